@@ -1,0 +1,130 @@
+/** What stands where a secret was. */
+export const MASK = '***';
+
+/** Names of keys whose values are secrets. Compared without case, `-` and `_`. */
+const secretNames =
+  'api[-_ ]?key|apikey|secret(?:[-_ ]?key)?|client[-_ ]?secret|access[-_ ]?key(?:[-_ ]?id)?|private[-_ ]?key|(?:access|auth|refresh|id|session|bearer)?[-_ ]?token|pass(?:word|wd|phrase)|authorization|x-api-key|cookie|credentials?';
+
+/** A key in quotes may carry a prefix: "OPENAI_API_KEY", "db.password". */
+const quotedName = `(?:[A-Za-z0-9]+[-_.])*(?:${secretNames})`;
+/** Without quotes the prefix is not looked at: to begin at each of its letters would take quadratic time. */
+const bareName = `(?<![A-Za-z0-9])(?:${secretNames})`;
+
+interface Pattern {
+  find: RegExp;
+  put: string;
+}
+
+const patterns: Pattern[] = [
+  // -----BEGIN ... PRIVATE KEY----- up to its end, or to the end of the text.
+  {
+    find: /-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)/g,
+    put: MASK,
+  },
+  // A JSON or Python key with a quoted value; the quotes may themselves be escaped, once or more.
+  {
+    find: new RegExp(
+      `((?<!\\\\)(\\\\*["'])${quotedName}\\2\\s*[:=]\\s*)(\\\\*["'])(?:(?!\\3)(?:\\\\.|[^\\\\\\n]))*?\\3`,
+      'gi',
+    ),
+    put: `$1$3${MASK}$3`,
+  },
+  // Authorization: Bearer abc; Authorization: Basic abc
+  {
+    find: /\b((?:proxy-)?authorization["']?\s*[:=]\s*["']?)(?:(?:bearer|basic|token|digest)\s+)?[^\s"',;]+/gi,
+    put: `$1${MASK}`,
+  },
+  { find: /\b(bearer\s+)[A-Za-z0-9\-._~+/]{8,}=*/gi, put: `$1${MASK}` },
+  // key=value, KEY: value, without quotes or with them
+  { find: new RegExp(`(${bareName}\\s*=\\s*)(?!\\s)(["']?)[^\\s"'&,;]+\\2`, 'gi'), put: `$1$2${MASK}$2` },
+  { find: new RegExp(`(${bareName}["']?:\\s*)(["']?)[^\\s"'&,;{}()[\\]]{4,}\\2`, 'gi'), put: `$1$2${MASK}$2` },
+  // A secret name with a list or a dictionary as text
+  { find: new RegExp(`(${bareName}\\\\*["']?\\s*[:=]\\s*)[[{(][^[\\]{}()]*[\\]})]`, 'gi'), put: `$1${MASK}` },
+  // A pair as text, such as a header
+  { find: new RegExp(`(\\(\\\\*["']${quotedName}\\\\*["'],\\s*)\\\\*["'][^"']*["']`, 'gi'), put: `$1${MASK}` },
+  // user:password@host in an address
+  { find: /\b([a-z][a-z0-9+.-]{0,30}:\/\/[^\s/:@"']*:)[^\s/@"']+(@)/gi, put: `$1${MASK}$2` },
+  // Tokens known by their form
+  { find: /\bsk-[A-Za-z0-9_-]{8,}/g, put: MASK },
+  { find: /\b(?:gh[pousr]_[A-Za-z0-9]{16,}|github_pat_[A-Za-z0-9_]{16,})/g, put: MASK },
+  { find: /\bglpat-[A-Za-z0-9_-]{16,}/g, put: MASK },
+  { find: /\b(?:AKIA|ASIA)[A-Z0-9]{12,}\b/g, put: MASK },
+  { find: /\bAIza[A-Za-z0-9_-]{30,}/g, put: MASK },
+  { find: /\bhf_[A-Za-z0-9]{16,}/g, put: MASK },
+  { find: /\b(?:nvapi|lsv2_[a-z]{2}|pypi|npm)[-_][A-Za-z0-9_-]{16,}/g, put: MASK },
+  { find: /\bxox[a-z]-[A-Za-z0-9-]{8,}/g, put: MASK },
+  { find: /\beyJ[A-Za-z0-9_-]{6,4000}\.[A-Za-z0-9_-]{6,}(?:\.[A-Za-z0-9_-]*)?/g, put: MASK },
+];
+
+/** The text without the usual secrets. `extra`: patterns of the person's own. */
+export function maskText(text: string, extra: readonly RegExp[] = []): string {
+  let masked = text;
+  for (const { find, put } of patterns) masked = masked.replace(find, put);
+  for (const find of extra) masked = masked.replace(find, MASK);
+  return masked;
+}
+
+/** Longest unfinished line that is kept back, so that a secret cut by two chunks is seen whole. */
+const LONGEST_LINE = 64 * 1024;
+
+/**
+ * Masks text that comes in pieces. Works on whole lines: the unfinished last line waits for its end, or for `flush`. A line without end is
+ * let go in parts that overlap no word, once it is very long.
+ */
+export class StreamMasker {
+  private rest = '';
+  private insideKey = false;
+
+  constructor(private readonly extra: readonly RegExp[] = []) {}
+
+  push(text: string): string {
+    this.rest += text;
+    let end = this.rest.lastIndexOf('\n') + 1;
+    if (end === 0 && this.rest.length > LONGEST_LINE)
+      end = Math.max(this.rest.search(/\s\S*$/) + 1, 0) || this.rest.length;
+    if (end === 0) return '';
+    const ready = this.rest.slice(0, end);
+    this.rest = this.rest.slice(end);
+    return this.mask(ready);
+  }
+
+  /** What was kept back. */
+  flush(): string {
+    const ready = this.rest;
+    this.rest = '';
+    return ready === '' ? '' : this.mask(ready);
+  }
+
+  /** A private key spans lines, so it is the one secret that needs memory from one push to the next. */
+  private mask(text: string): string {
+    let before = '';
+    if (this.insideKey) {
+      const end = /-----END [A-Z ]*PRIVATE KEY-----/.exec(text);
+      if (end === null) return '';
+      this.insideKey = false;
+      before = '\n';
+      text = text.slice(end.index + end[0].length + 1);
+    }
+    const begins = text.lastIndexOf('-----BEGIN ');
+    if (begins >= 0 && /^-----BEGIN [A-Z ]*PRIVATE KEY-----(?![\s\S]*-----END )/.test(text.slice(begins))) {
+      this.insideKey = true;
+    }
+    return before + maskText(text, this.extra);
+  }
+}
+
+/** The person's own patterns, compiled; those that do not compile are told to `onBad` and left out. */
+export function compileMaskPatterns(
+  patternTexts: readonly string[],
+  onBad: (pattern: string, reason: string) => void,
+): RegExp[] {
+  const compiled: RegExp[] = [];
+  for (const text of patternTexts) {
+    try {
+      compiled.push(new RegExp(text, 'g'));
+    } catch (error) {
+      onBad(text, error instanceof Error ? error.message : String(error));
+    }
+  }
+  return compiled;
+}

@@ -1,0 +1,113 @@
+import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
+import schemas from '../../protocol/generated/launch.schema.json';
+import type { RecordSettings } from '../../protocol/control';
+import type { AttachAttributes, LaunchAttributes, RecordAttribute } from '../../protocol/launch';
+import { UserError } from '../common/errors';
+import type { EngineSettings } from '../engine/engine';
+
+interface Attributes {
+  launch: LaunchAttributes;
+  attach: AttachAttributes;
+}
+
+/** Attributes every editor may put beside ours. */
+const EDITORS_OWN = [
+  'type', 'name', 'request', 'noDebug', 'presentation', 'preLaunchTask', 'postDebugTask', 'internalConsoleOptions', 'debugServer',
+  'serverReadyAction', 'suppressMultipleSessionView', 'suppressDebugStatusbar', 'suppressDebugToolbar', 'suppressDebugView',
+  'suppressSaveBeforeStart', 'windows', 'linux', 'osx',
+]; // prettier-ignore
+
+/** Checks launch and attach attributes against the schema that is generated from `protocol/launch.ts`. */
+export class AttributeCheck {
+  readonly #checks: Record<'launch' | 'attach', ValidateFunction>;
+
+  constructor() {
+    const ajv = new Ajv({ allErrors: false, allowUnionTypes: true, strict: false, verbose: true });
+    this.#checks = { launch: ajv.compile(schemas.launch), attach: ajv.compile(schemas.attach) };
+  }
+
+  /**
+   * The attributes that are ours, and the names of those nobody knows.
+   * @throws UserError that names the first attribute that is wrong
+   */
+  check<M extends 'launch' | 'attach'>(mode: M, args: object): { attributes: Attributes[M]; unknown: string[] } {
+    const known = new Set([...Object.keys(schemas[mode].properties), ...(mode === 'launch' ? ['noDebug'] : [])]);
+    const given = Object.entries(args).filter(([name, value]) => !name.startsWith('__') && value !== undefined);
+    const ours = Object.fromEntries(given.filter(([name]) => known.has(name)));
+    const unknown = given.map(([name]) => name).filter((name) => !known.has(name) && !EDITORS_OWN.includes(name));
+    const check = this.#checks[mode];
+    if (!check(ours)) {
+      throw new UserError(sentenceFor(check.errors ?? []));
+    }
+    return { attributes: ours, unknown };
+  }
+}
+
+const TYPES: Record<string, string> = {
+  string: 'a text',
+  number: 'a number',
+  integer: 'a whole number',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'an object',
+  null: 'null',
+};
+
+/** `"hold" must be one of: task, all.` */
+function sentenceFor(errors: readonly ErrorObject[]): string {
+  // Inside a choice of types, the deepest error says most.
+  const error =
+    [...errors].filter((e) => e.keyword !== 'anyOf').sort((a, b) => b.instancePath.length - a.instancePath.length)[0] ??
+    errors[0];
+  if (!error) {
+    return 'The debug configuration cannot be read.';
+  }
+  const path = error.instancePath
+    .split('/')
+    .slice(1)
+    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
+  const name = path.reduce(
+    (text, part) => (/^\d+$/.test(part) ? `${text}[${part}]` : text ? `${text}.${part}` : part),
+    '',
+  );
+  const params = error.params as { allowedValues?: unknown[]; type?: string | string[]; additionalProperty?: string };
+  const where = 'in the debug configuration';
+  switch (error.keyword) {
+    case 'enum':
+      return `"${name}" must be one of: ${(params.allowedValues ?? []).join(', ')}.`;
+    case 'additionalProperties':
+      return `"${name ? `${name}.` : ''}${params.additionalProperty ?? ''}" is not an attribute ${where}. Remove it.`;
+    case 'type': {
+      const types = errors
+        .filter((e) => e.keyword === 'type' && e.instancePath === error.instancePath)
+        .flatMap((e) => (e.params as { type: string | string[] }).type);
+      return `"${name}" must be ${[...new Set(types)].map((type) => TYPES[type] ?? type).join(' or ')}.`;
+    }
+    default:
+      return `"${name}" ${error.message ?? 'is wrong'}.`;
+  }
+}
+
+const EVALUATION_SECONDS = 10;
+
+export function recordSettings(record: boolean | RecordAttribute | undefined): RecordSettings {
+  const given = typeof record === 'object' ? record : {};
+  return {
+    enabled: typeof record === 'boolean' ? record : (given.enabled ?? true),
+    functions: given.functions ?? [],
+    maxValueBytes: given.maxValueBytes ?? 1048576,
+    maxDepth: given.maxDepth ?? 100,
+    maskKeys: given.maskKeys ?? [],
+    maskPatterns: given.maskPatterns ?? [],
+  };
+}
+
+export function engineSettings(attributes: LaunchAttributes & AttachAttributes): EngineSettings {
+  return {
+    hold: attributes.hold ?? 'task',
+    stopOnEntry: attributes.stopOnEntry ?? false,
+    justMyCode: attributes.justMyCode ?? true,
+    record: recordSettings(attributes.record),
+    evaluationSeconds: EVALUATION_SECONDS,
+  };
+}

@@ -1,0 +1,199 @@
+import type { DebugProtocol } from '@vscode/debugprotocol';
+import type { Hold } from '../../protocol/control';
+import { StreamMasker } from '../common/masking';
+import type { Task } from '../engine/tasks';
+import type { Client } from './client';
+import { presentBreakpoint } from './present/breakpoint';
+import { sourceOf } from './present/stack';
+import type { Session } from './session';
+
+/** Reasons for which the person who released the task wants to see it again at once. */
+const ASKED_FOR: readonly Hold['reason'][] = ['step', 'goto', 'restart'];
+
+/** Turns what the engine says into events for every client, and into the record. */
+export class Broadcast {
+  #maskers = new Map<string, StreamMasker>();
+  #saidProcess = false;
+  #progress = 0;
+
+  constructor(private readonly session: Session) {
+    const { engine } = session;
+    engine.on('processStarted', (process) => {
+      const argv = session.masker.arguments(process.hello.argv);
+      session.recorder?.processStarted(process.index, { ...process.hello, argv });
+      if (!this.#saidProcess) {
+        this.#saidProcess = true;
+        const { name, pid } = process.hello;
+        session.sendAll('process', {
+          name,
+          systemProcessId: pid,
+          isLocalProcess: true,
+          startMethod: session.startMethod,
+        });
+      }
+      for (const framework of process.hello.frameworks) {
+        if (!framework.supported && framework.message) {
+          session.tell('important', `${framework.message}\n`);
+        }
+      }
+    });
+    engine.on('processEnded', (process, crashed) => {
+      session.recorder?.processEnded(process.index, undefined);
+      if (crashed) {
+        session.recorder?.event('crashed', undefined, { process: process.index });
+      }
+      // A server that is reloaded has nothing bound until its next process is there.
+      if (session.startMethod === 'attach') {
+        this.#tellBreakpoints();
+      }
+    });
+    engine.on('threadStarted', (task) => session.sendAll('thread', { reason: 'started', threadId: task.thread }));
+    engine.on('threadExited', (task) => {
+      this.#dropThread(task);
+      session.sendAll('thread', { reason: 'exited', threadId: task.thread });
+    });
+    engine.on('held', (task, hold, others) => {
+      this.#dropThread(task);
+      this.record('stop', task, { reason: hold.reason, description: hold.description, boundary: hold.boundary }, hold);
+      this.#joined((client) => client.send('stopped', stopped(session, client, task, hold, others)));
+    });
+    engine.on('resumed', (task, hold, by, why) => {
+      this.#dropThread(task);
+      const action = by
+        ? { action: by.way.action, step: by.way.step ?? null, client: by.client }
+        : { action: why, step: null, client: null };
+      this.record('release', task, action, hold);
+      this.#joined((client) => {
+        if (!by?.answered || client.id !== by.client) {
+          client.send('continued', { threadId: task.thread, allThreadsContinued: false });
+        }
+        if (by && by.way.action !== 'continue') {
+          client.send('toolbreak/released', { threadId: task.thread, action: by.way.action, client: by.client });
+        }
+      });
+    });
+    engine.on('edited', (task) => {
+      this.#joined((client) => {
+        if (client.initialize.supportsInvalidatedEvent) {
+          client.send('invalidated', { areas: ['stacks', 'variables'], threadId: task.thread });
+        }
+      });
+    });
+    engine.on('breakpoints', () => this.#tellBreakpoints());
+    engine.on('log', (_process, event) => {
+      this.#joined((client) => {
+        const place = event.path
+          ? { source: sourceOf(client, event.path, false), line: client.lineTo(event.line ?? 1) }
+          : {};
+        client.send('output', { category: event.category, output: withNewline(event.text), ...place });
+      });
+    });
+    engine.on('output', (category, text) => {
+      session.sendAll('output', { category, output: text });
+      this.#recordOutput(category, text);
+    });
+    engine.on('notice', (category, text) => session.tell(category, withNewline(text)));
+  }
+
+  /** Everything is held as it is: what a client that came later must hear. */
+  replay(client: Client): void {
+    const held = this.session.engine.tasks.held();
+    held.forEach((task, index) => {
+      if (task.hold) {
+        client.send('stopped', stopped(this.session, client, task, task.hold, index > 0));
+      }
+    });
+  }
+
+  /** Shows progress to those who can, once it took a while. */
+  progress(title: string, after: number): { end(): void } {
+    const progressId = `progress-${++this.#progress}`;
+    const shown = new Set<Client>();
+    const timer = setTimeout(() => {
+      this.#joined((client) => {
+        if (client.initialize.supportsProgressReporting) {
+          shown.add(client);
+          client.send('progressStart', { progressId, title });
+        }
+      });
+    }, after);
+    return {
+      end: () => {
+        clearTimeout(timer);
+        shown.forEach((client) => client.send('progressEnd', { progressId }));
+      },
+    };
+  }
+
+  record(name: string, task: Task, data: Record<string, unknown>, hold = task.hold): void {
+    const call = hold ? `${task.process.index}.${hold.call}` : undefined;
+    this.session.recorder?.event(name, call, data);
+  }
+
+  /** Writes what the output's last lines were, and forgets about the run. */
+  flush(): void {
+    for (const [category, masker] of this.#maskers) {
+      const text = masker.flush();
+      if (text) {
+        this.session.recorder?.event('output', undefined, { category, text });
+      }
+    }
+    this.#maskers = new Map();
+    this.#saidProcess = false;
+  }
+
+  /** Secrets are not recorded; lines are looked at whole, since a secret may be cut in two pieces of output. */
+  #recordOutput(category: string, text: string): void {
+    const { recorder, masker } = this.session;
+    if (!recorder) {
+      return;
+    }
+    const stream = this.#maskers.get(category) ?? new StreamMasker(masker.patterns);
+    this.#maskers.set(category, stream);
+    const ready = stream.push(text);
+    if (ready) {
+      recorder.event('output', undefined, { category, text: ready });
+    }
+  }
+
+  #tellBreakpoints(): void {
+    this.#joined((client) => {
+      for (const view of this.session.engine.breakpoints.changed(client.id)) {
+        client.send('breakpoint', { reason: 'changed', breakpoint: presentBreakpoint(client, view) });
+      }
+    });
+  }
+
+  #dropThread(task: Task): void {
+    this.session.clients.forEach((client) => client.dropThread(task.thread));
+  }
+
+  #joined(tell: (client: Client) => void): void {
+    [...this.session.clients].filter((client) => client.joined).forEach(tell);
+  }
+}
+
+function stopped(
+  session: Session,
+  client: Client,
+  task: Task,
+  hold: Hold,
+  others: boolean,
+): DebugProtocol.StoppedEvent['body'] {
+  const asked =
+    task.lastRelease?.client === client.id && task.lastRelease.towardsStop && ASKED_FOR.includes(hold.reason);
+  const hits = session.engine.breakpoints.idsFor(client.id, hold.breakpoints);
+  return {
+    reason: hold.reason,
+    description: hold.description,
+    threadId: task.thread,
+    ...(others && !asked ? { preserveFocusHint: true } : {}),
+    ...(hold.text ? { text: hold.text } : {}),
+    allThreadsStopped: false,
+    ...(hits.length > 0 ? { hitBreakpointIds: hits } : {}),
+  };
+}
+
+function withNewline(text: string): string {
+  return text.endsWith('\n') ? text : `${text}\n`;
+}

@@ -1,0 +1,73 @@
+import type { DebugProtocol } from '@vscode/debugprotocol';
+
+const condition = {
+  supportsCondition: true,
+  conditionDescription: "An expression over args, state, error and call, such as error.args[0] == 'timeout'",
+};
+
+/** What every session can do. Stepping back is not among it: there is no past to step into while the app runs. */
+export const CAPABILITIES: DebugProtocol.Capabilities = {
+  supportsConfigurationDoneRequest: true,
+  supportsFunctionBreakpoints: true,
+  supportsConditionalBreakpoints: true,
+  supportsHitConditionalBreakpoints: true,
+  supportsLogPoints: true,
+  supportsDataBreakpoints: true,
+  supportsBreakpointLocationsRequest: true,
+  breakpointModes: [
+    {
+      mode: 'before',
+      label: 'Before',
+      description: 'Stop before the call runs; its arguments can be changed.',
+      appliesTo: ['source'],
+    },
+    {
+      mode: 'after',
+      label: 'After',
+      description: 'Stop when the call returned; its result can be changed.',
+      appliesTo: ['source'],
+    },
+    {
+      mode: 'before and after',
+      label: 'Before and After',
+      description: 'Stop on both sides of the call.',
+      appliesTo: ['source'],
+    },
+    { mode: 'error', label: 'Error', description: 'Stop when the call fails.', appliesTo: ['source'] },
+  ],
+  exceptionBreakpointFilters: [
+    { filter: 'tool', label: 'Tool Errors', description: 'Stop when a tool raises an error.', ...condition },
+    { filter: 'model', label: 'Model Errors', description: 'Stop when a model call or its API fails.', ...condition },
+    {
+      filter: 'validation',
+      label: 'Validation Errors',
+      description: "Stop when arguments do not fit a tool's own schema.",
+      ...condition,
+    },
+    {
+      filter: 'uncaught',
+      label: 'Uncaught Errors',
+      description: 'Stop before an error ends the run.',
+      default: true,
+      ...condition,
+    },
+  ],
+  supportsExceptionFilterOptions: true,
+  supportsExceptionInfoRequest: true,
+  supportsEvaluateForHovers: true,
+  supportsClipboardContext: true,
+  supportsSetVariable: true,
+  supportsSetExpression: true,
+  supportsCompletionsRequest: true,
+  completionTriggerCharacters: ['.', '[', '"', "'"],
+  supportsRestartFrame: true,
+  supportsGotoTargetsRequest: true,
+  supportsStepInTargetsRequest: true,
+  supportsSingleThreadExecutionRequests: true,
+  supportsLoadedSourcesRequest: true,
+  supportsTerminateThreadsRequest: true,
+  supportsTerminateRequest: true,
+  supportTerminateDebuggee: true,
+  supportsRestartRequest: true,
+  supportsCancelRequest: true,
+};

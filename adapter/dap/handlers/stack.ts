@@ -1,0 +1,47 @@
+import { holdOf } from '../../engine/tasks';
+import { presentException, presentFrame, threadName } from '../present/stack';
+import { presentScope, presentVariable } from '../present/values';
+import type { Handler } from '../requests';
+
+/** Stands for the app while no task is known, so that an editor has something to pause. */
+export const WHOLE_APP = 0x7fff_0000;
+
+export const threads: Handler<'threads'> = async ({ session }) => {
+  const tasks = await session.engine.threads();
+  const [first] = session.engine.processes;
+  if (tasks.length === 0 && first) {
+    return { threads: [{ id: WHOLE_APP, name: first.hello.name }] };
+  }
+  return { threads: tasks.map((task) => ({ id: task.thread, name: threadName(task) })) };
+};
+
+export const stackTrace: Handler<'stackTrace'> = ({ session, client }, args) => {
+  const task = session.engine.tasks.get(args.threadId);
+  const { frames } = holdOf(task);
+  const start = args.startFrame ?? 0;
+  const end = args.levels ? start + args.levels : frames.length;
+  const shown = frames.slice(start, end).map((frame) => presentFrame(client, task, frame));
+  return { stackFrames: shown, totalFrames: frames.length };
+};
+
+export const scopes: Handler<'scopes'> = async ({ session, client, signal }, args) => {
+  const { task, frame } = client.frame(args.frameId);
+  const body = await session.engine.inspect(task, 'scopes', { frame }, signal);
+  return { scopes: body.scopes.map((scope) => presentScope(client, task, scope)) };
+};
+
+export const variables: Handler<'variables'> = async ({ session, client, signal }, args) => {
+  const { task, ref } = client.value(args.variablesReference);
+  const page = {
+    ...(args.filter ? { filter: args.filter } : {}),
+    ...(args.start === undefined ? {} : { start: args.start }),
+    ...(args.count ? { count: args.count } : {}),
+  };
+  const body = await session.engine.inspect(task, 'variables', { ref, ...page }, signal);
+  return { variables: body.variables.map((variable) => presentVariable(client, task, variable)) };
+};
+
+export const exceptionInfo: Handler<'exceptionInfo'> = async ({ session, signal }, args) => {
+  const task = session.engine.tasks.get(args.threadId);
+  return presentException(await session.engine.inspect(task, 'exception', {}, signal));
+};

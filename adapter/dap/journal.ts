@@ -1,0 +1,101 @@
+import { messageOf } from '../common/errors';
+import type { Hold } from '../../protocol/control';
+import type { Task } from '../engine/tasks';
+import { MOST_SEEN, type SeenCall } from '../store/recorder';
+import type { Client } from './client';
+import type { SessionOptions } from './options';
+import type { Session } from './session';
+
+/** Requests that only look: editors send them by the dozen at each stop. */
+const LOOKS: ReadonlySet<string> = new Set([
+  'initialize', 'threads', 'stackTrace', 'scopes', 'variables', 'exceptionInfo', 'completions', 'breakpointLocations', 'dataBreakpointInfo',
+  'stepInTargets', 'gotoTargets', 'loadedSources', 'source', 'toolbreak/status', 'toolbreak/frameCall', 'toolbreak/callFrame',
+  'toolbreak/names',
+]); // prettier-ignore
+
+/** What of a command is written: never a value or an expression, since nothing says what is in them. */
+const SHOWN = ['threadId', 'threadIds', 'granularity', 'name', 'context', 'program', 'module', 'terminateDebuggee'];
+
+/** Keeps `events.jsonl` and `commands.jsonl` of the session: calls of tools and models, holds, and what clients asked for. */
+export class Journal {
+  readonly #to: SessionOptions['journal'];
+  #broken = false;
+  #calls = 0;
+
+  constructor(
+    private readonly session: Session,
+    options: SessionOptions,
+  ) {
+    this.#to = options.journal;
+    const { engine } = session;
+    engine.on('held', (task, hold) =>
+      this.#event({ event: 'held', ...place(task, hold), boundary: hold.boundary, reason: hold.reason }),
+    );
+    engine.on('resumed', (task, hold, by, why) =>
+      this.#event({
+        event: 'released',
+        ...place(task, hold),
+        why: by ? by.way.action : why,
+        ...(by?.way.step ? { step: by.way.step } : {}),
+        ...(by ? { client: by.client } : {}),
+      }),
+    );
+  }
+
+  edited(task: Task, what: string, client: Client): void {
+    this.#event({ event: 'edited', ...(task.hold ? place(task, task.hold) : {}), edited: what, client: client.id });
+  }
+
+  calls(calls: readonly SeenCall[]): void {
+    for (const { wall, ...call } of calls) {
+      this.#event({ time: new Date(Number(wall / 1_000_000n)).toISOString(), ...call });
+      if (call.event === 'started' && ++this.#calls === MOST_SEEN) {
+        this.#event({ event: 'more', note: 'Further calls of tools and models are in the run file only.' });
+      }
+    }
+  }
+
+  command(client: Client, command: string, args: unknown): void {
+    // Watches and hovers are asked with every stop, too; what a person typed is a command.
+    const given = (typeof args === 'object' && args !== null ? args : {}) as Record<string, unknown>;
+    if (LOOKS.has(command) || (command === 'evaluate' && given['context'] !== 'repl')) {
+      return;
+    }
+    const { source, breakpoints } = given as { source?: { path?: unknown }; breakpoints?: unknown };
+    const shown = Object.fromEntries(SHOWN.filter((name) => name in given).map((name) => [name, given[name]]));
+    this.#write('command', {
+      client: client.id,
+      command,
+      ...shown,
+      ...(typeof source?.path === 'string' ? { path: source.path } : {}),
+      ...(Array.isArray(breakpoints) ? { breakpoints: breakpoints.length } : {}),
+    });
+  }
+
+  #event(entry: Record<string, unknown>): void {
+    this.#write('event', entry);
+  }
+
+  #write(kind: 'event' | 'command', entry: Record<string, unknown>): void {
+    if (this.#broken || !this.#to) {
+      return;
+    }
+    try {
+      this.#to[kind](JSON.parse(this.session.masker.message(entry)) as Record<string, unknown>);
+    } catch (error) {
+      // A full disk must not end a session.
+      this.#broken = true;
+      this.session.log.info(`The session's events are no longer written: ${messageOf(error)}`);
+    }
+  }
+}
+
+function place(task: Task, hold: Hold): Record<string, unknown> {
+  const [top] = hold.frames;
+  return {
+    threadId: task.thread,
+    call: `${task.process.index}.${hold.call}`,
+    // Without its arguments.
+    ...(top ? { kind: top.kind, name: top.name.replace(/\(.*$/s, '') } : {}),
+  };
+}

@@ -1,0 +1,95 @@
+import { compileMaskPatterns, MASK, maskText } from '../common/masking';
+import type { RecordSettings } from '../../protocol/control';
+
+/** Masks what a session writes to files: the usual secrets, and those the person named. */
+export class Masker {
+  readonly patterns: RegExp[];
+  readonly #keys: RegExp[];
+
+  constructor(settings: Pick<RecordSettings, 'maskKeys' | 'maskPatterns'>, onBad: (sentence: string) => void) {
+    const globs = settings.maskKeys.map((key) => key.replace(/[\\^$.|+()[\]{}?]/g, '\\$&').replaceAll('*', '\\w*'));
+    this.#keys = globs.map((glob) => new RegExp(`^${glob}$`, 'i'));
+    this.patterns = [
+      ...compileMaskPatterns(settings.maskPatterns, (pattern, reason) =>
+        onBad(`The mask pattern "${pattern}" cannot be read (${reason}). It masks nothing.`),
+      ),
+      // The value after a named key, up to the end of its quotes or of the word; the key itself stays.
+      ...globs.map(
+        (glob) =>
+          new RegExp(
+            `(?<=\\b${glob}\\\\*["']?\\s*[:=]\\s*)(?:\\\\*"[^"\\\\]*\\\\*"|\\\\*'[^'\\\\]*\\\\*'|[^\\s"',;(){}\\[\\]]+)`,
+            'gi',
+          ),
+      ),
+    ];
+  }
+
+  text(text: string): string {
+    return maskText(text, this.patterns);
+  }
+
+  /** A command line: also what follows an option whose name says that it is a secret, as in `--password hunter2`. */
+  arguments(given: readonly string[]): string[] {
+    return given.map((text, index) => {
+      const option = /^--?([\w-]+)$/.exec(given[index - 1] ?? '')?.[1];
+      return option !== undefined && !text.startsWith('-') && this.#isSecret(option) ? MASK : this.text(text);
+    });
+  }
+
+  /** A message for the trace log. Values that came from evaluating are left out: nothing says what is in them. */
+  message(message: unknown): string {
+    return this.text(JSON.stringify(message, (_, value: unknown) => this.#clean(value)));
+  }
+
+  #isSecret(name: string): boolean {
+    return this.#keys.some((key) => key.test(name)) || maskText(`${name}=0123456789`) !== `${name}=0123456789`;
+  }
+
+  #clean(value: unknown): unknown {
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+      return value;
+    }
+    const object = value as Record<string, unknown>;
+    const copy = { ...object };
+    for (const [key, inner] of Object.entries(object)) {
+      if (this.#isSecret(key) && inner !== null && inner !== undefined) {
+        copy[key] = MASK;
+      } else if ((key === 'argv' || key === 'args') && isTexts(inner)) {
+        copy[key] = this.arguments(inner);
+      }
+    }
+    if (typeof object['name'] === 'string' && typeof object['value'] === 'string' && this.#isSecret(object['name'])) {
+      copy['value'] = MASK;
+    }
+    if (typeof object['result'] === 'string') {
+      copy['result'] = lengthOf(object['result']);
+    }
+    // A frame shows its arguments, cut in the middle, where the names of secrets may be lost.
+    if (typeof object['name'] === 'string' && 'line' in object) {
+      copy['name'] = object['name'].replace(/\(.*\)/s, '(…)');
+    }
+    // A value of the app, or the new text of one: an edit and its answer.
+    if (
+      typeof object['value'] === 'string' &&
+      ['variablesReference', 'ref', 'expression'].some((key) => key in object)
+    ) {
+      copy['value'] = lengthOf(object['value']);
+    }
+    // What the person typed: an expression, or the text to complete.
+    if (typeof object['expression'] === 'string') {
+      copy['expression'] = lengthOf(object['expression']);
+    }
+    if (typeof object['text'] === 'string' && 'column' in object) {
+      copy['text'] = lengthOf(object['text']);
+    }
+    return copy;
+  }
+}
+
+function lengthOf(text: string): string {
+  return `(${text.length} characters)`;
+}
+
+function isTexts(value: unknown): value is string[] {
+  return Array.isArray(value) && value.every((one) => typeof one === 'string');
+}

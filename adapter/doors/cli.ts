@@ -1,0 +1,68 @@
+import { Command, InvalidArgumentError } from 'commander';
+import { messageOf, UserError } from '../common/errors';
+import { toolbreakVersion } from '../common/installation';
+import { cleanUpSessions, listSessions } from '../common/sessions';
+import { recoverSession } from '../store/recover';
+import { servePort, serveStdio } from './dap';
+
+const program = new Command('toolbreak')
+  .description('A debugger for agent workflows: breakpoints on tool calls and workflow nodes.')
+  .version(toolbreakVersion());
+
+program
+  .command('dap')
+  .description('debug adapter on stdin and stdout, or for several clients on a loopback port')
+  .option('--port <number>', 'listen on this port of 127.0.0.1 (0: any free one); clients need the token', portNumber)
+  .option('--token-file <path>', 'write the token to this file instead of stderr')
+  .action(({ port, tokenFile }: { port?: number; tokenFile?: string }) => {
+    // Makes the editor's Electron a Node; it is meant for us, not for the app, which may start an Electron of its own.
+    delete process.env['ELECTRON_RUN_AS_NODE'];
+    return port === undefined ? serveStdio() : servePort(port, tokenFile);
+  });
+
+program
+  .command('sessions')
+  .description('list the running sessions')
+  .option('--all', 'also those that ended')
+  .option('--json', 'as JSON')
+  .action(async ({ all, json }: { all?: boolean; json?: boolean }) => {
+    const sessions = (await listSessions()).filter(({ live }) => live || all === true);
+    const rows = sessions.map(({ record: { session, pid, started, name, cwd }, live }) => ({
+      session,
+      state: live ? 'running' : 'ended',
+      pid,
+      started,
+      name: name ?? '',
+      cwd: cwd ?? '',
+    }));
+    if (json === true) process.stdout.write(`${JSON.stringify(rows, null, 2)}\n`);
+    else if (rows.length === 0) process.stdout.write('No session is running.\n');
+    else
+      for (const row of rows)
+        process.stdout.write(`${row.session.padEnd(24)}${row.state.padEnd(9)}${row.started}  ${row.name}\n`);
+  });
+
+program
+  .command('tidy', { hidden: true })
+  .description('take over what dead sessions recorded, and remove old session folders')
+  .action(() =>
+    cleanUpSessions(
+      (folder) =>
+        recoverSession(folder).every(
+          (one) => one.state === 'none' || (one.state === 'recovered' && !one.alive && !one.damaged),
+        ),
+      (folder, error) => process.stderr.write(`toolbreak: ${folder}: ${messageOf(error)}\n`),
+    ),
+  );
+
+program.parseAsync().catch((error: unknown) => {
+  // A sentence for the person needs no stack.
+  process.stderr.write(`toolbreak: ${error instanceof UserError ? error.message : messageOf(error)}\n`);
+  process.exit(1);
+});
+
+function portNumber(text: string): number {
+  const port = Number(text);
+  if (!/^\d+$/.test(text) || port > 65535) throw new InvalidArgumentError('A port is a number from 0 to 65535.');
+  return port;
+}

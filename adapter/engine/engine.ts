@@ -1,0 +1,473 @@
+import type {
+  BreakpointState,
+  Configuration,
+  ControlRequests,
+  ExceptionFilter,
+  Hold,
+  LogEvent,
+  RecordSettings,
+  Release,
+  ResumedEvent,
+} from '../../protocol/control';
+import { Emitter } from '../common/emitter';
+import { messageOf, UserError } from '../common/errors';
+import type { BadBreakpoint, BreakpointSpec, SetName } from '../model/breakpoint';
+import type { KnownName } from '../model/names';
+import { BreakpointTable, type BreakpointView, type Place } from './breakpoints';
+import type { Target, TargetProcess } from './target';
+import { holdOf, TaskTable, type Task } from './tasks';
+
+/** What one start of the app is told, beside the breakpoints. */
+export interface EngineSettings {
+  hold: 'task' | 'all';
+  stopOnEntry: boolean;
+  justMyCode: boolean;
+  record: RecordSettings;
+  evaluationSeconds: number;
+}
+
+/** How a held task goes on. */
+export type ReleaseWay = Pick<Release, 'action' | 'step' | 'target' | 'result'>;
+
+export interface ReleaseOptions {
+  client: string;
+  /** The client learns of it from the answer to its own request; it needs no event. */
+  answered: boolean;
+}
+
+export type EngineEvents = {
+  processStarted: [process: TargetProcess];
+  processEnded: [process: TargetProcess, crashed: boolean];
+  threadStarted: [task: Task];
+  threadExited: [task: Task];
+  /** `others`: another task was held before. */
+  held: [task: Task, hold: Hold, others: boolean];
+  resumed: [task: Task, hold: Hold, by: (ReleaseOptions & { way: ReleaseWay }) | undefined, why: ResumedEvent['why']];
+  /** Values of a held task were edited; its frames are fresh. */
+  edited: [task: Task, client: string];
+  /** Some breakpoints may look different now. */
+  breakpoints: [];
+  log: [process: TargetProcess, event: LogEvent];
+  output: [category: 'stdout' | 'stderr', text: string];
+  notice: [category: 'console' | 'important' | 'stderr', text: string];
+  exited: [code: number | undefined];
+};
+
+/** A thread list must come quickly, also from a process that is busy or natively stopped. */
+const TASKS_MS = 1000;
+
+/** Drives one target: breakpoints in, holds out. One engine lives as long as its session, also over restarts of the app. */
+export class Engine {
+  readonly breakpoints = new BreakpointTable();
+  readonly tasks = new TaskTable();
+  #target: Target | undefined;
+  #settings: EngineSettings | undefined;
+  #generation = 0;
+  #stopFlag = false;
+  /** Every configuration waits for the one before. */
+  #pushing: Promise<unknown> = Promise.resolve();
+  #namesBusy = false;
+  #namesAgain = false;
+  readonly #events: Emitter<EngineEvents>;
+
+  /** `report` hears of failures of ours that stop nothing. */
+  constructor(private readonly report: (text: string, error: unknown) => void) {
+    this.#events = new Emitter((error) => report('listener', error));
+  }
+
+  on<K extends keyof EngineEvents>(event: K, listener: (...args: EngineEvents[K]) => void): void {
+    this.#events.on(event, listener);
+  }
+
+  get processes(): readonly TargetProcess[] {
+    return this.#target?.processes ?? [];
+  }
+
+  // ------------------------------------------------------------ start and end
+
+  async start(target: Target, settings: EngineSettings): Promise<void> {
+    this.abandon();
+    this.#target = target;
+    this.#settings = { ...settings };
+    this.#stopFlag = false;
+    this.breakpoints.setRunning(true);
+    this.#listen(target);
+    await target.start(this.#configuration(this.#settings));
+    if (this.#target === target && target.processes.length > 0) {
+      await this.#push().catch((error: unknown) => this.report('breakpoints after the start', error));
+      this.#refreshNames();
+    }
+  }
+
+  /** Forgets the target: nothing it says is heard any more. */
+  abandon(): void {
+    this.#target = undefined;
+    this.breakpoints.setRunning(false);
+    this.breakpoints.forgetAll();
+    this.tasks.all().forEach((task) => this.#end(task));
+  }
+
+  // ------------------------------------------------------------ breakpoints
+
+  async setBreakpoints(
+    client: string,
+    set: SetName,
+    wanted: readonly (BreakpointSpec | BadBreakpoint)[],
+    places: readonly (Place | undefined)[] = [],
+  ): Promise<BreakpointView[]> {
+    this.breakpoints.replace(client, set, wanted, places);
+    await this.#push();
+    if (this.breakpoints.wantsNames) {
+      await this.#learnNames();
+    }
+    return this.breakpoints.views(client, set);
+  }
+
+  async setExceptions(client: string, filters: ExceptionFilter[]): Promise<void> {
+    this.breakpoints.replaceExceptions(client, filters);
+    await this.#push();
+  }
+
+  async removeClient(client: string): Promise<void> {
+    this.breakpoints.removeClient(client);
+    await this.#push();
+  }
+
+  #configuration(settings: EngineSettings): Configuration {
+    return {
+      generation: ++this.#generation,
+      breakpoints: this.breakpoints.wire(),
+      exceptions: this.breakpoints.wireExceptions(),
+      ...settings,
+    };
+  }
+
+  /** Sends the table as it is when its turn comes. */
+  #push(): Promise<void> {
+    const next = this.#pushing.then(async () => {
+      const target = this.#target;
+      const settings = this.#settings;
+      if (target && settings) {
+        const states: BreakpointState[] = await target.configure(this.#configuration(settings));
+        this.breakpoints.learnTogether(states);
+        this.#events.emit('breakpoints');
+      }
+    });
+    this.#pushing = next.catch(() => undefined);
+    return next;
+  }
+
+  /** Names of all processes, each once. */
+  async names(): Promise<KnownName[]> {
+    const answers = await Promise.all(
+      this.processes.map((process) =>
+        this.request(process, 'names', {}).catch((error: unknown) => {
+          this.report('names', error);
+          return { names: [] };
+        }),
+      ),
+    );
+    const all = answers.flatMap((answer) => answer.names);
+    return [
+      ...new Map(all.map((name) => [JSON.stringify([name.kind, name.name, name.path, name.line]), name])).values(),
+    ];
+  }
+
+  async #learnNames(): Promise<void> {
+    this.breakpoints.learnNames(await this.names());
+  }
+
+  /** Names explain function breakpoints that match nothing; asked again when something new may be known. */
+  #refreshNames(): void {
+    if (!this.breakpoints.wantsNames) {
+      return;
+    }
+    if (this.#namesBusy) {
+      this.#namesAgain = true;
+      return;
+    }
+    this.#namesBusy = true;
+    void this.#learnNames()
+      .then(() => this.#events.emit('breakpoints'))
+      .catch((error: unknown) => this.report('names', error))
+      .finally(() => {
+        this.#namesBusy = false;
+        if (this.#namesAgain) {
+          this.#namesAgain = false;
+          this.#refreshNames();
+        }
+      });
+  }
+
+  // ------------------------------------------------------------ running
+
+  /** Lets one held task go on. Its next stop is heard only after this resolved. */
+  async release(task: Task, way: ReleaseWay, options: ReleaseOptions): Promise<void> {
+    const hold = holdOf(task);
+    if (task.waiting) {
+      throw new UserError(`${task.name} is already going on.`);
+    }
+    const waiting: (() => void)[] = (task.waiting = []);
+    this.#setStopFlag(false);
+    try {
+      await this.request(task.process, 'release', { hold: hold.id, ...way, client: options.client });
+      task.hold = undefined;
+      task.lastRelease = {
+        client: options.client,
+        towardsStop: way.step !== undefined || way.action === 'skip' || way.action === 'restart',
+      };
+      this.#events.emit('resumed', task, hold, { ...options, way }, 'release');
+    } finally {
+      // The answer of whoever asked goes out first: it is written in the microtasks after this.
+      setImmediate(() => {
+        task.waiting = undefined;
+        waiting.forEach((tell) => tell());
+      });
+    }
+  }
+
+  /** Continues or steps one task; with `hold: all` the others go on, too, unless only this one is meant. */
+  async proceed(
+    task: Task,
+    step: ReleaseWay['step'],
+    target: number | undefined,
+    single: boolean,
+    client: string,
+  ): Promise<void> {
+    holdOf(task);
+    const others =
+      this.#settings?.hold === 'all' && !single
+        ? this.tasks.held().filter((other) => other !== task && !other.waiting)
+        : [];
+    const way: ReleaseWay = {
+      action: 'continue',
+      ...(step ? { step } : {}),
+      ...(target === undefined ? {} : { target }),
+    };
+    const letGo = (one: Task) =>
+      one === task
+        ? this.release(task, way, { client, answered: true })
+        : this.release(one, { action: 'continue' }, { client, answered: false }).catch((error: unknown) =>
+            this.report('release', error),
+          );
+    // The stops that made the others stop end first: a task let go before them would stop for them once more.
+    const causes = [task, ...others].filter((one) => one.hold?.reason !== 'pause');
+    const stopped = [task, ...others].filter((one) => !causes.includes(one));
+    await Promise.all(causes.map(letGo));
+    await Promise.all(stopped.map(letGo));
+  }
+
+  /** Stops one task at its next boundary, or every task. */
+  async pause(task?: Task): Promise<void> {
+    if (task) {
+      await this.request(task.process, 'pause', { task: task.task });
+      return;
+    }
+    this.#setStopFlag(true);
+    await Promise.all(
+      this.processes.map((process) =>
+        this.request(process, 'pause', {}).catch((error: unknown) => this.report('pause', error)),
+      ),
+    );
+  }
+
+  #setStopFlag(stop: boolean): void {
+    if (this.#stopFlag !== stop) {
+      this.#stopFlag = stop;
+      this.#target?.setStopFlag(stop);
+    }
+  }
+
+  /** All tasks, with where each is now. A process that does not answer in time keeps what was known. */
+  async threads(): Promise<Task[]> {
+    let timer: NodeJS.Timeout | undefined;
+    // Cancelling would wait for the process to agree, which is what it cannot do.
+    const patience = new Promise<void>((resolve) => (timer = setTimeout(resolve, TASKS_MS)));
+    const answers = this.processes.map(async (process) => {
+      try {
+        const { tasks } = await this.request(process, 'tasks', {});
+        this.tasks.learn(process, tasks);
+      } catch (error) {
+        this.report(`tasks: ${messageOf(error)}`, undefined);
+      }
+    });
+    await Promise.race([Promise.all(answers), patience]);
+    clearTimeout(timer);
+    return this.tasks.all();
+  }
+
+  // ------------------------------------------------------------ looking and changing
+
+  request<K extends keyof ControlRequests>(
+    process: TargetProcess,
+    name: K,
+    args: ControlRequests[K]['arguments'],
+    signal?: AbortSignal,
+  ): Promise<ControlRequests[K]['body']> {
+    if (!this.#target) {
+      return Promise.reject(new UserError('The app is not running.'));
+    }
+    return this.#target.request(process, name, args, signal);
+  }
+
+  /** A request about the hold of a task. */
+  inspect<K extends 'scopes' | 'variables' | 'exception' | 'stepTargets' | 'dataInfo' | 'completions' | 'evaluate'>(
+    task: Task,
+    name: K,
+    args: Omit<ControlRequests[K]['arguments'], 'hold'>,
+    signal?: AbortSignal,
+  ): Promise<ControlRequests[K]['body']> {
+    return this.request(task.process, name, { ...args, hold: holdOf(task).id }, signal);
+  }
+
+  /** Changes a value of a held task; then everybody hears that it looks different. */
+  async edit<K extends 'setVariable' | 'setExpression'>(
+    task: Task,
+    name: K,
+    args: Omit<ControlRequests[K]['arguments'], 'hold'>,
+    signal?: AbortSignal,
+  ): Promise<ControlRequests[K]['body']> {
+    const hold = holdOf(task);
+    const body = await this.request(
+      task.process,
+      name,
+      { ...args, hold: hold.id } as ControlRequests[K]['arguments'],
+      signal,
+    );
+    await this.refresh(task, args.client);
+    return body;
+  }
+
+  /** Fetches the frames of a hold again, after values may have changed. */
+  async refresh(task: Task, client: string): Promise<void> {
+    const hold = task.hold;
+    if (!hold) {
+      return;
+    }
+    try {
+      const { frames } = await this.request(task.process, 'frames', { hold: hold.id });
+      hold.frames = frames;
+    } catch (error) {
+      this.report('frames', error);
+    }
+    // Whoever edited hears the answer first.
+    setImmediate(() => {
+      if (task.hold === hold) {
+        this.#events.emit('edited', task, client);
+      }
+    });
+  }
+
+  // ------------------------------------------------------------ what the target says
+
+  #listen(target: Target): void {
+    // After a restart the old target may still talk.
+    const mine = (): boolean => this.#target === target;
+    target.on('processStarted', (process) => {
+      if (mine()) {
+        this.#events.emit('processStarted', process);
+        this.#refreshNames();
+      }
+    });
+    target.on('processEnded', (process, crashed) => {
+      if (mine()) {
+        this.tasks
+          .all()
+          .filter((task) => task.process === process)
+          .forEach((task) => this.#end(task));
+        this.breakpoints.forgetProcess(process.index, this.processes.length === 0);
+        this.#events.emit('processEnded', process, crashed);
+      }
+    });
+    target.on('output', (category, text) => mine() && this.#events.emit('output', category, text));
+    target.on('notice', (category, text) => mine() && this.#events.emit('notice', category, text));
+    target.on('exited', (code) => mine() && this.#events.emit('exited', code));
+    target.on('control', (process, event) => {
+      if (!mine()) {
+        return;
+      }
+      switch (event.event) {
+        case 'held':
+          this.#inOrder(process, event.hold.task, () => this.#held(process, event.hold));
+          break;
+        case 'resumed':
+          this.#inOrder(process, event.task, () => this.#resumed(process, event));
+          break;
+        case 'task':
+          this.#inOrder(process, event.task, () => {
+            if (event.change === 'started') {
+              this.#ensure(process, event.task, event.name);
+            } else {
+              const task = this.tasks.find(process, event.task);
+              if (task) {
+                this.#end(task);
+              }
+            }
+          });
+          break;
+        case 'breakpoints':
+          this.breakpoints.learn(process.index, event.breakpoints);
+          this.#events.emit('breakpoints');
+          this.#refreshNames();
+          break;
+        case 'log':
+          this.#events.emit('log', process, event);
+          break;
+        case 'bye':
+          break;
+      }
+    });
+  }
+
+  #inOrder(process: TargetProcess, taskId: number, tell: () => void): void {
+    const task = this.tasks.find(process, taskId);
+    if (task?.waiting) {
+      task.waiting.push(tell);
+    } else {
+      tell();
+    }
+  }
+
+  #held(process: TargetProcess, hold: Hold): void {
+    if (!this.processes.includes(process)) {
+      return;
+    }
+    const task = this.#ensure(process, hold.task, hold.taskName);
+    const others = this.tasks.held().some((other) => other !== task);
+    task.hold = hold;
+    if (this.#settings?.hold === 'all') {
+      this.#setStopFlag(true);
+    }
+    if (hold.reason === 'entry' && this.#settings?.stopOnEntry) {
+      // One entry a run: child processes that come later do not stop at theirs.
+      this.#settings.stopOnEntry = false;
+      void this.#push().catch((error: unknown) => this.report('configuration', error));
+    }
+    this.#events.emit('held', task, hold, others);
+    this.#refreshNames();
+  }
+
+  #resumed(process: TargetProcess, event: ResumedEvent): void {
+    const task = this.tasks.find(process, event.task);
+    if (task?.hold?.id === event.hold) {
+      const hold = task.hold;
+      task.hold = undefined;
+      this.#events.emit('resumed', task, hold, undefined, event.why);
+    }
+  }
+
+  #ensure(process: TargetProcess, id: number, name: string): Task {
+    const { task, isNew } = this.tasks.ensure(process, id, name);
+    if (isNew) {
+      this.#events.emit('threadStarted', task);
+      this.#refreshNames();
+    }
+    return task;
+  }
+
+  #end(task: Task): void {
+    task.hold = undefined;
+    this.tasks.remove(task);
+    this.#events.emit('threadExited', task);
+  }
+}

@@ -1,0 +1,108 @@
+import { closeSync, existsSync, openSync } from 'node:fs';
+import Database from 'better-sqlite3';
+import { UserError } from '../common/errors';
+import { APPLICATION_ID, MIGRATIONS } from './schema';
+
+export type Connection = Database.Database;
+
+/** Values of an app are its user's own; SQLite gives the files beside it the same rights. A failure is told by whoever opens it. */
+function makePrivate(file: string): void {
+  try {
+    closeSync(openSync(file, 'ax', 0o600));
+  } catch {
+    // It is there already, or cannot be made.
+  }
+}
+
+/** Opens a run file for writing: makes it, or brings an older one up to date. Throws a `UserError` with a sentence. */
+export function openForWriting(file: string, migrations: readonly string[] = MIGRATIONS): Connection {
+  makePrivate(file);
+  const db = open(file, false);
+  try {
+    check(db, file, migrations.length);
+    const version = versionOf(db);
+    db.pragma('journal_mode = WAL');
+    // Survives the death of every process; after a power cut the last moments may be missing, and the file stays whole.
+    db.pragma('synchronous = NORMAL');
+    db.pragma('wal_autocheckpoint = 4000');
+    db.pragma('cache_size = -32000');
+    if (version < migrations.length) {
+      const steps = db.transaction(() => {
+        if (version === 0) db.pragma(`application_id = ${APPLICATION_ID}`);
+        for (const step of migrations.slice(version)) db.exec(step);
+        db.pragma(`user_version = ${migrations.length}`);
+      });
+      steps.exclusive();
+    }
+    return db;
+  } catch (error) {
+    db.close();
+    throw problemWith(file, error);
+  }
+}
+
+/** Opens a run file for reading; an older one is brought up to date first. Throws a `UserError` with a sentence. */
+export function openForReading(file: string, migrations: readonly string[] = MIGRATIONS): Connection {
+  if (!existsSync(file)) throw new UserError(`The run file ${file} does not exist. It may have been deleted.`);
+  const db = open(file, true);
+  try {
+    check(db, file, migrations.length);
+    if (versionOf(db) === migrations.length) return db;
+  } catch (error) {
+    db.close();
+    throw problemWith(file, error);
+  }
+  db.close();
+  openForWriting(file, migrations).close();
+  return open(file, true);
+}
+
+function open(file: string, readonly: boolean): Connection {
+  try {
+    const db = new Database(file, { readonly, fileMustExist: readonly, timeout: 3000 });
+    return db;
+  } catch (error) {
+    throw problemWith(file, error);
+  }
+}
+
+function check(db: Connection, file: string, known: number): void {
+  const id = db.pragma('application_id', { simple: true });
+  const tables = db.prepare('SELECT count(*) FROM sqlite_schema').pluck().get() as number;
+  const version = versionOf(db);
+  if (id !== APPLICATION_ID && (id !== 0 || tables > 0)) {
+    throw new UserError(`${file} is not a Toolbreak run file.`);
+  }
+  if (id === APPLICATION_ID && version > known) {
+    throw new UserError(
+      `The run file ${file} was made by a newer Toolbreak (format ${version}; this one reads up to ${known}). Update Toolbreak to open it.`,
+    );
+  }
+  if (id === 0 && db.readonly) throw new UserError(`The run file ${file} is empty.`);
+}
+
+function versionOf(db: Connection): number {
+  return db.pragma('user_version', { simple: true }) as number;
+}
+
+/** The sentence for what SQLite or the file system said about a run file. */
+export function problemWith(file: string, error: unknown): UserError {
+  if (error instanceof UserError) return error;
+  const code = (error as { code?: unknown } | null)?.code;
+  const message = error instanceof Error ? error.message : String(error);
+  if (typeof code !== 'string') return new UserError(`The run file ${file} cannot be used: ${message}.`);
+  if (code.startsWith('SQLITE_FULL') || code === 'ENOSPC')
+    return new UserError(`The disk is full: the run file ${file} cannot grow. Free some space.`);
+  if (code.startsWith('SQLITE_BUSY') || code.startsWith('SQLITE_LOCKED')) {
+    return new UserError(`The run file ${file} is locked by another program. Close that program.`);
+  }
+  if (code.startsWith('SQLITE_READONLY') || code === 'EROFS' || code === 'EACCES' || code === 'EPERM') {
+    return new UserError(`The run file ${file} cannot be written: it, or its folder, is read-only.`);
+  }
+  if (code.startsWith('SQLITE_CANTOPEN'))
+    return new UserError(`The run file ${file} cannot be opened. Check that its folder exists and can be written.`);
+  if (code.startsWith('SQLITE_CORRUPT') || code.startsWith('SQLITE_NOTADB'))
+    return new UserError(`The run file ${file} is damaged.`);
+  if (code.startsWith('SQLITE_IOERR')) return new UserError(`The disk refused the run file ${file} (${message}).`);
+  return new UserError(`The run file ${file} cannot be used: ${message}.`);
+}

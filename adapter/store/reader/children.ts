@@ -1,0 +1,98 @@
+import type { StoredValues } from './stored';
+import { quote, scalarText } from './text';
+import { Dict, SetValue, Tagged, Tuple, type Value } from '../values/model';
+
+export interface Child {
+  /** Key, index or field name; unique among its siblings. */
+  name: string;
+  value: Value;
+}
+
+/** What a person can open below a value. */
+export function childCount(value: Value, stored: StoredValues): number {
+  const inner = content(value, stored);
+  if (Array.isArray(inner)) return inner.length;
+  if (inner instanceof Tuple || inner instanceof SetValue) return inner.items.length;
+  if (inner instanceof Dict) return inner.entries.length;
+  return inner instanceof Tagged ? tagged(inner, stored).length : 0;
+}
+
+/** Children from `start`, at most `count`; names are made for these only where that is possible. */
+export function children(value: Value, stored: StoredValues, start = 0, count = Infinity): Child[] {
+  const inner = content(value, stored);
+  const items = Array.isArray(inner)
+    ? inner
+    : inner instanceof Tuple || inner instanceof SetValue
+      ? inner.items
+      : undefined;
+  if (items !== undefined)
+    return items.slice(start, start + count).map((item, index) => ({ name: String(start + index), value: item }));
+  const all = inner instanceof Dict ? entries(inner, stored) : inner instanceof Tagged ? tagged(inner, stored) : [];
+  return all.slice(start, start + count);
+}
+
+/** The child of that name. */
+export function child(value: Value, name: string, stored: StoredValues): Value | undefined {
+  const inner = content(value, stored);
+  const items = Array.isArray(inner)
+    ? inner
+    : inner instanceof Tuple || inner instanceof SetValue
+      ? inner.items
+      : undefined;
+  if (items !== undefined) return /^\d{1,10}$/.test(name) ? items[Number(name)] : undefined;
+  return children(inner, stored).find((entry) => entry.name === name)?.value;
+}
+
+/** Through the wrappers that stand for what is in them: a cut value's head, a subclass's plain part. */
+export function content(value: Value, stored: StoredValues): Value {
+  let inner = stored.resolve(value);
+  for (let level = 0; inner instanceof Tagged && level < 100; level++) {
+    if (inner.tag !== 'cut' && inner.tag !== 'subclass') break;
+    inner = stored.resolve(inner.parts[1] ?? null);
+  }
+  return inner;
+}
+
+function entries(dict: Dict, stored: StoredValues): Child[] {
+  const seen = new Map<string, number>();
+  return dict.entries.map(([key, value]) => {
+    const plain = stored.resolve(key);
+    const text = typeof plain === 'string' ? plain : keyText(plain, stored);
+    // The keys 1 and '1' read the same: the later one says that it is another.
+    const before = seen.get(text) ?? 0;
+    seen.set(text, before + 1);
+    return { name: before === 0 ? text : `${text} (${before + 1})`, value };
+  });
+}
+
+export function keyText(key: Value, stored: StoredValues): string {
+  const plain = stored.resolve(key);
+  if (plain instanceof Tuple)
+    return `(${plain.items.map((item) => keyText(item, stored)).join(', ')}${plain.items.length === 1 ? ',' : ''})`;
+  if (plain instanceof Tagged && plain.tag === 'enum') {
+    const [type, name] = plain.parts.map((part) => stored.resolve(part));
+    return `${typeof type === 'string' ? type.slice(type.lastIndexOf('.') + 1) : '?'}.${typeof name === 'string' ? name : '?'}`;
+  }
+  return typeof plain === 'string'
+    ? quote(plain)
+    : (scalarText(plain) ?? (plain instanceof Tagged ? plain.tag : 'key'));
+}
+
+function tagged(value: Tagged, stored: StoredValues): Child[] {
+  const parts = value.parts.map((part) => stored.resolve(part));
+  const fields = (part: Value | undefined): Child[] => (part instanceof Dict ? entries(part, stored) : []);
+  switch (value.tag) {
+    case 'object':
+      return fields(parts[1]);
+    case 'error': {
+      const cause = parts[3] ?? null;
+      return [...(cause === null ? [] : [{ name: 'cause', value: cause }]), ...fields(parts[4])];
+    }
+    case 'enum':
+      return parts[2] === undefined ? [] : [{ name: 'value', value: parts[2] }];
+    case 'array':
+      return parts[3] === undefined || parts[3] === null ? [] : children(parts[3], stored);
+    default:
+      return [];
+  }
+}

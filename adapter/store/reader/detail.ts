@@ -1,0 +1,145 @@
+import type { CallDetail, ValueHandle } from '../../../protocol/timeline';
+import { UserError } from '../../common/errors';
+import { callName, parseCallName } from '../callNames';
+import { Dict, Tagged, Tuple, type Value } from '../values/model';
+import { callRow, storedCall, type StoredCall } from './calls';
+import { children } from './children';
+import { diff } from './diff';
+import { eventText } from './eventText';
+import { bodyOf, messagesIn } from './messageText';
+import { line, node, shortType, textPart } from './render';
+import type { RunFile } from './runFile';
+import { shorten } from './text';
+
+const MOST_EVENTS = 500;
+const MOST_MESSAGES = 500;
+const LONGEST_MESSAGE = 20_000;
+
+interface Parts {
+  args: number | null;
+  result: number | null;
+  error: number | null;
+  state_before: number | null;
+  state_after: number | null;
+  start_attributes: number | null;
+  end_attributes: number | null;
+  status: number | null;
+  tokens: number | null;
+}
+
+/** Everything about one call. Throws a sentence when it is not in the run. */
+export function callDetail(file: RunFile, name: string): CallDetail {
+  const id = parseCallName(name);
+  const call = id === undefined ? undefined : storedCall(file, id);
+  if (id === undefined || call === undefined) throw new UserError(`There is no call ${shorten(name, 40)} in this run.`);
+  const parts = file.db
+    .prepare<[number], Parts>(
+      'SELECT args, result, error, state_before, state_after, start_attributes, end_attributes, status, tokens FROM calls WHERE id = ?',
+    )
+    .get(id)!;
+  const source = file.db
+    .prepare<[number], { path: string | null; line: number }>('SELECT path, line FROM functions WHERE id = ?')
+    .get(call.function);
+  const handle = (value: number | null, title: string): ValueHandle | undefined =>
+    value === null ? undefined : { value, root: node(title, file.values.root(value), file.values) };
+  const before = parts.state_before === null ? undefined : file.values.root(parts.state_before);
+  const after = parts.state_after === null ? undefined : file.values.root(parts.state_after);
+  const events = eventsOf(file, id);
+  // Written as `Edited: lookup_order: order_id 7 → 70 (edited)`; the call is known here.
+  const edits = events
+    .filter(({ name }) => name === 'edited')
+    .map(({ text }) => text.replace(/^Edited: ([^:]*: )?/, '').replace(/ \(edited\)$/, ''));
+  const messages = call.kind === 'llm' || call.kind === 'node' ? messagesOf(file, parts) : [];
+  return clean({
+    call: callRow(file, call),
+    path: path(file, call),
+    source: source?.path ? { path: source.path, line: source.line } : undefined,
+    input: handle(parts.args, ''),
+    output: handle(parts.result, ''),
+    error: errorOf(file, parts),
+    stateBefore: handle(parts.state_before, ''),
+    stateAfter: handle(parts.state_after, ''),
+    changes: before === undefined || after === undefined ? undefined : diff(before, after, file.values),
+    messages: messages.length > 0 ? messages : undefined,
+    attributes: attributesOf(file, parts),
+    edits: edits.length > 0 ? edits : undefined,
+    events: events.map(({ time, text }) => ({ time, text })),
+  });
+}
+
+/** Outermost first, the call itself last. */
+function path(file: RunFile, call: StoredCall): CallDetail['path'] {
+  const steps: CallDetail['path'] = [];
+  const seen = new Set<number>();
+  for (let at: StoredCall | undefined = call; at !== undefined && !seen.has(at.id) && steps.length < 200;) {
+    seen.add(at.id);
+    steps.unshift({ id: callName(at.id), name: at.name ?? '?', kind: at.kind ?? 'function' });
+    at = at.parent === null ? undefined : storedCall(file, at.parent);
+  }
+  return steps;
+}
+
+function errorOf(file: RunFile, parts: Parts): CallDetail['error'] {
+  if (parts.status === 4) return { type: 'Ended', message: 'The process ended while this call ran.', stack: [] };
+  if (parts.error === null) return undefined;
+  const value = file.values.root(parts.error);
+  const handle = { value: parts.error, root: node('', value, file.values) };
+  if (!(value instanceof Tagged) || value.tag !== 'error') {
+    if (parts.status === 2 && value === null)
+      return { type: 'Cancelled', message: 'The call was cancelled.', stack: [] };
+    return { type: '', message: line(value, file.values), stack: [], value: handle };
+  }
+  const frames = file.values.resolve(value.parts[2] ?? null);
+  const stack = (Array.isArray(frames) ? frames : []).slice(0, 200).flatMap((frame) => {
+    const entry = file.values.resolve(frame);
+    const [where, at, name] = (entry instanceof Tuple ? entry.items : []).map((item) => file.values.resolve(item));
+    return typeof where === 'string' && typeof at === 'number'
+      ? [{ path: where, line: at, function: typeof name === 'string' ? name : '' }]
+      : [];
+  });
+  const message = shorten(textPart(value, 1, file.values), 10_000);
+  return { type: shortType(textPart(value, 0, file.values)), message, stack, value: handle };
+}
+
+function messagesOf(file: RunFile, parts: Parts): { role: string; text: string }[] {
+  const read = (id: number | null) => (id === null ? [] : messagesIn(file.values.root(id), file.values, MOST_MESSAGES));
+  const fromArguments = read(parts.args);
+  // A node gets its messages through the state, a model through its arguments.
+  const given = fromArguments.length > 0 ? fromArguments : read(parts.state_before);
+  return [...given, ...read(parts.result)]
+    .slice(-MOST_MESSAGES)
+    .map((message) => ({ role: message.role, text: shorten(bodyOf(message), LONGEST_MESSAGE) }));
+}
+
+/** What the app said at the start and at the end of the call; the later word counts. */
+function attributesOf(file: RunFile, parts: Parts): CallDetail['attributes'] {
+  const all = new Map<string, string>();
+  for (const id of [parts.start_attributes, parts.end_attributes]) {
+    const value: Value = id === null ? null : file.values.root(id);
+    if (!(value instanceof Dict)) continue;
+    for (const { name, value: item } of children(value, file.values, 0, 200)) {
+      const plain = file.values.resolve(item);
+      all.set(name, typeof plain === 'string' ? shorten(plain, 1000) : line(plain, file.values));
+    }
+  }
+  return [...all].map(([name, value]) => ({ name, value }));
+}
+
+/** What happened at the call, in order. */
+function eventsOf(file: RunFile, call: number): { time: number; text: string; name: string }[] {
+  const zero = file.zero();
+  const rows = file.db
+    .prepare<[number, number], { time: number; name: string; value: number | null; data: string | null }>(
+      'SELECT time, name, value, data FROM events WHERE call = ? ORDER BY time, id LIMIT ?',
+    )
+    .all(call, MOST_EVENTS);
+  return rows.map(({ time, name, value, data }) => ({
+    time: time - zero,
+    text: eventText(file, name, value, data),
+    name,
+  }));
+}
+
+function clean(detail: { [K in keyof CallDetail]: CallDetail[K] | undefined }): CallDetail {
+  return Object.fromEntries(Object.entries(detail).filter(([, value]) => value !== undefined)) as unknown as CallDetail;
+}

@@ -1,0 +1,104 @@
+import { Dict, SetValue, Tagged, Tuple, type Value } from '../values/model';
+import { child, content } from './children';
+import type { StoredValues } from './stored';
+import { oneLine } from './text';
+
+export interface Message {
+  role: string;
+  text: string;
+  tools: string[];
+}
+
+/** `human: please refund order 7`, `ai: → lookup_order, check_stock`; nothing for what is no chat message. */
+export function messageLine(value: Value, stored: StoredValues): string | undefined {
+  const message = messageOf(value, stored);
+  if (message === undefined) return undefined;
+  return oneLine(`${message.role}: ${bodyOf(message)}`);
+}
+
+export function bodyOf(message: Message): string {
+  const calls = message.tools.length > 0 ? `→ ${message.tools.join(', ')}` : '';
+  return [message.text, calls].filter((part) => part !== '').join(' ');
+}
+
+/** Reads a message object, or a dict with role and content. */
+export function messageOf(value: Value, stored: StoredValues): Message | undefined {
+  const plain = stored.resolve(value);
+  let role: Value | undefined;
+  if (plain instanceof Tagged) {
+    if (plain.tag !== 'object') return undefined;
+    const type = stored.resolve(plain.parts[0] ?? null);
+    if (typeof type !== 'string' || !/Message(Chunk)?$/.test(type)) return undefined;
+    role = field(plain, 'type', stored) ?? field(plain, 'role', stored);
+    if (typeof role !== 'string') role = /([A-Za-z]+?)Message(Chunk)?$/.exec(type)?.[1]?.toLowerCase() ?? 'message';
+    if (field(plain, 'content', stored) === undefined) return undefined;
+  } else if (plain instanceof Dict) {
+    if (plain.entries.length > 12) return undefined;
+    role = field(plain, 'role', stored);
+    if (typeof role !== 'string' || field(plain, 'content', stored) === undefined) return undefined;
+  } else return undefined;
+  const calls = list(field(plain, 'tool_calls', stored), stored).map((call) => toolName(call, stored));
+  return {
+    role: role.replace(/Chunk$/, ''),
+    text: textOf(field(plain, 'content', stored) ?? null, stored),
+    tools: calls.filter((name) => name !== ''),
+  };
+}
+
+function field(value: Value, name: string, stored: StoredValues): Value | undefined {
+  const found = child(value, name, stored);
+  return found === undefined ? undefined : content(found, stored);
+}
+
+function list(value: Value | undefined, stored: StoredValues): Value[] {
+  const plain = value === undefined ? null : content(value, stored);
+  return Array.isArray(plain) ? plain : plain instanceof Tuple ? plain.items : [];
+}
+
+function toolName(call: Value, stored: StoredValues): string {
+  const plain = content(call, stored);
+  if (!(plain instanceof Dict || plain instanceof Tagged)) return '';
+  const name =
+    field(plain, 'name', stored) ??
+    (field(plain, 'function', stored) === undefined
+      ? undefined
+      : field(field(plain, 'function', stored)!, 'name', stored));
+  return typeof name === 'string' ? name : '';
+}
+
+/** Content is text, or a list of parts with text in them. */
+function textOf(value: Value, stored: StoredValues): string {
+  const plain = content(value, stored);
+  if (typeof plain === 'string') return plain;
+  if (plain instanceof SetValue) return '';
+  return list(plain, stored)
+    .map((part) => {
+      const inner = content(part, stored);
+      if (typeof inner === 'string') return inner;
+      const text = inner instanceof Dict ? field(inner, 'text', stored) : undefined;
+      return typeof text === 'string' ? text : '';
+    })
+    .filter((text) => text !== '')
+    .join(' ');
+}
+
+/** Messages among a call's values: the value itself, a list of them, or one under `messages` or `input`. */
+export function messagesIn(value: Value, stored: StoredValues, limit: number, level = 0): Message[] {
+  const plain = content(value, stored);
+  const single = messageOf(plain, stored);
+  if (single !== undefined) return [single];
+  const items = list(plain, stored);
+  if (items.length > 0) {
+    const found = items.slice(0, limit).map((item) => messageOf(item, stored));
+    if (found.every((message) => message !== undefined)) return found;
+    // A model takes a list of conversations.
+    return items.length === 1 && level < 3 ? messagesIn(items[0]!, stored, limit, level + 1) : [];
+  }
+  if (level >= 3 || !(plain instanceof Dict || plain instanceof Tagged)) return [];
+  for (const name of ['messages', 'input', 'generations', 'message']) {
+    const inner = field(plain, name, stored);
+    const found = inner === undefined ? [] : messagesIn(inner, stored, limit, level + 1);
+    if (found.length > 0) return found;
+  }
+  return [];
+}

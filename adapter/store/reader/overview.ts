@@ -1,0 +1,78 @@
+import type { Lane, Overview } from '../../../protocol/timeline';
+import { processOf } from '../callNames';
+import { LEVELS } from '../tiles';
+import type { RunFile } from './runFile';
+
+const MOST_BUCKETS = 10_000;
+const MOST_LANES = 5_000;
+
+export function overview(file: RunFile, count: number): Overview {
+  const run = file.summary();
+  const end = run.duration;
+  return {
+    run,
+    lanes: lanes(file),
+    end,
+    buckets: buckets(file, Math.max(1, Math.min(Math.floor(count), MOST_BUCKETS)), end),
+  };
+}
+
+function lanes(file: RunFile): Lane[] {
+  const zero = file.zero();
+  const rows = file.db
+    .prepare(
+      `SELECT t.id, t.parent, t.name, t.depth, t.first, t.last, p.name AS process
+       FROM tasks t LEFT JOIN processes p ON p.id = t.process WHERE t.first IS NOT NULL ORDER BY t.first, t.id LIMIT ?`,
+    )
+    .all(MOST_LANES) as {
+    id: number;
+    parent: number | null;
+    name: string;
+    depth: number;
+    first: number;
+    last: number;
+    process: string | null;
+  }[];
+  return rows.map((row) => ({
+    task: row.id,
+    name: laneName(row.id, row.name, row.process ?? ''),
+    ...(row.parent === null ? {} : { parent: row.parent }),
+    depth: row.depth,
+    first: row.first - zero,
+    last: row.last - zero,
+  }));
+}
+
+/** The first process's tasks go by their own names; those of others say whose they are. */
+function laneName(task: number, name: string, process: string): string {
+  if (name === '') return process === '' ? 'task' : process;
+  return processOf(task) === 1 || process === '' || name.startsWith(process) ? name : `${process} › ${name}`;
+}
+
+/** Counts of calls at moments that are at most half a bucket wide: tiles, or the calls themselves of a short run. */
+function counts(file: RunFile, width: number): { time: number; calls: number; errors: number }[] {
+  const level = [...LEVELS].reverse().find((one) => 2 ** one <= width / 2);
+  const text =
+    level === undefined
+      ? 'SELECT start AS time, count(*) AS calls, sum(status IS 1) AS errors FROM calls WHERE start IS NOT NULL GROUP BY CAST((start - ?) / ? AS INTEGER)'
+      : 'SELECT (tile + 0.5) * ? AS time, calls, errors FROM tiles WHERE level = ?';
+  const params = level === undefined ? [file.zero(), Math.max(1, width / 2)] : [2 ** level, level];
+  return file.sql(text).all(...params) as { time: number; calls: number; errors: number }[];
+}
+
+function buckets(file: RunFile, count: number, end: number): Overview['buckets'] {
+  const result = Array.from({ length: count }, () => ({ calls: 0, errors: 0, held: false }));
+  if (end <= 0) end = 1;
+  const zero = file.zero();
+  const place = (time: number): number => Math.max(0, Math.min(count - 1, Math.floor(((time - zero) / end) * count)));
+  for (const { time, calls, errors } of counts(file, end / count)) {
+    const into = result[place(time)]!;
+    into.calls += calls;
+    into.errors += errors;
+  }
+  const holds = file.db.prepare('SELECT start, end FROM holds').all() as { start: number; end: number | null }[];
+  for (const hold of holds) {
+    for (let index = place(hold.start); index <= place(hold.end ?? zero + end); index++) result[index]!.held = true;
+  }
+  return result;
+}

@@ -1,0 +1,153 @@
+import { readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import type { PageNotifications, ReaderMethods, RunSummary } from '../../../protocol/timeline';
+import { UserError, messageOf } from '../../common/errors';
+import { runsFolder } from '../../common/paths';
+import { recoverInto } from '../recover';
+import { callsBetween, errorNear, search } from './calls';
+import { child, children } from './children';
+import { copyText } from './copy';
+import { callDetail } from './detail';
+import { OpenFiles } from './openFiles';
+import { overview } from './overview';
+import { numberIn, optionalTexts, textIn, textsIn, type Params } from './params';
+import { node } from './render';
+import { RunFile, emptySummary } from './runFile';
+import type { Value } from '../values/model';
+
+const MOST_CHILDREN = 2_000;
+const MOST_RUNS = 1_000;
+
+type Notify = <K extends keyof PageNotifications>(name: K, params: PageNotifications[K]) => void;
+type Handlers = { [K in keyof ReaderMethods]: (params: Params) => ReaderMethods[K]['result'] };
+
+/** Answers `ReaderMethods` from run files. Throws a `UserError` with a sentence for whatever cannot be answered. */
+export class Reader {
+  private readonly files = new OpenFiles();
+
+  constructor(private readonly notify: Notify) {}
+
+  private readonly handlers: Handlers = {
+    project: (params) => ({ folder: runsFolder(textIn(params, 'workspace')) }),
+    runs: (params) => ({ runs: this.runs(textIn(params, 'folder')) }),
+    overview: (params) => overview(this.file(params), numberIn(params, 'buckets', 1)),
+    calls: (params) =>
+      callsBetween(this.file(params), {
+        file: '',
+        from: numberIn(params, 'from'),
+        to: numberIn(params, 'to'),
+        minimum: numberIn(params, 'minimum', 0),
+        limit: Math.floor(numberIn(params, 'limit', 0)),
+      }),
+    call: (params) => callDetail(this.file(params), textIn(params, 'id')),
+    value: (params) => {
+      const file = this.file(params);
+      const start = Math.floor(numberIn(params, 'start', 0));
+      const count = Math.min(MOST_CHILDREN, Math.floor(numberIn(params, 'count', 0)));
+      return {
+        nodes: children(this.part(file, params), file.values, start, count).map(({ name, value }) =>
+          node(name, value, file.values),
+        ),
+      };
+    },
+    copy: (params) => {
+      const file = this.file(params);
+      const format = textIn(params, 'format');
+      if (format !== 'json' && format !== 'python') throw new UserError('A value is copied as "json" or as "python".');
+      return { text: copyText(this.part(file, params), file.values, format) };
+    },
+    search: (params) =>
+      search(this.file(params), {
+        file: '',
+        text: textIn(params, 'text'),
+        kinds: optionalTexts(params, 'kinds'),
+        errors: params['errors'] === true,
+        limit: Math.floor(numberIn(params, 'limit', 0)),
+      }),
+    errorNear: (params) => {
+      const direction = textIn(params, 'direction');
+      if (direction !== 'next' && direction !== 'previous')
+        throw new UserError('The direction is "next" or "previous".');
+      return errorNear(this.file(params), { file: '', time: numberIn(params, 'time'), direction });
+    },
+    follow: (params) => {
+      const path = textIn(params, 'file');
+      this.files.follow(path, () => this.notify('changed', { file: path }));
+      return {};
+    },
+    unfollow: (params) => {
+      this.files.unfollow(textIn(params, 'file'));
+      return {};
+    },
+  };
+
+  handle(method: string, params: unknown): unknown {
+    if (!Object.hasOwn(this.handlers, method))
+      throw new UserError(`The timeline's reader knows no "${method.slice(0, 40)}".`);
+    if (typeof params !== 'object' || params === null || Array.isArray(params))
+      throw new UserError(`"${method}" needs parameters.`);
+    return this.handlers[method as keyof ReaderMethods](params as Params);
+  }
+
+  close(): void {
+    this.files.close();
+  }
+
+  private file(params: Params): RunFile {
+    return this.files.get(textIn(params, 'file'));
+  }
+
+  private part(file: RunFile, params: Params): Value {
+    let value = file.values.root(numberIn(params, 'value', 1));
+    for (const name of textsIn(params, 'path')) {
+      const next = child(value, name, file.values);
+      if (next === undefined) throw new UserError('This part of the value does not exist.');
+      value = next;
+    }
+    return value;
+  }
+
+  private runs(folder: string): RunSummary[] {
+    const problems = recoverInto(folder);
+    let names: string[];
+    try {
+      names = readdirSync(folder).filter((name) => name.endsWith('.db'));
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+      throw new UserError(`The folder of runs ${folder} cannot be read (${messageOf(error)}).`);
+    }
+    const files = names.map((name) => ({ path: join(folder, name), time: modified(join(folder, name)) }));
+    files.sort((one, other) => other.time - one.time);
+    const runs = files.slice(0, MOST_RUNS).map(({ path }) => this.summary(path, problems));
+    return runs.sort((one, other) =>
+      one.startedAt === other.startedAt ? other.number - one.number : one.startedAt < other.startedAt ? 1 : -1,
+    );
+  }
+
+  private summary(path: string, problems: readonly string[]): RunSummary {
+    const problem = problems.find((sentence) => sentence.includes(path));
+    try {
+      const summary = this.files.isOpen(path) ? this.files.get(path).summary() : once(path);
+      return problem === undefined ? summary : { ...summary, problem };
+    } catch (error) {
+      return emptySummary(path, messageOf(error));
+    }
+  }
+}
+
+function once(path: string): RunSummary {
+  const file = new RunFile(path);
+  try {
+    return file.summary();
+  } finally {
+    file.close();
+  }
+}
+
+function modified(path: string): number {
+  try {
+    return statSync(path).mtimeMs;
+  } catch {
+    return 0;
+  }
+}

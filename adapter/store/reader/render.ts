@@ -1,0 +1,160 @@
+import type { ValueNode } from '../../../protocol/timeline';
+import { Complex, Dict, Float, Ref, SetValue, Tagged, Tuple, type Value } from '../values/model';
+import { childCount, children } from './children';
+import { messageLine } from './messageText';
+import type { StoredValues } from './stored';
+import { LINE, bytesText, oneLine, quote, scalarText, shorten } from './text';
+
+/** One line, one type and a mark for a value. Nothing of the app runs, nothing is fetched that is not shown. */
+export function node(name: string, value: Value, stored: StoredValues): ValueNode {
+  const plain = stored.resolve(value);
+  const mark = markOf(plain, stored);
+  return {
+    name,
+    text: shorten(line(plain, stored)),
+    type: typeName(plain, stored),
+    children: childCount(plain, stored),
+    ...(mark === undefined ? {} : { mark }),
+  };
+}
+
+export function line(value: Value, stored: StoredValues, limit = LINE): string {
+  const plain = stored.resolve(value);
+  const scalar = scalarText(plain);
+  if (scalar !== undefined) return shorten(scalar, limit);
+  if (typeof plain === 'string') return quote(shorten(plain, limit));
+  if (plain instanceof Uint8Array) {
+    return plain.length > limit
+      ? `${bytesText(plain.subarray(0, limit / 4))}… (${plain.length} bytes)`
+      : shorten(bytesText(plain), limit);
+  }
+  if (Array.isArray(plain)) return `list (${plain.length})`;
+  if (plain instanceof Tuple) return `tuple (${plain.items.length})`;
+  if (plain instanceof SetValue) return `${plain.frozen ? 'frozenset' : 'set'} (${plain.items.length})`;
+  if (plain instanceof Dict) return messageLine(plain, stored) ?? `dict (${plain.entries.length})`;
+  return plain instanceof Tagged ? tagged(plain, stored, limit) : '';
+}
+
+export function typeName(value: Value, stored: StoredValues): string {
+  const plain = stored.resolve(value);
+  if (plain === null) return 'NoneType';
+  if (typeof plain === 'boolean') return 'bool';
+  if (typeof plain === 'number' || typeof plain === 'bigint') return 'int';
+  if (typeof plain === 'string') return 'str';
+  if (plain instanceof Float) return 'float';
+  if (plain instanceof Complex) return 'complex';
+  if (plain instanceof Uint8Array) return 'bytes';
+  if (Array.isArray(plain)) return 'list';
+  if (plain instanceof Tuple) return 'tuple';
+  if (plain instanceof SetValue) return plain.frozen ? 'frozenset' : 'set';
+  if (plain instanceof Dict) return 'dict';
+  if (!(plain instanceof Tagged)) return '';
+  if (plain.tag === 'bytearray' || plain.tag === 'ellipsis') return plain.tag;
+  return plain.tag === 'masked' || plain.tag === 'cycle' ? '' : textPart(plain, 0, stored);
+}
+
+/** `langchain_core.messages.human.HumanMessage` to `HumanMessage`. */
+export function shortType(type: string): string {
+  return type.slice(type.lastIndexOf('.') + 1);
+}
+
+export function textPart(value: Tagged, index: number, stored: StoredValues): string {
+  const part = stored.resolve(value.parts[index] ?? null);
+  return typeof part === 'string' ? part : '';
+}
+
+/** Why something is missing, as a sentence. */
+function markOf(value: Value, stored: StoredValues): string | undefined {
+  if (!(value instanceof Tagged)) return undefined;
+  switch (value.tag) {
+    case 'masked':
+      return sentence(`Masked: ${textPart(value, 0, stored) || 'a secret'}`);
+    case 'cut': {
+      const length = stored.resolve(value.parts[2] ?? null);
+      const reason = textPart(value, 3, stored);
+      const size = typeof length === 'number' && length > 0 ? ` of ${length} in all` : '';
+      return sentence(`Cut${size}${reason === '' ? '' : `: ${reason}`}`);
+    }
+    case 'opaque':
+      return sentence(`Not looked into: ${textPart(value, 2, stored) || 'it has no fields to show'}`);
+    case 'cycle':
+      return 'The value contains itself here.';
+    case 'object':
+      return textPart(value, 2, stored) === '' ? undefined : sentence(textPart(value, 2, stored));
+    case 'array':
+      return childCount(value, stored) > 0 ? 'Only the first elements were recorded.' : undefined;
+    case 'subclass':
+      return markOf(stored.resolve(value.parts[1] ?? null), stored);
+    default:
+      return undefined;
+  }
+}
+
+function sentence(text: string): string {
+  const first = text.charAt(0).toUpperCase() + text.slice(1);
+  return /[.!?…]$/.test(first) ? first : `${first}.`;
+}
+
+function tagged(value: Tagged, stored: StoredValues, limit: number): string {
+  const text = (index: number): string => textPart(value, index, stored);
+  const inside = (index: number): string => line(value.parts[index] ?? null, stored, limit);
+  switch (value.tag) {
+    case 'object':
+      return messageLine(value, stored) ?? object(value, stored, limit);
+    case 'opaque':
+      return oneLine(text(1) || `<${shortType(text(0))}>`, limit);
+    case 'cut': {
+      const head = stored.resolve(value.parts[1] ?? null);
+      return typeof head === 'string' ? quote(`${shorten(head, limit - 1)}…`) : `${inside(1)}…`;
+    }
+    case 'masked':
+      return '***';
+    case 'cycle':
+      return '↑';
+    case 'error':
+      return oneLine(text(1) === '' ? shortType(text(0)) : `${shortType(text(0))}: ${text(1)}`, limit);
+    case 'enum':
+      return `${shortType(text(0))}.${text(1)}`;
+    case 'time':
+      return text(1);
+    case 'array': {
+      const shape = stored.resolve(value.parts[1] ?? null);
+      const sizes = shape instanceof Tuple ? shape.items : Array.isArray(shape) ? shape : [];
+      const kind = stored.resolve(value.parts[2] ?? null);
+      return oneLine(
+        `${shortType(text(0))} (${sizes.map((size) => scalarText(stored.resolve(size)) ?? '?').join(' × ')}) ${typeof kind === 'string' ? kind : ''}`,
+        limit,
+      );
+    }
+    case 'bytearray':
+      return `bytearray(${inside(0)})`;
+    case 'subclass': {
+      const inner = inside(1);
+      const plain = stored.resolve(value.parts[1] ?? null);
+      return plain instanceof Dict || Array.isArray(plain) || plain instanceof Tuple || plain instanceof SetValue
+        ? `${shortType(text(0))} (${childCount(value, stored)})`
+        : inner;
+    }
+    case 'ellipsis':
+      return '...';
+    default:
+      return `<${oneLine(value.tag, 40)}>`;
+  }
+}
+
+/** `Order(id=7, region='eu')`, as far as it fits. */
+function object(value: Tagged, stored: StoredValues, limit: number): string {
+  const parts: string[] = [];
+  let length = 0;
+  for (const field of children(value, stored, 0, 12)) {
+    // A large part is only named: a line is not worth fetching it.
+    const text = `${field.name}=${field.value instanceof Ref ? '…' : line(field.value, stored, 40)}`;
+    length += text.length + 2;
+    if (length > limit - 40) {
+      parts.push('…');
+      break;
+    }
+    parts.push(text);
+  }
+  return `${shortType(textPart(value, 0, stored))}(${parts.join(', ')})`;
+}

@@ -1,0 +1,112 @@
+import type Database from 'better-sqlite3';
+import type { RunSummary } from '../../../protocol/timeline';
+import { isAlive } from '../alive';
+import { openForReading, type Connection } from '../database';
+import { StoredValues } from './stored';
+
+type Statement = Database.Statement<unknown[]>;
+
+export interface RunRow {
+  run: string;
+  session: string;
+  name: string;
+  number: number;
+  started: bigint;
+  ended: bigint | null;
+  stopped: bigint | null;
+  pid: bigint;
+  pid_start: string;
+  workflow: string | null;
+  first: bigint | null;
+  last: bigint | null;
+  calls: bigint;
+  errors: bigint;
+  holds: bigint;
+  tokens: bigint;
+}
+
+/** One run file, open for reading. Throws a `UserError` when it cannot be opened. */
+export class RunFile {
+  readonly db: Connection;
+  readonly values: StoredValues;
+  private readonly statements = new Map<string, Statement>();
+
+  constructor(readonly path: string) {
+    this.db = openForReading(path);
+    this.values = new StoredValues(this.db);
+  }
+
+  /** A statement that is asked for again and again, compiled once. */
+  sql(text: string): Statement {
+    let statement = this.statements.get(text);
+    if (statement === undefined) this.statements.set(text, (statement = this.db.prepare(text)));
+    return statement;
+  }
+
+  row(): RunRow | undefined {
+    return this.db.prepare('SELECT * FROM runs WHERE id = 1').safeIntegers().get() as RunRow | undefined;
+  }
+
+  /** Where the page's time 0 lies on the file's own scale: the first call. */
+  zero(): number {
+    return (this.db.prepare('SELECT coalesce(first, 0) FROM runs').pluck().get() as number | undefined) ?? 0;
+  }
+
+  /** The whole range, from the first call on. A run that goes on reaches to now. */
+  length(): number {
+    const row = this.row();
+    return row === undefined ? 0 : duration(row, this.live(row), this.reading(row));
+  }
+
+  live(row = this.row()): boolean {
+    return row !== undefined && row.stopped === null && this.open(row);
+  }
+
+  /** The app has ended, and what it recorded is still being read. */
+  reading(row = this.row()): boolean {
+    return row !== undefined && row.stopped !== null && this.open(row);
+  }
+
+  private open(row: RunRow): boolean {
+    return row.ended === null && isAlive(Number(row.pid), row.pid_start);
+  }
+
+  summary(): RunSummary {
+    const row = this.row();
+    if (row === undefined) return emptySummary(this.path, undefined);
+    const live = this.live(row);
+    const reading = this.reading(row);
+    return {
+      file: this.path,
+      run: row.run,
+      name: row.workflow ?? row.name,
+      number: row.number === undefined ? 0 : Number(row.number),
+      startedAt: new Date(Number((row.started + (row.first ?? 0n)) / 1_000_000n)).toISOString(),
+      duration: duration(row, live, reading),
+      live,
+      ...(reading ? { reading } : {}),
+      calls: Number(row.calls),
+      errors: Number(row.errors),
+      holds: Number(row.holds),
+      tokens: Number(row.tokens),
+    };
+  }
+
+  close(): void {
+    this.db.close();
+  }
+}
+
+function duration(row: RunRow, live: boolean, reading: boolean): number {
+  if (row.first === null) return 0;
+  const seen = Math.max(0, Number((row.last ?? row.first) - row.first));
+  // While the rest is being read, the range is as long as it will be then, so that nothing moves.
+  const until = live ? BigInt(Date.now()) * 1_000_000n : reading ? row.stopped : null;
+  return until === null ? seen : Math.max(seen, Number(until - row.started - row.first));
+}
+
+export function emptySummary(file: string, problem: string | undefined): RunSummary {
+  const name = file.replace(/^.*[\\/]/, '').replace(/\.db$/, '');
+  const none = { startedAt: '', duration: 0, live: false, calls: 0, errors: 0, holds: 0, tokens: 0, number: 0 };
+  return { file, run: name, name, ...none, ...(problem === undefined ? {} : { problem }) };
+}

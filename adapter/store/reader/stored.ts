@@ -1,0 +1,62 @@
+import { UserError } from '../../common/errors';
+import type { Connection } from '../database';
+import { decodeCanonical } from '../values/canonical';
+import { DecodeError, Ref, Tagged, type Value } from '../values/model';
+
+/** Decoded values kept, in stored bytes. */
+const CACHE_BYTES = 16 * 1024 * 1024;
+
+/** Reads values of one run file. A part that is stored on its own is fetched when somebody looks at it. */
+export class StoredValues {
+  private readonly byId;
+  private readonly byName;
+  private readonly cache = new Map<string, { value: Value; size: number }>();
+  private cached = 0;
+
+  constructor(db: Connection) {
+    this.byId = db.prepare<[bigint], { cid: Buffer | null; bytes: Buffer }>(
+      'SELECT cid, bytes FROM "values" WHERE id = ?',
+    );
+    this.byName = db.prepare<[Buffer], { cid: Buffer; bytes: Buffer }>('SELECT cid, bytes FROM "values" WHERE cid = ?');
+  }
+
+  root(id: number): Value {
+    if (!Number.isSafeInteger(id) || id < 1) throw new UserError('There is no such value in this run.');
+    const row = this.byId.get(BigInt(id));
+    if (row === undefined) throw new UserError('There is no such value in this run.');
+    return this.decode(row);
+  }
+
+  /** The value itself, where only its name stands. */
+  resolve(value: Value): Value {
+    if (!(value instanceof Ref)) return value;
+    const key = value.cid.toString('latin1');
+    const known = this.cache.get(key);
+    if (known !== undefined) return known.value;
+    const row = this.byName.get(value.cid);
+    return row === undefined ? lost('is not in the run file') : this.decode(row);
+  }
+
+  private decode(row: { cid: Buffer | null; bytes: Buffer }): Value {
+    let value: Value;
+    try {
+      value = decodeCanonical(row.bytes);
+    } catch (error) {
+      if (!(error instanceof DecodeError)) throw error;
+      value = lost(`cannot be read (${error.message})`);
+    }
+    if (row.cid === null) return value;
+    this.cache.set(row.cid.toString('latin1'), { value, size: row.bytes.length });
+    this.cached += row.bytes.length;
+    for (const [key, old] of this.cache) {
+      if (this.cached <= CACHE_BYTES) break;
+      this.cache.delete(key);
+      this.cached -= old.size;
+    }
+    return value;
+  }
+}
+
+function lost(reason: string): Value {
+  return new Tagged('opaque', ['', 'missing', `this part ${reason}`]);
+}

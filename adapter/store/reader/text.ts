@@ -1,0 +1,91 @@
+import { Complex, Float, type Value } from '../values/model';
+
+/** Longest text of one line. */
+export const LINE = 200;
+
+/** Cut in the middle, with an ellipsis. */
+export function shorten(text: string, limit = LINE): string {
+  if (text.length <= limit) return text;
+  const head = Math.ceil((limit - 1) * 0.7);
+  return `${whole(text.slice(0, head))}…${whole(text.slice(text.length - (limit - 1 - head)))}`;
+}
+
+/** Without half a character at either end. */
+function whole(text: string): string {
+  return text.replace(/[\ud800-\udbff]$/, '').replace(/^[\udc00-\udfff]/, '');
+}
+
+export function oneLine(text: string, limit = LINE): string {
+  return shorten(
+    text
+      .slice(0, limit * 4)
+      .replace(/\s+/g, ' ')
+      .trim(),
+    limit,
+  );
+}
+
+const NAMED: Record<string, string> = { '\n': '\\n', '\r': '\\r', '\t': '\\t', '\\': '\\\\' };
+
+/** Text as a Python literal. */
+export function quote(text: string): string {
+  const mark = text.includes("'") && !text.includes('"') ? '"' : "'";
+  let result = mark;
+  for (const character of text) {
+    const code = character.codePointAt(0)!;
+    if (character === mark) result += `\\${mark}`;
+    else if (NAMED[character] !== undefined) result += NAMED[character];
+    else if (code < 0x20 || (code >= 0x7f && code < 0xa1)) result += `\\x${code.toString(16).padStart(2, '0')}`;
+    else if ((code >= 0xd800 && code <= 0xdfff) || code === 0x2028 || code === 0x2029)
+      result += `\\u${code.toString(16)}`;
+    else result += character;
+  }
+  return result + mark;
+}
+
+export function bytesText(bytes: Uint8Array): string {
+  let result = "b'";
+  for (const byte of bytes) {
+    const character = String.fromCharCode(byte);
+    if (byte === 0x27) result += "\\'";
+    else if (NAMED[character] !== undefined) result += NAMED[character];
+    else if (byte < 0x20 || byte > 0x7e) result += `\\x${byte.toString(16).padStart(2, '0')}`;
+    else result += character;
+  }
+  return `${result}'`;
+}
+
+export function floatText(value: number): string {
+  if (Number.isNaN(value)) return 'nan';
+  if (!Number.isFinite(value)) return value > 0 ? 'inf' : '-inf';
+  if (Object.is(value, -0)) return '-0.0';
+  // Python writes from 1e16 and below 1e-4 with an exponent of two digits or more.
+  const size = Math.abs(value);
+  const plain = size !== 0 && (size >= 1e16 || size < 1e-4) ? value.toExponential() : String(value);
+  const [digits, exponent] = plain.split('e') as [string, string | undefined];
+  if (exponent !== undefined)
+    return `${digits}e${exponent[0] === '-' ? '-' : '+'}${exponent.replace(/^[+-]/, '').padStart(2, '0')}`;
+  return digits.includes('.') ? digits : `${digits}.0`;
+}
+
+/** Digits of a huge number take time that grows with their square; a line needs few of them. */
+export function intText(value: number | bigint): string {
+  if (typeof value === 'number') return String(value);
+  const size = value < 0n ? -value : value;
+  return size >> 20_000n > 0n ? `${value < 0n ? '-' : ''}0x${size.toString(16)}` : value.toString();
+}
+
+/** Plain values but text and bytes, in Python's words; nothing for the others. */
+export function scalarText(value: Value): string | undefined {
+  if (value === null) return 'None';
+  if (value === true) return 'True';
+  if (value === false) return 'False';
+  if (typeof value === 'number' || typeof value === 'bigint') return intText(value);
+  if (value instanceof Float) return floatText(value.value);
+  if (value instanceof Complex) {
+    const part = (number: number): string => floatText(number).replace(/\.0$/, '');
+    const imaginary = part(value.imaginary);
+    return `(${part(value.real)}${imaginary.startsWith('-') ? '' : '+'}${imaginary}j)`;
+  }
+  return undefined;
+}

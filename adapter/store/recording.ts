@@ -1,0 +1,209 @@
+import { isAlive, startMark } from './alive';
+import { openForWriting, problemWith, type Connection } from './database';
+import type { SeenCall } from './recorder';
+import { nextRunNumber } from './runNumber';
+import { Follower, type Pass, type Segment } from './spool/follower';
+import { RunWriter, type ProcessInfo } from './writer';
+
+export interface RecordingOptions {
+  runFile: string;
+  spoolFolder: string;
+  run: string;
+  session: string;
+  name: string;
+  /** Calls of tools and models are told, see `takeSeen`. */
+  watches?: boolean;
+}
+
+/** Milliseconds of reading that are committed together. */
+const BATCH = 50;
+
+export interface Batch extends Pass {
+  /** Frames taken over. */
+  read: number;
+}
+
+/** Asked for the index of a process that nobody announced; answers nothing while it is not known yet. */
+export type AskIndex = (process: string) => number | undefined;
+
+/** One run file being written: the spool's follower, the writer, and which process is alive. Synchronous; belongs in a worker. */
+export class Recording {
+  private readonly db: Connection;
+  private readonly writer: RunWriter;
+  private readonly follower: Follower;
+  private readonly dead = new Set<string>();
+  private readonly ending = new Map<number, { exitCode: number | undefined; wall: bigint | undefined }>();
+  private readonly broken: { segment: Segment; reason: string }[] = [];
+
+  /** Throws a `UserError` with a sentence. */
+  constructor(
+    private readonly options: RecordingOptions,
+    private readonly askIndex: AskIndex,
+    owner: { pid: number; wall: bigint } = { pid: process.pid, wall: BigInt(Date.now()) * 1_000_000n },
+  ) {
+    this.db = openForWriting(options.runFile);
+    try {
+      this.writer = new RunWriter(
+        this.db,
+        {
+          run: options.run,
+          session: options.session,
+          name: options.name,
+          number: nextRunNumber(options.runFile),
+          pid: owner.pid,
+          pidStart: startMark(owner.pid),
+          started: owner.wall,
+        },
+        options.watches,
+      );
+    } catch (error) {
+      this.db.close();
+      throw problemWith(options.runFile, error);
+    }
+    this.follower = new Follower(options.spoolFolder, {
+      offset: (file) => this.writer.offset(file),
+      ready: (key) => this.ready(key),
+      dead: (key) => this.dead.has(key),
+      damaged: (segment, reason) => void this.broken.push({ segment, reason }),
+    });
+  }
+
+  /** Work on the file outside of frames, in a transaction of its own. Throws a `UserError`. */
+  write(work: (writer: RunWriter) => void): void {
+    try {
+      this.writer.transaction(() => work(this.writer));
+    } catch (error) {
+      throw problemWith(this.options.runFile, error);
+    }
+  }
+
+  processStarted(index: number, info: ProcessInfo): void {
+    this.write((writer) => writer.describeProcess(index, info));
+  }
+
+  /** Its connection ended. What it wrote last is taken as its last word only once the process is really gone. */
+  processEnded(index: number, exitCode: number | undefined, wall: bigint | undefined): void {
+    this.ending.set(index, { exitCode, wall });
+  }
+
+  /** Takes over what there is to read, in one transaction. Throws a `UserError`. */
+  pass(): Batch {
+    const buried = this.bury();
+    try {
+      const pass = this.take();
+      for (const index of buried) {
+        while (this.take().more);
+        const { exitCode, wall } = this.ending.get(index)!;
+        this.ending.delete(index);
+        this.writer.transaction(() => this.writer.processEnded(index, exitCode, wall));
+      }
+      return pass;
+    } catch (error) {
+      throw problemWith(this.options.runFile, error);
+    }
+  }
+
+  /** Follows to the end; answers whether some process still lives and may write more. Throws a `UserError`. */
+  finish(wall: bigint | undefined): { alive: boolean; damaged: boolean } {
+    try {
+      while (this.take().more);
+      const open = this.db.prepare('SELECT id FROM processes WHERE ended IS NULL').pluck().all() as number[];
+      for (const id of open) if (!this.ending.has(id)) this.ending.set(id, { exitCode: undefined, wall: undefined });
+      while (this.ending.size > 0) {
+        const before = this.ending.size;
+        this.pass();
+        if (this.ending.size === before) break;
+      }
+      while (this.take().more);
+      const damaged = (this.db.prepare('SELECT damaged FROM runs').pluck().get() as number) > 0;
+      const ended = wall ?? this.lastMoment();
+      this.writer.transaction(() => this.writer.end(ended));
+      return { alive: this.ending.size > 0, damaged };
+    } catch (error) {
+      throw problemWith(this.options.runFile, error);
+    }
+  }
+
+  /** Segments that are read to their end and closed by their writer; their content is in the run file once `checkpoint` returned. */
+  finished(): string[] {
+    return this.follower.finished();
+  }
+
+  forget(file: string): void {
+    this.follower.forget(file);
+  }
+
+  checkpoint(): void {
+    this.db.pragma('wal_checkpoint(TRUNCATE)');
+  }
+
+  /** Makes the run one plain file again, where no reader has it open. */
+  close(): void {
+    this.follower.close();
+    if (!this.db.open) return;
+    try {
+      this.db.pragma('busy_timeout = 200');
+      this.db.pragma('wal_checkpoint(TRUNCATE)');
+      this.db.pragma('journal_mode = DELETE');
+    } catch {
+      // A reader has it open: the log beside the file stays, which is just as safe.
+    }
+    this.db.close();
+  }
+
+  private take(): Batch {
+    let pass: Pass = { items: [], more: false, caughtUp: true, blocked: [] };
+    let read = 0;
+    const until = performance.now() + BATCH;
+    // Reading happens inside, so that an index given to a new process is committed with its frames, or not at all.
+    this.writer.transaction(() => {
+      do {
+        pass = this.follower.pass();
+        read += pass.items.length;
+        for (const item of pass.items) this.writer.apply(item);
+        for (const { reason } of this.broken.splice(0)) this.writer.damaged(reason);
+      } while (pass.more && pass.items.length > 0 && performance.now() < until);
+    });
+    return { ...pass, read };
+  }
+
+  /** Calls of tools and models that are in the file and were not told yet. */
+  takeSeen(): SeenCall[] {
+    return this.writer.takeSeen();
+  }
+
+  private ready(key: string): boolean {
+    if (this.writer.indexOf(key) !== undefined) return true;
+    const index = this.askIndex(key);
+    if (index === undefined) return false;
+    this.writer.addProcess(index, key);
+    return true;
+  }
+
+  nextIndex(): number {
+    return this.writer.nextIndex();
+  }
+
+  /** Those that are really gone, of those whose end was told. */
+  private bury(): number[] {
+    const buried: number[] = [];
+    for (const index of this.ending.keys()) {
+      const row = this.db.prepare('SELECT key, pid, pid_start AS mark, wall FROM processes WHERE id = ?').get(index) as
+        { key: string; pid: number; mark: string | null } | undefined;
+      if (row === undefined) this.ending.delete(index);
+      else if (!isAlive(row.pid, row.mark ?? '')) {
+        this.dead.add(row.key);
+        buried.push(index);
+      }
+    }
+    return buried;
+  }
+
+  private lastMoment(): bigint {
+    const row = this.db.prepare('SELECT started, coalesce(last, 0) AS last FROM runs').safeIntegers().get() as {
+      started: bigint;
+      last: bigint;
+    };
+    return row.started + row.last;
+  }
+}

@@ -1,0 +1,147 @@
+/** Marks a run file in SQLite's header, so that a foreign database is told from a damaged one. */
+export const APPLICATION_ID = 0x54426b31;
+
+/** Steps from one version to the next; the file's `user_version` counts those that were taken. Never changed once released, only added to. */
+export const MIGRATIONS: readonly string[] = [
+  `
+  CREATE TABLE runs (
+    id INTEGER PRIMARY KEY,
+    run TEXT NOT NULL,
+    session TEXT NOT NULL,
+    name TEXT NOT NULL,
+    number INTEGER NOT NULL,
+    started INTEGER NOT NULL,          -- wall clock at time 0, nanoseconds since 1970
+    base INTEGER,                      -- monotonic clock of the app's machine at time 0
+    ended INTEGER,                     -- wall clock; null while the session lives
+    pid INTEGER NOT NULL,              -- of the session, with what tells it from a later process of that number
+    pid_start TEXT NOT NULL,
+    workflow TEXT,                     -- first workflow's name
+    first INTEGER,                     -- earliest start and latest time of any call
+    last INTEGER,
+    calls INTEGER NOT NULL DEFAULT 0,
+    errors INTEGER NOT NULL DEFAULT 0,
+    holds INTEGER NOT NULL DEFAULT 0,
+    tokens INTEGER NOT NULL DEFAULT 0,
+    damaged INTEGER NOT NULL DEFAULT 0 -- frames that could not be read
+  ) STRICT;
+  CREATE TABLE processes (
+    id INTEGER PRIMARY KEY,            -- index, from 1
+    key TEXT NOT NULL UNIQUE,
+    pid INTEGER NOT NULL,
+    parent_pid INTEGER,
+    pid_start TEXT,
+    name TEXT NOT NULL DEFAULT '',
+    language TEXT, language_version TEXT, runtime TEXT, executable TEXT, cwd TEXT, argv TEXT,
+    wall INTEGER, monotonic INTEGER,   -- both clocks, read together
+    last INTEGER,                      -- latest time of any frame
+    ended INTEGER,
+    exit_code INTEGER
+  ) STRICT;
+  CREATE TABLE segments (
+    file TEXT PRIMARY KEY,
+    process INTEGER NOT NULL,
+    offset INTEGER NOT NULL            -- everything before it is in this file
+  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE tasks (
+    id INTEGER PRIMARY KEY,
+    process INTEGER NOT NULL,
+    parent INTEGER,
+    name TEXT NOT NULL,
+    depth INTEGER NOT NULL DEFAULT 1,
+    first INTEGER,
+    last INTEGER
+  ) STRICT;
+  CREATE TABLE functions (
+    id INTEGER PRIMARY KEY,
+    process INTEGER NOT NULL,
+    kind TEXT NOT NULL,
+    name TEXT NOT NULL,
+    qualified TEXT NOT NULL,
+    module TEXT NOT NULL,
+    path TEXT,
+    line INTEGER NOT NULL,
+    end_line INTEGER NOT NULL
+  ) STRICT;
+  CREATE TABLE calls (
+    id INTEGER PRIMARY KEY,
+    parent INTEGER,
+    task INTEGER,
+    function INTEGER,
+    depth INTEGER NOT NULL DEFAULT 0,
+    start INTEGER,                     -- null while only later frames of the call were read
+    end INTEGER,
+    status INTEGER,                    -- null running, 0 returned, 1 error, 2 cancelled, 3 skipped, 4 ended with its process
+    args INTEGER, result INTEGER, error INTEGER, state_before INTEGER, state_after INTEGER,
+    start_attributes INTEGER, end_attributes INTEGER,
+    edited INTEGER NOT NULL DEFAULT 0,
+    tokens INTEGER
+  ) STRICT;
+  CREATE INDEX calls_by_parent ON calls (parent);
+  CREATE INDEX calls_by_start ON calls (start, end);
+  CREATE INDEX calls_by_function ON calls (function, start);
+  CREATE INDEX calls_open ON calls (id) WHERE end IS NULL;
+  CREATE INDEX calls_failed ON calls (start) WHERE status = 1;
+  CREATE TABLE holds (
+    id INTEGER PRIMARY KEY,
+    process INTEGER NOT NULL,
+    hold INTEGER,
+    call INTEGER NOT NULL,
+    start INTEGER NOT NULL,
+    end INTEGER,
+    description TEXT NOT NULL,
+    why TEXT
+  ) STRICT;
+  CREATE INDEX holds_by_call ON holds (call);
+  CREATE INDEX holds_by_start ON holds (start);
+  CREATE INDEX holds_open ON holds (process) WHERE end IS NULL;
+  CREATE TABLE events (
+    id INTEGER PRIMARY KEY,
+    time INTEGER NOT NULL,
+    name TEXT NOT NULL,
+    process INTEGER,
+    call INTEGER,
+    value INTEGER,                     -- recorded by the app
+    data TEXT                          -- JSON, seen by the session
+  ) STRICT;
+  CREATE INDEX events_by_call ON events (call) WHERE call IS NOT NULL;
+  CREATE INDEX events_by_time ON events (time);
+  CREATE TABLE "values" (
+    id INTEGER PRIMARY KEY,
+    cid BLOB NOT NULL UNIQUE,          -- SHA-256 of the canonical bytes
+    codec INTEGER NOT NULL,            -- 1: canonical bytes as they are
+    bytes BLOB NOT NULL
+  ) STRICT;
+  `,
+  // Small values have no hash, long calls are found by their size, overviews are read from tiles, and a run says that its app has ended.
+  `
+  ALTER TABLE runs ADD COLUMN stopped INTEGER;   -- wall clock when the app had ended; what it recorded may still be being read
+  ALTER TABLE "values" RENAME TO values_1;
+  CREATE TABLE "values" (
+    id INTEGER PRIMARY KEY,
+    cid BLOB,                          -- SHA-256 of the canonical bytes, from 256 bytes on
+    codec INTEGER NOT NULL,            -- 1: canonical bytes as they are
+    bytes BLOB NOT NULL
+  ) STRICT;
+  INSERT INTO "values" SELECT id, cid, codec, bytes FROM values_1;
+  DROP TABLE values_1;
+  CREATE UNIQUE INDEX values_by_cid ON "values" (cid) WHERE cid IS NOT NULL;
+  ALTER TABLE calls ADD COLUMN size INTEGER;     -- floor(log2(duration + 1)), null while the call runs
+  UPDATE calls SET size = CAST(log2(max(0, end - start) + 1) AS INTEGER) WHERE end IS NOT NULL AND start IS NOT NULL;
+  DROP INDEX calls_by_parent;
+  DROP INDEX calls_by_start;
+  DROP INDEX calls_open;
+  CREATE INDEX calls_open ON calls (start) WHERE end IS NULL;
+  CREATE INDEX calls_by_size ON calls (size, start, end) WHERE size IS NOT NULL;
+  CREATE INDEX calls_failed_by_size ON calls (size, start, end) WHERE status = 1;
+  CREATE TABLE tiles (
+    level INTEGER NOT NULL,            -- a tile is 2^level ns wide
+    tile INTEGER NOT NULL,
+    calls INTEGER NOT NULL,
+    errors INTEGER NOT NULL,
+    PRIMARY KEY (level, tile)
+  ) STRICT, WITHOUT ROWID;
+  INSERT INTO tiles
+    SELECT level, start >> level, count(*), sum(status IS 1)
+    FROM calls, (SELECT 20 AS level UNION ALL SELECT 26 UNION ALL SELECT 32) WHERE start IS NOT NULL GROUP BY 1, 2;
+  `,
+];

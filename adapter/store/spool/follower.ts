@@ -1,0 +1,163 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { DecodeError } from '../values/model';
+import { parseFrame, type Frame } from './frames';
+import { SegmentReader } from './segment';
+
+const FRAMES_AT_ONCE = 4096;
+/** More open files than this are closed again after each read. */
+const OPEN_FILES = 200;
+
+export interface Segment {
+  /** File name in the spool folder. */
+  file: string;
+  process: string;
+  /** Number of the segment in its process. */
+  number: number;
+  reader: SegmentReader;
+  /** Its writer closed it, and everything in it was read. */
+  done: boolean;
+  /** Time of the last frame read, never falling: what orders frames of different segments. */
+  time: number;
+}
+
+/** A frame in its place. `frame` is absent for what could not be read, or is of a later version. */
+export interface Item {
+  segment: Segment;
+  frame: Frame | undefined;
+  time: number;
+  /** Offset behind it. */
+  end: number;
+}
+
+export interface FollowerHost {
+  /** Where reading goes on, for a segment that was read in part before. */
+  offset(file: string): number;
+  /** False while frames of this process cannot be taken yet; asked again with the next pass. */
+  ready(process: string): boolean;
+  dead(process: string): boolean;
+  /** Bytes with a right checksum that are no frame, or frames of a damaged file. */
+  damaged(segment: Segment, reason: string): void;
+}
+
+export interface Pass {
+  /** Frames of all segments in the order of their times; within a segment in the order in which they were written. */
+  items: Item[];
+  /** There is more to read now. */
+  more: boolean;
+  /** Every segment was read to its end; with the next such pass, all that was written by now was given on. */
+  caughtUp: boolean;
+  /** Processes that were not ready. */
+  blocked: string[];
+}
+
+/**
+ * Follows all spool files of a folder. One `pass` reads what is there; nobody's timer lives here.
+ *
+ * Threads write segments of their own, so a call's frames may come from several. To give them on in the order in which they happened,
+ * every segment is read twice a pass: whatever precedes a frame of the first round was written before the second round began. What
+ * is younger than the first round, or than the end of a segment with more to read, waits for the next pass.
+ */
+export class Follower {
+  private readonly segments = new Map<string, Segment>();
+  private readonly damage = new Map<string, number>();
+  private waiting: Item[] = [];
+
+  constructor(
+    private readonly folder: string,
+    private readonly host: FollowerHost,
+  ) {}
+
+  pass(): Pass {
+    this.discover();
+    const blocked = new Set<string>();
+    const active: Segment[] = [];
+    for (const segment of this.segments.values()) {
+      if (segment.done) continue;
+      if (this.host.ready(segment.process)) active.push(segment);
+      else blocked.add(segment.process);
+    }
+    const behind = new Set(this.waiting.map((item) => item.segment));
+    const items = this.waiting;
+    for (const segment of active) if (!behind.has(segment)) this.read(segment, items);
+    let watermark = items.reduce((latest, item) => Math.max(latest, item.time), -Infinity);
+    if (active.length > 1) for (const segment of active) if (segment.reader.tail !== 'more') this.read(segment, items);
+    for (const segment of active) if (segment.reader.tail === 'more') watermark = Math.min(watermark, segment.time);
+    for (const segment of active) if (segment.reader.tail === 'closed') this.finish(segment);
+    if (this.segments.size > OPEN_FILES) for (const segment of active) segment.reader.close();
+    if (active.length > 1) items.sort((one, other) => one.time - other.time);
+    const ready = items.filter((item) => item.time <= watermark);
+    this.waiting = ready.length === items.length ? [] : items.filter((item) => item.time > watermark);
+    const caughtUp = active.every((segment) => segment.reader.tail !== 'more');
+    return { items: ready, more: this.waiting.length > 0 || !caughtUp, caughtUp, blocked: [...blocked] };
+  }
+
+  /** Files of segments that are complete and given on. */
+  finished(): string[] {
+    const waiting = new Set(this.waiting.map((item) => item.segment));
+    return [...this.segments.values()]
+      .filter((segment) => segment.done && !waiting.has(segment))
+      .map((segment) => segment.file);
+  }
+
+  /** The file is gone. */
+  forget(file: string): void {
+    this.segments.delete(file);
+    this.damage.delete(file);
+  }
+
+  close(): void {
+    for (const segment of this.segments.values()) segment.reader.close();
+    this.segments.clear();
+    this.waiting = [];
+  }
+
+  private discover(): void {
+    let names: string[];
+    try {
+      names = readdirSync(this.folder);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return;
+      throw error;
+    }
+    const fresh = names
+      .filter((name) => name.endsWith('.spool') && !this.segments.has(name))
+      .map((file) => ({ file, match: /^(.+)-(\d{1,9})\.spool$/.exec(file) }))
+      .filter((entry) => entry.match !== null)
+      .map(({ file, match }) => ({ file, process: match![1]!, number: Number(match![2]) }))
+      .sort((one, other) => one.number - other.number);
+    for (const { file, process, number } of fresh) {
+      const reader = new SegmentReader(join(this.folder, file), this.host.offset(file));
+      const segment = { file, process, number, reader, done: false, time: -Infinity };
+      this.segments.set(file, segment);
+    }
+  }
+
+  private read(segment: Segment, items: Item[]): void {
+    const committed = segment.reader.read(FRAMES_AT_ONCE, this.host.dead(segment.process));
+    if (segment.reader.damaged > (this.damage.get(segment.file) ?? 0)) {
+      this.damage.set(segment.file, segment.reader.damaged);
+      this.host.damaged(segment, 'a checksum does not fit');
+    }
+    for (const { payload, end } of committed) {
+      const frame = this.parse(segment, payload);
+      if (frame !== undefined && 'time' in frame) segment.time = Math.max(segment.time, frame.time);
+      items.push({ segment, frame, time: segment.time, end });
+    }
+  }
+
+  private parse(segment: Segment, payload: Buffer): Frame | undefined {
+    try {
+      return parseFrame(payload);
+    } catch (error) {
+      if (!(error instanceof DecodeError)) throw error;
+      this.host.damaged(segment, error.message);
+      return undefined;
+    }
+  }
+
+  private finish(segment: Segment): void {
+    segment.done = true;
+    segment.reader.close();
+  }
+}

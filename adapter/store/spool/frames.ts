@@ -1,0 +1,180 @@
+import { FrameKind } from '../../../protocol/spool';
+import { DecodeError, Dict, type Value } from '../values/model';
+import { MarshalReader } from './marshal';
+
+/** Where a value lies in a frame's payload: it is transcoded later, straight into the store, by `reader`. */
+export type Frame =
+  | {
+      kind: FrameKind.Segment;
+      version: number;
+      process: string;
+      pid: number;
+      parentPid: number;
+      thread: bigint;
+      threadName: string;
+      wall: bigint;
+      time: number;
+      info: Value;
+    }
+  | {
+      kind: FrameKind.Function;
+      id: number;
+      callKind: string;
+      name: string;
+      qualified: string;
+      module: string;
+      path: string | null;
+      line: number;
+      endLine: number;
+    }
+  | { kind: FrameKind.Task; id: number; name: string; parent: number }
+  | { kind: FrameKind.Rename; id: number; name: string }
+  | {
+      kind: FrameKind.Start;
+      id: number;
+      parent: number;
+      func: number;
+      task: number;
+      time: number;
+      reader: MarshalReader;
+    }
+  | { kind: FrameKind.End; id: number; time: number; status: number; reader: MarshalReader }
+  | { kind: FrameKind.State; id: number; time: number; when: 'before' | 'after'; reader: MarshalReader }
+  | { kind: FrameKind.Event; time: number; name: string; call: number; reader: MarshalReader };
+
+const SIZES: Record<FrameKind, number> = {
+  [FrameKind.Segment]: 10,
+  [FrameKind.Function]: 9,
+  [FrameKind.Task]: 4,
+  [FrameKind.Start]: 8,
+  [FrameKind.End]: 6,
+  [FrameKind.State]: 5,
+  [FrameKind.Event]: 5,
+  [FrameKind.Rename]: 3,
+};
+
+/** Largest id inside one process: it shares a number with the process index. */
+const LARGEST_ID = 2 ** 32 - 1;
+
+/**
+ * The head of a frame; answers nothing for kinds of a later version. Throws `DecodeError`. More items than known are passed over, so a
+ * later runtime may add some at the end.
+ */
+export function parseFrame(payload: Buffer): Frame | undefined {
+  const reader = new MarshalReader(payload);
+  const count = reader.openTuple();
+  if (count === 0) throw new DecodeError('a frame is empty');
+  const kind = whole(reader.value());
+  const size = SIZES[kind as FrameKind] as number | undefined;
+  if (size === undefined) return undefined;
+  if (count < size) throw new DecodeError('a frame has too few items');
+  switch (kind as FrameKind) {
+    case FrameKind.Segment:
+      return {
+        kind: FrameKind.Segment,
+        version: whole(reader.value()),
+        process: text(reader.value()),
+        pid: whole(reader.value()),
+        parentPid: whole(reader.value()),
+        thread: BigInt.asIntN(64, wide(reader.value(), 64n)),
+        threadName: text(reader.value()),
+        wall: wide(reader.value()),
+        time: moment(reader.value()),
+        info: reader.value(),
+      };
+    case FrameKind.Function:
+      return {
+        kind: FrameKind.Function,
+        id: id(reader.value()),
+        callKind: text(reader.value()),
+        name: text(reader.value()),
+        qualified: text(reader.value()),
+        module: optionalText(reader.value()) ?? '',
+        path: optionalText(reader.value()),
+        line: whole(reader.value() ?? 0),
+        endLine: whole(reader.value() ?? 0),
+      };
+    case FrameKind.Task:
+      return {
+        kind: FrameKind.Task,
+        id: id(reader.value()),
+        name: text(reader.value()),
+        parent: id(reader.value() ?? 0),
+      };
+    case FrameKind.Rename:
+      return { kind: FrameKind.Rename, id: id(reader.value()), name: text(reader.value()) };
+    case FrameKind.Start:
+      return {
+        kind: FrameKind.Start,
+        id: id(reader.value()),
+        parent: id(reader.value() ?? 0),
+        func: id(reader.value()),
+        task: id(reader.value()),
+        time: moment(reader.value()),
+        reader,
+      };
+    case FrameKind.End:
+      return {
+        kind: FrameKind.End,
+        id: id(reader.value()),
+        time: moment(reader.value()),
+        status: whole(reader.value()),
+        reader,
+      };
+    case FrameKind.State: {
+      const call = id(reader.value());
+      const time = moment(reader.value());
+      const when = text(reader.value());
+      if (when !== 'before' && when !== 'after') throw new DecodeError('a state is neither before nor after');
+      return { kind: FrameKind.State, id: call, time, when, reader };
+    }
+    case FrameKind.Event:
+      return {
+        kind: FrameKind.Event,
+        time: moment(reader.value()),
+        name: text(reader.value()),
+        call: id(reader.value() ?? 0),
+        reader,
+      };
+  }
+}
+
+function whole(value: Value): number {
+  if (typeof value !== 'number') throw new DecodeError('a frame has no whole number where one belongs');
+  return value;
+}
+
+function id(value: Value): number {
+  const number = whole(value);
+  if (number < 0 || number > LARGEST_ID) throw new DecodeError('an id is out of range');
+  return number;
+}
+
+/** A monotonic time in nanoseconds: exact for 104 days of the machine, and then to two or four of them. */
+function moment(value: Value): number {
+  return typeof value === 'number' ? value : Number(wide(value));
+}
+
+/** Wall clock times and thread ids: 64 bits. */
+function wide(value: Value, bits = 63n): bigint {
+  if (typeof value !== 'number' && typeof value !== 'bigint')
+    throw new DecodeError('a frame has no whole number where one belongs');
+  const number = BigInt(value);
+  if (number < -(2n ** 63n) || number >= 2n ** bits) throw new DecodeError('a number is out of range');
+  return number;
+}
+
+function text(value: Value): string {
+  if (typeof value !== 'string') throw new DecodeError('a frame has no text where text belongs');
+  return value;
+}
+
+function optionalText(value: Value): string | null {
+  return value === null ? null : text(value);
+}
+
+/** Text under a key of a frame's dict, or nothing. */
+export function textIn(value: Value, key: string): string | undefined {
+  const found = value instanceof Dict ? value.get(key) : undefined;
+  return typeof found === 'string' ? found : undefined;
+}

@@ -1,0 +1,142 @@
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { crc32 } from 'node:zlib';
+import { SPOOL_MAGIC } from '../../../protocol/spool';
+
+const HEADER = 8;
+/** A quiet segment is asked for little; a busy one for more with each read. */
+const SMALLEST_READ = 4 * 1024;
+const LARGEST_READ = 1024 * 1024;
+const MAGIC = Buffer.from(SPOOL_MAGIC, 'latin1');
+
+/** What the last read came upon. `more`: read again. `waiting`: nothing more yet. `unsettled`: bytes that do not fit yet, or never will. `closed`: its writer said that nothing will follow. */
+export type Tail = 'more' | 'waiting' | 'unsettled' | 'closed';
+
+const CLOSED = 0xffffffff;
+
+export interface CommittedFrame {
+  payload: Buffer;
+  /** Where the next frame starts. */
+  end: number;
+}
+
+/**
+ * Reads the frames of one spool file, as far as they are committed. A frame whose length is there is whole, since the length is written
+ * last; a checksum that does not fit means "look again" while the writer lives.
+ */
+export class SegmentReader {
+  private fd: number | undefined;
+  private window: Buffer = Buffer.alloc(0);
+  private filled = 0;
+  private readSize = SMALLEST_READ;
+  private ended = false;
+  tail: Tail = 'more';
+  /** Frames given up, because their process is dead and they are damaged. */
+  damaged = 0;
+
+  constructor(
+    readonly path: string,
+    /** Where the next frame starts; 0 before the magic was seen. */
+    public offset: number,
+  ) {}
+
+  /**
+   * Frames in order, at most `limit` of them. `dead`: nobody writes any more, so what does not fit is
+   * damaged, and reading goes on behind it where a whole frame follows. Throws what the file system throws.
+   */
+  read(limit: number, dead: boolean): CommittedFrame[] {
+    const frames: CommittedFrame[] = [];
+    this.tail = 'waiting';
+    if (this.ended || !this.start(dead)) return frames;
+    this.load(this.readSize);
+    const full = this.filled >= this.readSize;
+    this.readSize = full ? Math.min(this.readSize * 2, LARGEST_READ) : SMALLEST_READ;
+    let at = 0;
+    for (;;) {
+      const left = this.filled - at;
+      if (frames.length >= limit || (left < HEADER && full)) {
+        this.tail = 'more';
+        break;
+      }
+      if (left < HEADER) break;
+      const length = this.window.readUInt32LE(at);
+      if (length === 0) break;
+      if (length === CLOSED) {
+        this.tail = 'closed';
+        break;
+      }
+      if (left < HEADER + length) {
+        if (HEADER + length > fstatSync(this.fd!).size - this.offset) {
+          this.unsettled(dead);
+          break;
+        }
+        if (at > 0) {
+          this.tail = 'more';
+          break;
+        }
+        this.load(HEADER + length);
+        if (this.filled < HEADER + length) break;
+      }
+      const payload = this.window.subarray(at + HEADER, at + HEADER + length);
+      const whole = HEADER + ((length + 3) & ~3);
+      if (crc32(payload) === this.window.readUInt32LE(at + 4)) frames.push({ payload, end: this.offset + whole });
+      else if (dead && this.wholeFrameAt(this.offset + whole)) this.damaged++;
+      else {
+        this.unsettled(dead);
+        break;
+      }
+      this.offset += whole;
+      at += whole;
+    }
+    return frames;
+  }
+
+  close(): void {
+    if (this.fd !== undefined) closeSync(this.fd);
+    this.fd = undefined;
+    this.window = Buffer.alloc(0);
+  }
+
+  private start(dead: boolean): boolean {
+    this.fd ??= openSync(this.path, 'r');
+    if (this.offset > 0) return true;
+    const magic = Buffer.alloc(MAGIC.length);
+    const count = readSync(this.fd, magic, 0, magic.length, 0);
+    if (count === MAGIC.length && magic.equals(MAGIC)) {
+      this.offset = MAGIC.length;
+      return true;
+    }
+    if (magic.some((byte) => byte !== 0)) this.unsettled(dead);
+    return false;
+  }
+
+  /** Reads `size` bytes from the next frame on, fewer at the end of the file. */
+  private load(size: number): void {
+    // A window of its own for each read: the frames given out point into it.
+    this.window = Buffer.allocUnsafeSlow(size);
+    this.filled = 0;
+    while (this.filled < size) {
+      const count = readSync(this.fd!, this.window, this.filled, size - this.filled, this.offset + this.filled);
+      if (count === 0) break;
+      this.filled += count;
+    }
+  }
+
+  private unsettled(dead: boolean): void {
+    this.tail = dead ? 'waiting' : 'unsettled';
+    if (!dead) return;
+    this.damaged++;
+    this.ended = true;
+  }
+
+  private wholeFrameAt(offset: number): boolean {
+    const size = fstatSync(this.fd!).size;
+    if (offset + HEADER > size) return false;
+    const header = Buffer.alloc(HEADER);
+    readSync(this.fd!, header, 0, HEADER, offset);
+    const length = header.readUInt32LE(0);
+    if (length === 0 || length === CLOSED || offset + HEADER + length > size) return false;
+    const payload = Buffer.alloc(length);
+    readSync(this.fd!, payload, 0, length, offset + HEADER);
+    return crc32(payload) === header.readUInt32LE(4);
+  }
+}

@@ -1,0 +1,76 @@
+import { closeSync, openSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { isAlive, startMark } from './alive';
+
+/** Written into a spool folder, so that whoever finds it later knows which run it belongs to. */
+export interface SpoolOwner {
+  runFile: string;
+  run: string;
+  session: string;
+  name: string;
+  /** The session's process. */
+  pid: number;
+  pidStart: string;
+  /** Everything is in the run file, and nobody is left who could write more. */
+  complete?: boolean;
+}
+
+const FILE = 'recorder.json';
+const LOCK = 'recovering';
+
+export function writeOwner(folder: string, owner: SpoolOwner): void {
+  const file = join(folder, FILE);
+  writeFileSync(`${file}.new`, JSON.stringify(owner), { mode: 0o600 });
+  renameSync(`${file}.new`, file);
+}
+
+/** Nothing when the folder has no note, or one that is not whole. */
+export function readOwner(folder: string): SpoolOwner | undefined {
+  try {
+    const owner = JSON.parse(readFileSync(join(folder, FILE), 'utf8')) as Partial<SpoolOwner>;
+    const texts = [owner.runFile, owner.run, owner.session, owner.name, owner.pidStart];
+    if (typeof owner.pid !== 'number' || texts.some((text) => typeof text !== 'string')) return undefined;
+    return owner as SpoolOwner;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Deletes spool files and the note beside them, if all they hold is in the run file; everything else in the folder stays. Answers
+ * whether it did: a run file that could not be written, or an app that goes on without a session, still need the spool.
+ */
+export function deleteSpool(folder: string): boolean {
+  if (readOwner(folder)?.complete !== true) return false;
+  // The note goes last: a deletion that is cut short can be repeated.
+  for (const name of readdirSync(folder)) if (name.endsWith('.spool')) rmSync(join(folder, name), { force: true });
+  rmSync(join(folder, FILE), { force: true });
+  return true;
+}
+
+/** One recovery at a time: answers what gives the lock back, or nothing while another process has it. */
+export function lockRecovery(folder: string): (() => void) | undefined {
+  const path = join(folder, LOCK);
+  for (let attempt = 0; attempt < 2; attempt++) {
+    try {
+      const fd = openSync(path, 'wx', 0o600);
+      writeSync(fd, JSON.stringify({ pid: process.pid, mark: startMark(process.pid) }));
+      closeSync(fd);
+      return () => rmSync(path, { force: true });
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+      if (heldBySomeone(path)) return undefined;
+      rmSync(path, { force: true });
+    }
+  }
+  return undefined;
+}
+
+function heldBySomeone(path: string): boolean {
+  try {
+    const holder = JSON.parse(readFileSync(path, 'utf8')) as { pid?: unknown; mark?: unknown };
+    return typeof holder.pid === 'number' && typeof holder.mark === 'string' && isAlive(holder.pid, holder.mark);
+  } catch {
+    return false;
+  }
+}

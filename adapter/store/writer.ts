@@ -1,0 +1,480 @@
+import { CallStatus, FrameKind } from '../../protocol/spool';
+import { startMark } from './alive';
+import { callName, globalId, parseCallName } from './callNames';
+import { CallRows, sizeOf } from './callRows';
+import type { Connection } from './database';
+import { Lanes } from './lanes';
+import type { Frame } from './spool/frames';
+import { textIn } from './spool/frames';
+import type { Item } from './spool/follower';
+import type { MarshalReader } from './spool/marshal';
+import { MOST_SEEN, type SeenCall } from './recorder';
+import { prepare } from './statements';
+import { Tiles } from './tiles';
+import { ValueTable } from './values/intern';
+import { DecodeError, Dict, Float, type Value } from './values/model';
+
+/** `status` of a call whose process ended while it ran. */
+export const ENDED_WITH_PROCESS = 4;
+
+const STATUS_WORDS: Record<number, string> = {
+  [CallStatus.Returned]: 'returned',
+  [CallStatus.Error]: 'failed',
+  [CallStatus.Cancelled]: 'cancelled',
+  [CallStatus.Skipped]: 'skipped',
+};
+
+export interface RunInfo {
+  run: string;
+  session: string;
+  name: string;
+  number: number;
+  pid: number;
+  pidStart: string;
+  /** Wall clock in nanoseconds when the run began. */
+  started: bigint;
+}
+
+export interface ProcessInfo {
+  key: string;
+  pid: number;
+  parentPid: number;
+  name: string;
+  language: string;
+  languageVersion: string;
+  runtime: string;
+  executable: string;
+  cwd: string;
+  argv: string[];
+}
+
+/**
+ * Writes frames and what the session saw into one run file. Frames of a batch and the place where reading goes on are committed
+ * together, so each frame counts exactly once, whoever dies when. Frames of one call may come in any order.
+ */
+export class RunWriter {
+  private readonly sql;
+  private readonly values: ValueTable;
+  private readonly lanes: Lanes;
+  private readonly calls: CallRows;
+  private readonly tiles: Tiles;
+  private readonly processes = new Map<string, number>();
+  private readonly offsets = new Map<string, number>();
+  private readonly kinds = new Map<number, string>();
+  private readonly counts = { calls: 0, errors: 0, holds: 0, tokens: 0, damaged: 0 };
+  /** Calls of tools and models that run, and what is to be told of them. */
+  private readonly watched = new Map<number, { kind: string; name: string; start: number }>();
+  private seen: SeenCall[] = [];
+  private seenCount = 0;
+  private readonly taskSpans = new Map<number, { depth: number; first: number; last: number }>();
+  private readonly processLast = new Map<number, number>();
+  private readonly moved = new Map<string, number>();
+  /** The segment of the last frame; kept apart, since the next frame is mostly of the same. */
+  private readFrom: string | undefined;
+  private readBy = 0;
+  private readTo = 0;
+  private first = Infinity;
+  private last = -Infinity;
+  private base: number | undefined;
+  private started: bigint;
+  private workflow: string | null;
+
+  constructor(
+    private readonly db: Connection,
+    run: RunInfo,
+    /** Calls of tools and models are told. */
+    private readonly watches = false,
+  ) {
+    this.sql = prepare(db);
+    this.sql.insertRun.run(
+      run.run,
+      run.session,
+      run.name,
+      BigInt(run.number),
+      run.started,
+      BigInt(run.pid),
+      run.pidStart,
+    );
+    const row = db.prepare('SELECT base, started, workflow FROM runs WHERE id = 1').safeIntegers().get() as {
+      base: bigint | null;
+      started: bigint;
+      workflow: string | null;
+    };
+    this.base = row.base === null ? undefined : Number(row.base);
+    this.started = row.started;
+    this.workflow = row.workflow;
+    this.values = new ValueTable(db);
+    this.lanes = new Lanes(db);
+    this.calls = new CallRows(db);
+    this.tiles = new Tiles(db);
+    const known = db.prepare('SELECT id, key, last FROM processes').all() as {
+      id: number;
+      key: string;
+      last: number | null;
+    }[];
+    for (const { id, key, last } of known) {
+      this.processes.set(key, id);
+      if (last !== null) this.processLast.set(id, last);
+    }
+    for (const { file, offset } of db.prepare('SELECT file, offset FROM segments').all() as {
+      file: string;
+      offset: number;
+    }[])
+      this.offsets.set(file, offset);
+    for (const { id, kind } of db.prepare('SELECT id, kind FROM functions').all() as { id: number; kind: string }[])
+      this.kinds.set(id, kind);
+  }
+
+  /** Calls of tools and models that began or ended since this was asked last. */
+  takeSeen(): SeenCall[] {
+    return this.seen.splice(0);
+  }
+
+  offset(file: string): number {
+    return this.offsets.get(file) ?? 0;
+  }
+
+  indexOf(process: string): number | undefined {
+    return this.processes.get(process);
+  }
+
+  nextIndex(): number {
+    return Math.max(0, ...this.processes.values()) + 1;
+  }
+
+  /** Does `work` in one transaction. Whoever gets an error must throw this writer away: its memory may be ahead of the file. */
+  transaction(work: () => void): void {
+    this.db.transaction(() => {
+      work();
+      this.flush();
+    })();
+  }
+
+  addProcess(index: number, key: string): void {
+    this.processes.set(key, index);
+    this.sql.insertProcess.run(BigInt(index), key, BigInt(/^\d{1,15}/.exec(key)?.[0] ?? '0'));
+  }
+
+  describeProcess(index: number, info: ProcessInfo): void {
+    this.addProcess(index, info.key);
+    this.sql.describeProcess.run(
+      BigInt(info.pid),
+      BigInt(info.parentPid),
+      startMark(info.pid),
+      info.name,
+      info.language,
+      info.languageVersion,
+      info.runtime,
+      info.executable,
+      info.cwd,
+      JSON.stringify(info.argv),
+      BigInt(index),
+    );
+  }
+
+  /** Ends what still runs in a process that is dead: nothing more can come of it. */
+  processEnded(index: number, exitCode: number | undefined, wall: bigint | undefined): void {
+    this.calls.flush();
+    const from = BigInt(globalId(index, 0));
+    const to = BigInt(globalId(index + 1, 0));
+    const last = this.processLast.get(index) ?? 0;
+    // What was running ends when the session saw the process die, or else where the process was last heard of.
+    const end = wall === undefined ? last : Math.max(last, Number(wall - this.started));
+    const open = this.db
+      .prepare('SELECT id FROM calls WHERE end IS NULL AND start IS NOT NULL AND id >= ? AND id < ?')
+      .pluck()
+      .all(from, to) as number[];
+    for (const id of open) this.lanes.end(id, end);
+    this.sql.endOpenCalls.run(BigInt(end), BigInt(ENDED_WITH_PROCESS), BigInt(end), from, to);
+    this.sql.endOpenHolds.run(BigInt(end), 'process ended', BigInt(index));
+    this.sql.endProcess.run(BigInt(end), exitCode === undefined ? null : BigInt(exitCode), BigInt(index));
+    if (open.length > 0) this.last = Math.max(this.last, end);
+  }
+
+  /** Something the session itself saw. */
+  sessionEvent(name: string, call: string | undefined, data: Record<string, unknown>, wall: bigint): void {
+    const id = call === undefined ? undefined : parseCallName(call);
+    this.sql.insertEvent.run(
+      wall - this.started,
+      name,
+      null,
+      id === undefined ? null : BigInt(id),
+      null,
+      JSON.stringify(data),
+    );
+  }
+
+  /** The app has ended; what it recorded may still have to be read. */
+  stopped(wall: bigint): void {
+    this.sql.stopRun.run(wall);
+  }
+
+  end(wall: bigint): void {
+    this.sql.stopRun.run(wall);
+    this.sql.endRun.run(wall);
+  }
+
+  /** A frame that could not be read: counted, and said in the run's events. */
+  damaged(reason: string): void {
+    this.counts.damaged++;
+    const time = Number.isFinite(this.last) ? this.last : 0;
+    this.sql.insertEvent.run(BigInt(time), 'damaged', null, null, null, JSON.stringify({ reason }));
+  }
+
+  apply(item: Item): void {
+    const process = this.processes.get(item.segment.process);
+    if (process === undefined) throw new Error(`process ${item.segment.process} has no index`);
+    if (item.frame !== undefined) {
+      try {
+        this.frame(process, item.frame);
+      } catch (error) {
+        if (!(error instanceof DecodeError)) throw error;
+        this.damaged(error.message);
+      }
+    }
+    if (this.readFrom !== item.segment.file) this.leave();
+    this.readFrom = item.segment.file;
+    this.readBy = process;
+    this.readTo = item.end;
+  }
+
+  private leave(): void {
+    if (this.readFrom === undefined) return;
+    this.offsets.set(this.readFrom, this.readTo);
+    this.moved.set(this.readFrom, this.readBy);
+    this.readFrom = undefined;
+  }
+
+  private frame(process: number, frame: Frame): void {
+    switch (frame.kind) {
+      case FrameKind.Segment:
+        return this.segment(process, frame);
+      case FrameKind.Function: {
+        const id = globalId(process, frame.id);
+        this.kinds.set(id, frame.callKind);
+        this.sql.insertFunction.run(
+          BigInt(id),
+          BigInt(process),
+          frame.callKind,
+          frame.name,
+          frame.qualified,
+          frame.module,
+          frame.path,
+          BigInt(frame.line),
+          BigInt(frame.endLine),
+        );
+        return;
+      }
+      case FrameKind.Task:
+        this.sql.insertTask.run(
+          BigInt(globalId(process, frame.id)),
+          BigInt(process),
+          idOrNull(process, frame.parent),
+          frame.name,
+        );
+        return;
+      case FrameKind.Rename:
+        this.sql.insertTask.run(BigInt(globalId(process, frame.id)), BigInt(process), null, frame.name);
+        return;
+      case FrameKind.Start:
+        return this.start(process, frame);
+      case FrameKind.End:
+        return this.endOf(process, frame);
+      case FrameKind.State: {
+        this.moment(process, frame.time);
+        const value = this.values.take(frame.reader);
+        this.calls.of(globalId(process, frame.id))[frame.when === 'before' ? 'state_before' : 'state_after'] = value;
+        return;
+      }
+      case FrameKind.Event:
+        return this.event(process, frame);
+    }
+  }
+
+  private segment(process: number, frame: Extract<Frame, { kind: FrameKind.Segment }>): void {
+    if (this.base === undefined) {
+      this.base = frame.time;
+      this.started = frame.wall;
+      this.sql.setBase.run(BigInt(frame.time), frame.wall);
+    }
+    this.moment(process, frame.time);
+    const name = textIn(frame.info, 'name') ?? textIn(frame.info, 'program') ?? '';
+    this.sql.processClocks.run(
+      BigInt(frame.pid),
+      BigInt(frame.parentPid),
+      name,
+      frame.wall,
+      BigInt(frame.time),
+      BigInt(process),
+    );
+  }
+
+  private start(process: number, frame: Extract<Frame, { kind: FrameKind.Start }>): void {
+    const id = globalId(process, frame.id);
+    const task = globalId(process, frame.task);
+    const func = globalId(process, frame.func);
+    const start = this.moment(process, frame.time);
+    const args = this.values.take(frame.reader);
+    const attributes = this.optional(frame.reader);
+    const parent = frame.parent === 0 ? 0 : globalId(process, frame.parent);
+    const row = this.calls.of(id);
+    const before = this.calls.endBefore(row);
+    const end = before?.end;
+    const depth = this.lanes.start(id, parent, task, start, end);
+    row.parent = parent === 0 ? null : parent;
+    row.task = task;
+    row.function = func;
+    row.depth = depth;
+    row.start = start;
+    row.args = args;
+    row.start_attributes = attributes;
+    if (end !== undefined) row.size = sizeOf(end - start);
+    this.tiles.count(start, 1, before?.status === CallStatus.Error ? 1 : 0);
+    this.counts.calls++;
+    this.first = Math.min(this.first, start);
+    const span = this.taskSpans.get(task);
+    if (span === undefined) this.taskSpans.set(task, { depth: depth + 1, first: start, last: end ?? start });
+    else {
+      span.depth = Math.max(span.depth, depth + 1);
+      span.first = Math.min(span.first, start);
+      span.last = Math.max(span.last, end ?? start);
+    }
+    const kind = this.kinds.get(func);
+    if (this.watches && (kind === 'tool' || kind === 'llm') && this.seenCount++ < MOST_SEEN) {
+      const name = this.sql.functionName.get(BigInt(func)) as string;
+      this.watched.set(id, { kind, name, start });
+      this.seen.push({ event: 'started', call: callName(id), kind, name, wall: this.started + BigInt(start) });
+    }
+    if (this.workflow === null && kind === 'workflow') {
+      this.workflow = this.sql.functionName.get(BigInt(func)) as string;
+      this.sql.setWorkflow.run(this.workflow);
+    }
+  }
+
+  private endOf(process: number, frame: Extract<Frame, { kind: FrameKind.End }>): void {
+    const id = globalId(process, frame.id);
+    const end = this.moment(process, frame.time);
+    const failed = frame.status === CallStatus.Error || frame.status === CallStatus.Cancelled;
+    const value = this.values.take(frame.reader);
+    const attributed = !frame.reader.isNone;
+    const tokens = attributed ? tokensIn(frame.reader.peek()) : undefined;
+    const row = this.calls.of(id);
+    row.end = end;
+    row.status = frame.status;
+    row[failed ? 'error' : 'result'] = value;
+    row.end_attributes = attributed ? this.values.take(frame.reader) : null;
+    row.tokens = tokens ?? null;
+    const start = this.lanes.end(id, end);
+    if (start !== undefined) row.size = sizeOf(end - start);
+    if (frame.status === CallStatus.Error) {
+      this.counts.errors++;
+      if (start !== undefined) this.tiles.count(start, 0, 1);
+    }
+    this.counts.tokens += tokens ?? 0;
+    const watched = this.watched.get(id);
+    if (watched === undefined) return;
+    this.watched.delete(id);
+    const { kind, name } = watched;
+    const ended = {
+      status: STATUS_WORDS[frame.status] ?? 'ended',
+      milliseconds: (end - watched.start) / 1e6,
+      ...(tokens === undefined ? {} : { tokens }),
+    };
+    this.seen.push({ event: 'ended', call: callName(id), kind, name, wall: this.started + BigInt(end), ...ended });
+  }
+
+  private event(process: number, frame: Extract<Frame, { kind: FrameKind.Event }>): void {
+    const time = this.moment(process, frame.time);
+    const call = frame.call === 0 ? undefined : globalId(process, frame.call);
+    const data = frame.reader.peek();
+    const value = this.values.take(frame.reader);
+    this.sql.insertEvent.run(
+      BigInt(time),
+      frame.name,
+      BigInt(process),
+      call === undefined ? null : BigInt(call),
+      BigInt(value),
+      null,
+    );
+    if (call === undefined) return;
+    const hold = data instanceof Dict ? data.get('hold') : undefined;
+    const number = typeof hold === 'number' ? BigInt(hold) : null;
+    if (frame.name === 'held') {
+      const description = textIn(data, 'description') ?? 'Paused';
+      this.sql.insertHold.run(BigInt(process), number, BigInt(call), BigInt(time), description);
+      this.counts.holds++;
+    } else if (frame.name === 'resumed') {
+      this.sql.endHold.run(BigInt(time), textIn(data, 'why') ?? null, BigInt(process), BigInt(call), number, number);
+    } else if (frame.name === 'edited') this.calls.of(call).edited = 1;
+  }
+
+  private optional(reader: MarshalReader): number | null {
+    return reader.isNone ? null : this.values.take(reader);
+  }
+
+  /** Nanoseconds since time 0 of the run. */
+  private moment(process: number, time: number): number {
+    if (this.base === undefined) {
+      this.base = time;
+      this.sql.setBase.run(BigInt(time), this.started);
+    }
+    const moment = time - this.base;
+    if (!Number.isSafeInteger(moment)) throw new DecodeError('a time is out of range');
+    this.last = Math.max(this.last, moment);
+    if (moment > (this.processLast.get(process) ?? -Infinity)) this.processLast.set(process, moment);
+    return moment;
+  }
+
+  /** Writes what was only counted so far. */
+  private flush(): void {
+    this.leave();
+    this.values.flush();
+    this.calls.flush();
+    this.tiles.flush();
+    const { calls, errors, holds, tokens, damaged } = this.counts;
+    const first = Number.isFinite(this.first) ? BigInt(this.first) : null;
+    const last = Number.isFinite(this.last) ? BigInt(this.last) : null;
+    this.sql.count.run(
+      BigInt(calls),
+      BigInt(errors),
+      BigInt(holds),
+      BigInt(tokens),
+      BigInt(damaged),
+      first,
+      first,
+      last,
+      last,
+    );
+    Object.assign(this.counts, { calls: 0, errors: 0, holds: 0, tokens: 0, damaged: 0 });
+    for (const [task, span] of this.taskSpans) {
+      this.sql.spanTask.run(
+        BigInt(task),
+        BigInt(Math.floor(task / 2 ** 32)),
+        BigInt(span.depth),
+        BigInt(span.first),
+        BigInt(span.last),
+      );
+    }
+    this.taskSpans.clear();
+    for (const [process, latest] of this.processLast) this.sql.setProcessLast.run(BigInt(latest), BigInt(process));
+    for (const [file, process] of this.moved)
+      this.sql.setOffset.run(file, BigInt(process), BigInt(this.offsets.get(file)!));
+    this.moved.clear();
+  }
+}
+
+function idOrNull(process: number, id: number): bigint | null {
+  return id === 0 ? null : BigInt(globalId(process, id));
+}
+
+/** Tokens of a model call, by the names of the OpenTelemetry GenAI conventions. */
+function tokensIn(attributes: Value): number | undefined {
+  if (!(attributes instanceof Dict)) return undefined;
+  let sum: number | undefined;
+  for (const name of ['gen_ai.usage.input_tokens', 'gen_ai.usage.output_tokens']) {
+    const found = attributes.get(name);
+    const count = found instanceof Float ? Math.round(found.value) : found;
+    if (typeof count === 'number' && Number.isSafeInteger(count) && count >= 0) sum = (sum ?? 0) + count;
+  }
+  return sum;
+}

@@ -1,0 +1,52 @@
+"""Row 5: a LangGraph node over a state of about 20 KB. Arguments: figure name, steps, "plain" or "messages", and "saver" for InMemorySaver."""
+
+import statistics
+import sys
+import time
+from typing import Any, TypedDict
+
+from langchain_core.messages import AIMessage, HumanMessage
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.graph import END, START, StateGraph
+from timing import report
+
+name, steps, shape = sys.argv[1], int(sys.argv[2]), sys.argv[3]
+saver = InMemorySaver() if "saver" in sys.argv[4:] else None
+
+
+class State(TypedDict):
+    count: int
+    data: Any
+
+
+def node(state: State) -> dict:  # BP: node
+    return {"count": state["count"] + 1}
+
+
+def again(state: State) -> str:
+    return END if state["count"] >= steps else "node"
+
+
+def payload() -> Any:
+    if shape == "messages":
+        pairs = [(HumanMessage("question " * 50), AIMessage("answer " * 60)) for _ in range(10)]
+        return [message for pair in pairs for message in pair]
+    return {f"key{i}": {"name": f"entry {i}", "values": list(range(20)), "text": "x" * 60} for i in range(100)}
+
+
+builder = StateGraph(State)
+builder.add_node("node", node)
+builder.add_edge(START, "node")
+builder.add_conditional_edges("node", again)
+graph = builder.compile(checkpointer=saver)
+
+
+def once(thread: int) -> float:
+    start = time.perf_counter_ns()
+    config = {"recursion_limit": steps + 10, "configurable": {"thread_id": str(thread)}}
+    graph.invoke({"count": 0, "data": payload()}, config)
+    return (time.perf_counter_ns() - start) / steps
+
+
+once(0)
+report(name, statistics.median(once(thread) for thread in range(1, 10)))

@@ -1,0 +1,177 @@
+import { bare, percentile, start, under, underDebugpy, type Figures } from './session';
+
+/** One line of the table. `reference` and `ours` are in the same unit. */
+export interface Row {
+  row: string;
+  what: string;
+  unit: string;
+  reference?: { name: string; value: number };
+  ours: number;
+  /** What is to be reached, in words. */
+  goal: string;
+}
+
+const CALLS = '200000';
+const value = (figures: Figures, name: string): number => {
+  const found = figures.get(name);
+  if (found === undefined) throw new Error(`No figure "${name}" was measured.`);
+  return found;
+};
+const nothingRecorded = { record: false };
+
+/** Rows 1 and 7: a call that does not stop. */
+export async function quietCalls(): Promise<Row[]> {
+  const base = value(await bare('calls.py', ['x', CALLS]), 'x');
+  const detached = value(await under('calls.py', { args: ['x', CALLS] }), 'x');
+  const checked = value(
+    await under('calls.py', {
+      args: ['x', CALLS],
+      launch: nothingRecorded,
+      breakpoint: { marker: 'work', hitCondition: '>1000000000' },
+    }),
+    'x',
+  );
+  const conditional = value(
+    await under('calls.py', {
+      args: ['x', CALLS],
+      launch: nothingRecorded,
+      breakpoint: { marker: 'work', condition: 'number < 0' },
+    }),
+    'x',
+  );
+  const quiet = value(await bare('quiet.py', ['x', CALLS]), 'x');
+  const openTelemetry = value(await bare('opentelemetry_api_calls.py', ['x', CALLS]), 'x');
+  const reference = { name: 'OpenTelemetry API without SDK', value: openTelemetry - base };
+  return [
+    {
+      row: '1',
+      what: 'call of a function that is not touched, added',
+      unit: 'ns',
+      reference,
+      ours: detached - base,
+      goal: '0',
+    },
+    {
+      row: '1',
+      what: 'call of a touched function, nothing armed, added',
+      unit: 'ns',
+      reference,
+      ours: quiet - base,
+      goal: '10',
+    },
+    { row: '7', what: 'breakpoint check, added', unit: 'ns', ours: checked - base, goal: '100' },
+    { row: '7', what: 'breakpoint check with a condition, added', unit: 'ns', ours: conditional - base, goal: '300' },
+  ];
+}
+
+/** Row 3: a recorded call. */
+export async function recordedCalls(): Promise<Row[]> {
+  const base = value(await bare('calls.py', ['x', '100000']), 'x');
+  const otel = value(await bare('opentelemetry_calls.py', ['x', '20000']), 'x');
+  const ours = value(
+    await under('calls.py', { args: ['x', '100000'], launch: { record: { functions: ['@usercode'] } } }),
+    'x',
+  );
+  const reference = { name: 'OpenTelemetry SDK, batch processor', value: (otel - base) / 1000 };
+  return [{ row: '3', what: 'recorded call, added', unit: 'us', reference, ours: (ours - base) / 1000, goal: '2' }];
+}
+
+/** Row 5: a LangGraph node step. */
+export async function nodeSteps(): Promise<Row[]> {
+  const rows: Row[] = [];
+  for (const [shape, goal] of [
+    ['plain', '1.05x of bare'],
+    ['messages', '1.2x of bare'],
+  ] as const) {
+    const base = value(await bare('langgraph_steps.py', ['x', '100', shape]), 'x');
+    const saver = value(await bare('langgraph_steps.py', ['x', '100', shape, 'saver']), 'x');
+    const ours = value(await under('langgraph_steps.py', { args: ['x', '100', shape] }), 'x');
+    const reference = { name: 'InMemorySaver', value: saver / base };
+    rows.push({
+      row: '5',
+      what: `LangGraph step, 20 KB of ${shape} state recorded`,
+      unit: 'x of bare',
+      reference,
+      ours: ours / base,
+      goal,
+    });
+  }
+  return rows;
+}
+
+/** Row 6: code that nobody asked about. */
+export async function otherCode(): Promise<Row[]> {
+  const base = await bare('other.py', ['x']);
+  const armed = await under('other.py', { args: ['x'], breakpoint: { marker: 'armed' } });
+  const debugpy = await underDebugpy('other.py', ['x'], 'armed');
+  return ['call', 'recursion', 'loop'].map((kind) => ({
+    row: '6',
+    what: `other code while armed: ${kind}`,
+    unit: 'x of bare',
+    reference: { name: 'debugpy', value: value(debugpy, `x ${kind}`) / value(base, `x ${kind}`) },
+    ours: value(armed, `x ${kind}`) / value(base, `x ${kind}`),
+    goal: '1.00x',
+  }));
+}
+
+/** Row 8: pause of a busy app, seen by the client. */
+export async function pauses(): Promise<Row[]> {
+  const { client, end } = await start('holds.py', { args: ['busy'], launch: { record: { functions: ['@usercode'] } } });
+  try {
+    const times: number[] = [];
+    for (let round = 0; round < 200; round += 1) {
+      const { threads } = await client.request('threads', {});
+      const begin = performance.now();
+      await client.request('pause', { threadId: threads[0]?.id ?? 1 });
+      const { threadId } = await client.waitFor('stopped');
+      times.push(performance.now() - begin);
+      await client.request('continue', { threadId: threadId ?? 1 });
+    }
+    return [
+      {
+        row: '8',
+        what: 'pause request to stopped event, client to client, p50',
+        unit: 'ms',
+        ours: percentile(times, 0.5),
+        goal: '0.1 in the app',
+      },
+      {
+        row: '8',
+        what: 'pause request to stopped event, client to client, p99',
+        unit: 'ms',
+        ours: percentile(times, 0.99),
+        goal: '1 in the app',
+      },
+    ];
+  } finally {
+    await client.request('disconnect', { terminateDebuggee: true });
+    await end();
+  }
+}
+
+/** Row 9: continue to the next stop, seen by the client. */
+export async function holds(): Promise<Row[]> {
+  const { client, end } = await start('holds.py', { args: ['stops'], breakpoint: { marker: 'tick' } });
+  try {
+    let { threadId } = await client.waitFor('stopped');
+    const times: number[] = [];
+    for (let round = 0; round < 300; round += 1) {
+      const begin = performance.now();
+      await client.request('continue', { threadId: threadId ?? 1 });
+      ({ threadId } = await client.waitFor('stopped'));
+      times.push(performance.now() - begin);
+    }
+    return [
+      {
+        row: '9',
+        what: 'continue to the next stop, client to client, p50',
+        unit: 'ms',
+        ours: percentile(times, 0.5),
+        goal: '0.5',
+      },
+    ];
+  } finally {
+    await client.request('disconnect', { terminateDebuggee: true });
+    await end();
+  }
+}

@@ -1,0 +1,13 @@
+// `npm run bench`: sets up what is missing, then prints the benchmark table.
+import { spawnSync } from 'node:child_process';
+import { bundle, environment, nodeBinary, pythonIn, root, setUpNode, setUpPython } from './setup.mjs';
+
+await setUpNode();
+const [name] = await setUpPython({ all: false });
+await bundle();
+const { status } = spawnSync(nodeBinary(), ['--import', 'tsx', 'bench/run.ts', ...process.argv.slice(2)], {
+  cwd: root,
+  env: environment({ TOOLBREAK_TEST_PYTHON: pythonIn(name) }),
+  stdio: 'inherit',
+});
+process.exitCode = status ?? 1;

@@ -1,0 +1,177 @@
+// Makes a fresh machine ready: npm packages, Python environments, and, as root on Debian, the browser. Runs under Node 20 or later
+// with nothing installed. Every step is skipped when its stamp says that it was done with the same inputs.
+import { execFileSync, spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { delimiter, dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export const root = join(dirname(fileURLToPath(import.meta.url)), '..');
+const cache = join(root, '.cache');
+const windows = process.platform === 'win32';
+
+const digest = (...parts) => parts.reduce((hash, part) => hash.update(part), createHash('sha256')).digest('hex');
+const say = (text) => console.log(`setup: ${text}`);
+
+/** Runs `step` unless `stamp` holds `key`. */
+async function once(stamp, key, step) {
+  const file = join(cache, 'stamps', stamp);
+  if (existsSync(file) && readFileSync(file, 'utf8') === key) return;
+  await step();
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, key);
+}
+
+function run(command, args, options = {}) {
+  const result = spawnSync(command, args, {
+    cwd: root,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'pipe'],
+    ...options,
+  });
+  if (result.error) throw result.error;
+  if (result.status !== 0)
+    throw new Error(`${command} ${args.join(' ')} failed:\n${result.stdout ?? ''}${result.stderr ?? ''}`);
+  return result.stdout;
+}
+
+/** npm packages, Node 24 among them. */
+export async function setUpNode() {
+  const [major] = process.versions.node.split('.');
+  if (Number(major) < 20) throw new Error(`Node ${process.versions.node} is too old. Install Node 20 or later.`);
+  const lock = readFileSync(join(root, 'package-lock.json'));
+  const complete = existsSync(nodeBinary()) && existsSync(join(root, 'node_modules/better-sqlite3'));
+  await once(complete ? 'npm' : 'npm-missing', digest(lock), async () => {
+    say('installing npm packages');
+    // Install scripts run for what needs them only: npm would compile better-sqlite3, which brings its binaries along.
+    run('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund'], { shell: windows });
+    run('npm', ['rebuild', 'node'], { shell: windows });
+    writeStamp('npm', digest(lock));
+  });
+}
+
+function writeStamp(name, key) {
+  mkdirSync(join(cache, 'stamps'), { recursive: true });
+  writeFileSync(join(cache, 'stamps', name), key);
+}
+
+/** The Node that everything runs under. */
+export const nodeBinary = () => join(root, 'node_modules/node/bin', windows ? 'node.exe' : 'node');
+
+/** The environment for child processes: our Node and our tools first. */
+export function environment(extra = {}) {
+  const paths = [dirname(nodeBinary()), join(root, 'node_modules/.bin')];
+  return { ...process.env, ...extra, PATH: [...paths, process.env.PATH].join(delimiter) };
+}
+
+/** Every Python from 3.10 to 3.13 on this machine: version to executable. */
+export function findPythons() {
+  const names = ['3.11', '3.12', '3.13', '3.10'];
+  const pyenv = join(process.env.PYENV_ROOT ?? join(homedir(), '.pyenv'), 'versions');
+  const installed = existsSync(pyenv) ? readdirSync(pyenv).map((each) => join(pyenv, each, 'bin/python')) : [];
+  const candidates = [...names.map((each) => `python${each}`), ...installed, 'python3', 'python'];
+  const found = new Map();
+  const probe =
+    'import sys,sysconfig;print("%d.%d"%sys.version_info[:2]);print(sys.executable);print(sysconfig.get_config_var("Py_GIL_DISABLED") or 0)';
+  for (const candidate of candidates) {
+    const answer = spawnSync(candidate, ['-c', probe], { encoding: 'utf8' });
+    if (answer.status !== 0) continue;
+    const [version, executable, free] = answer.stdout.trim().split(/\r?\n/);
+    if (names.includes(version) && free === '0' && !found.has(version)) found.set(version, executable);
+  }
+  return new Map(names.filter((each) => found.has(each)).map((each) => [each, found.get(each)]));
+}
+
+export const pythonIn = (name) => join(cache, 'python', name, windows ? 'Scripts/python.exe' : 'bin/python');
+
+async function makeEnvironment(name, executable, lockFile) {
+  const lock = join(root, 'build/python', lockFile);
+  await once(
+    existsSync(pythonIn(name)) ? `python-${name}` : `python-${name}-missing`,
+    digest(readFileSync(lock), executable),
+    async () => {
+      say(`making the Python environment ${name}`);
+      rmSync(join(cache, 'python', name), { recursive: true, force: true });
+      try {
+        run(executable, ['-m', 'venv', join(cache, 'python', name)]);
+      } catch (error) {
+        if (!(await debianPackages(['python3-venv'], 'Python environments'))) throw error;
+        rmSync(join(cache, 'python', name), { recursive: true, force: true });
+        run(executable, ['-m', 'venv', join(cache, 'python', name)]);
+      }
+      run(pythonIn(name), ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '-r', lock]);
+      writeStamp(`python-${name}`, digest(readFileSync(lock), executable));
+    },
+  );
+}
+
+const lockFor = (version) => (version === '3.10' ? 'test-3.10.txt' : 'test.txt');
+
+/**
+ * Python environments. `all` makes one for every Python present and one with the oldest LangGraph; otherwise only the first.
+ * Returns the names of the environments, the one with everything first.
+ */
+export async function setUpPython({ all }) {
+  const pythons = findPythons();
+  if (pythons.size === 0)
+    throw new Error('No Python from 3.10 to 3.13 found. Install one (Debian: apt-get install python3 python3-venv).');
+  const [first, ...rest] = [...pythons.keys()];
+  await makeEnvironment(first, pythons.get(first), first === '3.10' ? lockFor(first) : 'dev.txt');
+  if (!all) return [first];
+  for (const version of rest) await makeEnvironment(version, pythons.get(version), lockFor(version));
+  const names = [first, ...rest];
+  if (first !== '3.10') {
+    await makeEnvironment('langgraph-0.6', pythons.get(first), 'langgraph-0.6.txt');
+    names.push('langgraph-0.6');
+  }
+  return names;
+}
+
+const installed = (program) => spawnSync(windows ? 'where' : 'which', [program]).status === 0;
+
+/** Installs Debian packages where we are root on Debian. Answers whether they are there now; says what to type if not. */
+async function debianPackages(packages, purpose) {
+  const debian = existsSync('/etc/debian_version') && installed('apt-get');
+  if (!debian || process.getuid?.() !== 0) {
+    say(
+      `${purpose} need ${packages.join(', ')}. Type: ${debian ? 'sudo apt-get install -y' : 'install with your package manager:'} ${packages.join(' ')}`,
+    );
+    return false;
+  }
+  say(`installing ${packages.join(', ')}`);
+  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
+  run('apt-get', ['update', '-qq'], { env });
+  run('apt-get', ['install', '-y', '-qq', '--no-install-recommends', ...packages], { env });
+  return true;
+}
+
+/** A Chromium for the workbench tests: its path, or undefined after saying what to type. */
+export async function setUpBrowser() {
+  const names = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
+  const found = () => names.find(installed);
+  if (!found()) await debianPackages(['chromium', 'fonts-dejavu-core'], 'The workbench tests');
+  const name = found();
+  return (
+    name &&
+    execFileSync(windows ? 'where' : 'which', [name], { encoding: 'utf8' })
+      .trim()
+      .split('\n')[0]
+  );
+}
+
+/** A compiler for the workbench's native parts: make and g++. */
+export async function setUpCompiler() {
+  if (installed('g++') && installed('make')) return true;
+  return debianPackages(['g++', 'make'], 'The browser workbench');
+}
+
+/** Bundles into dist/. */
+export async function bundle() {
+  run(nodeBinary(), ['build/bundle.mjs'], { env: environment(), stdio: ['ignore', 'inherit', 'inherit'] });
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  await setUpNode();
+  await setUpPython({ all: process.argv.includes('--all') });
+}

@@ -1,0 +1,106 @@
+// The suites of `npm test`: name to what runs it. Each answers { passed, failed, skipped }.
+import { readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { jsonCounts, junitCounts, one, run } from './run.mjs';
+import { nodeBinary, pythonIn, root, setUpCompiler } from './setup.mjs';
+
+export const artifacts = join(root, 'artifacts');
+const bin = (name) => join(root, 'node_modules/.bin', name);
+const check = (command, args, options) => async (log) => one(await run(command, args, { ...options, log }));
+
+const testFiles = (folder, pattern) =>
+  readdirSync(join(root, folder))
+    .filter((name) => pattern.test(name))
+    .sort()
+    .map((name) => join(folder, name));
+
+function fresh(name) {
+  const report = join(artifacts, name);
+  rmSync(report, { force: true });
+  return report;
+}
+
+const mocha = (name, files, options) => async (log) => {
+  const report = fresh(`${name}.json`);
+  const reporter = join(root, 'test/support/reporter.cjs');
+  const args = ['--reporter', reporter, '--timeout', '60000', '--exit', ...files];
+  const code = await run(nodeBinary(), ['--import', 'tsx', join(root, 'node_modules/mocha/bin/mocha.js'), ...args], {
+    ...options,
+    log,
+    env: { ...options?.env, MOCHA_REPORT: report },
+  });
+  return jsonCounts(report, code);
+};
+
+const pytest =
+  (name, ...args) =>
+  async (log) => {
+    const report = fresh(`pytest-${name}.xml`);
+    const settings = ['-c', 'runtimes/python/pyproject.toml', '--rootdir', '.', '-p', 'no:cacheprovider'];
+    const command = ['-m', 'pytest', ...settings, `--junitxml=${report}`, ...args, 'test/runtimes/python'];
+    return junitCounts(report, await run(pythonIn(name), command, { minutes: 15, log }));
+  };
+
+/** What needs a browser; without one it is skipped, which is a failure in CI. */
+const inBrowser = (name, script, browser, python) => async (log) => {
+  if (!browser || !(await setUpCompiler())) return { passed: 0, failed: process.env.CI ? 1 : 0, skipped: 1 };
+  const report = fresh(`${name}.json`);
+  const env = { TOOLBREAK_TEST_PYTHON: python, CHROMIUM: browser, RESULT: report };
+  return jsonCounts(report, await run(nodeBinary(), ['--import', 'tsx', script], { minutes: 15, env, log }));
+};
+
+const PYTHON_FILES = ['runtimes/python', 'test/runtimes', 'fixtures/apps'];
+
+/**
+ * `first` must be over before the others start and `last` starts after them; `lanes` run side by side, each lane's suites in order.
+ * Pythons: names of environments, the full one first. The longest suites come first in their lane.
+ */
+export function suites([full, ...others], browser) {
+  const python = pythonIn(full);
+  const ruff = (...args) =>
+    check(python, ['-m', 'ruff', ...args, '--config', 'runtimes/python/pyproject.toml', ...PYTHON_FILES]);
+  const scenarios = (name, pattern) => {
+    const env = { TOOLBREAK_TEST_PYTHON: python, TOOLBREAK_TEST_DIST: '1' };
+    return mocha(name, testFiles('test/adapter', pattern), { minutes: 20, env });
+  };
+  const otherPythons = others.map((name) => {
+    const marker = name.startsWith('langgraph') ? 'frameworks' : 'essential';
+    return [`runtime-${name}`, pytest(name, '-m', marker)];
+  });
+  return {
+    first: { bundle: check(nodeBinary(), ['build/bundle.mjs']) },
+    lanes: [
+      {
+        'dap-langgraph': scenarios('dap-langgraph', /^e2e-langgraph.*\.test\.ts$/),
+        'dap-outcomes': scenarios('dap-outcomes', /^e2e-(outcomes|kill|secrets|heartbeat)\.test\.ts$/),
+        dap: scenarios('dap', /^e2e-(?!langgraph|outcomes|kill|secrets|heartbeat).*\.test\.ts$/),
+        unit: mocha('unit', [
+          ...testFiles('test/adapter', /^(?!e2e-).*\.test\.ts$/),
+          ...testFiles('test/webview', /\.test\.ts$/),
+          ...testFiles('test/support', /\.test\.ts$/),
+        ]),
+        types: check(bin('tsc'), ['-p', '.']),
+        'types-webview': check(bin('tsc'), ['-p', 'webview']),
+        lint: check(bin('eslint'), ['.', '--max-warnings', '0'], {
+          env: { NODE_OPTIONS: '--max-old-space-size=6000' },
+        }),
+        format: check(bin('prettier'), ['--check', '--log-level', 'warn', '.']),
+        unused: check(bin('knip'), []),
+        generated: check(bin('tsx'), ['build/generate.ts', '--check']),
+        arrows: check(nodeBinary(), ['build/check-imports.mjs']),
+        ruff: ruff('check'),
+        'ruff-format': ruff('format', '--check'),
+        pyright: check(bin('pyright'), ['-p', 'runtimes/python', '--pythonpath', python]),
+      },
+      {
+        driven: inBrowser('driven', 'test/workbench/driven.ts', browser, python),
+        workbench: inBrowser('workbench', 'test/workbench/suite.ts', browser, python),
+        page: inBrowser('page', 'test/webview/page.ts', browser, python),
+        runtime: pytest(full),
+        ...Object.fromEntries(otherPythons),
+      },
+    ],
+    // It bundles for release in the place where the others look.
+    last: { vsix: inBrowser('vsix', 'test/workbench/vsix.ts', browser, python) },
+  };
+}

@@ -1,0 +1,66 @@
+// `npm test`: sets up what is missing, runs every suite, ends with `N passed, N failed`.
+// `npm test -- unit` runs one suite by name (several may be given), its output as it comes; `--list` names them.
+import { mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { interrupted } from './run.mjs';
+import { setUpBrowser, setUpNode, setUpPython } from './setup.mjs';
+import { artifacts, suites } from './suites.mjs';
+
+const asked = process.argv.slice(2).filter((each) => !each.startsWith('-'));
+const BROWSER = ['page', 'workbench', 'driven', 'vsix'];
+
+const names = ({ first, lanes, last }) => Object.assign({}, first, ...lanes, last);
+if (process.argv.includes('--list')) {
+  // The suites of a machine with every Python.
+  console.log(Object.keys(names(suites(['3.11', '3.12', '3.13', '3.10', 'langgraph-0.6']))).join('\n'));
+  process.exit(0);
+}
+await setUpNode();
+const pythons = await setUpPython({ all: asked.length === 0 || asked.some((each) => each.startsWith('runtime-')) });
+const needsBrowser = asked.length === 0 || BROWSER.some((each) => asked.includes(each));
+const { first, lanes, last } = suites(pythons, needsBrowser ? await setUpBrowser() : undefined);
+const all = names({ first, lanes, last });
+
+const unknown = asked.filter((each) => !all[each]);
+if (unknown.length > 0) {
+  console.error(`No suite is called ${unknown.join(', ')}. Suites: ${Object.keys(all).join(', ')}.`);
+  process.exit(2);
+}
+mkdirSync(artifacts, { recursive: true });
+
+const rows = [];
+/** Runs one suite. With a log its output is shown in one piece at the end, since two suites run at a time. */
+async function runSuite(name, log) {
+  if (interrupted.yes) return;
+  if (log) rmSync(log, { force: true });
+  else console.log(`\n=== ${name}`);
+  const start = Date.now();
+  const result = await all[name](log).catch((error) => {
+    console.log(error.message);
+    return { passed: 0, failed: 1 };
+  });
+  rows.push({ name, ...result, seconds: ((Date.now() - start) / 1000).toFixed(1) });
+  if (log) console.log(`\n=== ${name}\n${readFileSync(log, { encoding: 'utf8', flag: 'a+' })}`);
+}
+
+const runLane = async (names) => {
+  for (const name of names) await runSuite(name, join(artifacts, `${name}.log`));
+};
+if (asked.length > 0) {
+  for (const name of asked) await runSuite(name);
+} else {
+  await runLane(Object.keys(first));
+  await Promise.all(lanes.map((lane) => runLane(Object.keys(lane))));
+  await runLane(Object.keys(last));
+}
+
+console.log('');
+for (const row of rows) {
+  const skipped = row.skipped ? `, ${row.skipped} skipped` : '';
+  const counts = `${row.passed} passed, ${row.failed} failed${skipped}`;
+  console.log(`${row.failed ? 'FAILED' : 'ok    '} ${row.name.padEnd(22)} ${counts}  ${row.seconds} s`);
+}
+const sum = (key) => rows.reduce((total, row) => total + (row[key] ?? 0), 0);
+if (interrupted.yes) console.log('Interrupted.');
+console.log(`${sum('passed')} passed, ${sum('failed')} failed`);
+process.exitCode = interrupted.yes || sum('failed') > 0 ? 1 : 0;

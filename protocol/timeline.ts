@@ -1,0 +1,178 @@
+/**
+ * Messages between the timeline page, its host (the extension), and the trace reader process.
+ *
+ * The page posts `{id, method, params}` and gets `{id, result}` or `{id, error}`. Methods of `ReaderMethods` are forwarded to the reader
+ * process unchanged; those of `HostMethods` are answered by the host. `{notify, params}` goes to the page without an answer.
+ * The reader speaks the same JSON, one object a line, on stdin and stdout.
+ *
+ * Times are nanoseconds since the run's first call, as JavaScript numbers (exact for 104 days).
+ */
+
+export interface RunSummary {
+  file: string;
+  run: string;
+  /** `support_agent`, or the program's name while no workflow was seen. */
+  name: string;
+  /** Number of the run in its project, 1 for the first. */
+  number: number;
+  startedAt: string;
+  /** Duration so far or in all. */
+  duration: number;
+  live: boolean;
+  /** The app has ended, and the rest of what it recorded is still being read; counts grow. `changed` tells. */
+  reading?: boolean;
+  calls: number;
+  errors: number;
+  holds: number;
+  tokens: number;
+  /** A sentence when the file cannot be read. */
+  problem?: string;
+}
+
+export interface Lane {
+  task: number;
+  /** `support_agent`, `support_agent › check_stock`, `Process-2`. */
+  name: string;
+  parent?: number;
+  /** Deepest nesting of calls on this lane, at least 1. */
+  depth: number;
+  first: number;
+  last: number;
+}
+
+export type CallState = 'running' | 'returned' | 'error' | 'cancelled' | 'skipped';
+
+export interface CallRow {
+  /** CallName. */
+  id: string;
+  parent?: string;
+  task: number;
+  /** Row inside the lane, 0 outermost. */
+  depth: number;
+  kind: string;
+  name: string;
+  start: number;
+  /** Absent while it runs. */
+  end?: number;
+  state: CallState;
+  /** Parts of the call in which it was held; an open one has no end. */
+  holds: { start: number; end?: number; description: string }[];
+  edited: boolean;
+}
+
+export interface Overview {
+  run: RunSummary;
+  lanes: Lane[];
+  /** Whole range of the run. */
+  end: number;
+  /** Counts for the minimap, equally wide buckets over 0..end. */
+  buckets: { calls: number; errors: number; held: boolean }[];
+}
+
+/** A value, shown without running anything. */
+export interface ValueNode {
+  /** Key, index or field name; empty for a root. */
+  name: string;
+  /** One line: `7`, `'eu'`, `dict (3)`, `human: please refund order 7`. */
+  text: string;
+  type: string;
+  /** Number of children; ask for them with `value`. */
+  children: number;
+  /** Why something is missing: cut, masked, opaque; a sentence. */
+  mark?: string;
+}
+
+export interface ValueHandle {
+  /** Id of the value in the run file. */
+  value: number;
+  root: ValueNode;
+}
+
+export interface CallDetail {
+  call: CallRow;
+  /** `support_agent › tools › lookup_order`. */
+  path: { id: string; name: string; kind: string }[];
+  source?: { path: string; line: number };
+  input?: ValueHandle;
+  output?: ValueHandle;
+  error?: {
+    type: string;
+    message: string;
+    stack: { path: string; line: number; function: string }[];
+    value?: ValueHandle;
+  };
+  stateBefore?: ValueHandle;
+  stateAfter?: ValueHandle;
+  changes?: Change[];
+  messages?: { role: string; text: string }[];
+  /** OpenTelemetry GenAI names where these exist. */
+  attributes: { name: string; value: string }[];
+  /** What a person changed while the call was held: `order_id 7 → 70`. Absent when nothing was. */
+  edits?: string[];
+  /** Held, released, edited, logged, in order. */
+  events: { time: number; text: string }[];
+}
+
+export interface Change {
+  change: 'added' | 'removed' | 'changed';
+  path: string;
+  before?: string;
+  after?: string;
+}
+
+export interface ReaderMethods {
+  /** Folder of the run files of a workspace folder, whether or not it exists yet. */
+  project: { params: { workspace: string }; result: { folder: string } };
+  /** Runs of a folder, newest first. Recovers what a dead session left behind. */
+  runs: { params: { folder: string }; result: { runs: RunSummary[] } };
+  overview: { params: { file: string; buckets: number }; result: Overview };
+  /** Calls that overlap from..to. Those shorter than `minimum` are left out and counted in `left`. */
+  calls: {
+    params: { file: string; from: number; to: number; minimum: number; limit: number };
+    result: { calls: CallRow[]; left: number };
+  };
+  call: { params: { file: string; id: string }; result: CallDetail };
+  value: {
+    params: { file: string; value: number; path: string[]; start: number; count: number };
+    result: { nodes: ValueNode[] };
+  };
+  /** The value as JSON or as Python text. */
+  copy: {
+    params: { file: string; value: number; path: string[]; format: 'json' | 'python' };
+    result: { text: string };
+  };
+  search: {
+    params: { file: string; text: string; kinds?: string[]; errors?: boolean; limit: number };
+    result: { calls: CallRow[]; total: number };
+  };
+  /** Neighbouring failed call. */
+  errorNear: { params: { file: string; time: number; direction: 'next' | 'previous' }; result: { call?: CallRow } };
+  /** From now on `changed` is notified for this file. */
+  follow: { params: { file: string }; result: Record<string, never> };
+  unfollow: { params: { file: string }; result: Record<string, never> };
+}
+
+export interface HostMethods {
+  /** What the page should show first. */
+  start: { params: Record<string, never>; result: { folder: string; file?: string; call?: string; follow: boolean } };
+  openSource: { params: { path: string; line: number }; result: Record<string, never> };
+  breakHere: {
+    params: { path?: string; line?: number; kind: string; name: string; boundary: 'before' | 'after' | 'error' };
+    result: Record<string, never>;
+  };
+  copyText: { params: { text: string }; result: Record<string, never> };
+  /** The person chose a call: the call stack follows when the call is on a held stack. */
+  selected: { params: { file: string; id: string }; result: Record<string, never> };
+}
+
+export interface PageNotifications {
+  /** The file has new content. */
+  changed: { file: string };
+  /** Show this run, and this call if given. */
+  show: { file: string; call?: string };
+  /** The list of runs changed. */
+  runsChanged: { folder: string };
+}
+
+export type ReaderRequest = { id: number; method: string; params: unknown };
+export type ReaderAnswer = { id: number; result: unknown } | { id: number; error: { message: string } };

@@ -1,0 +1,399 @@
+"""The one way of a call: enter, run, leave or fail, with a stop at each boundary where one is wanted.
+
+Frameworks and guards come here; what a call costs is decided here and in `_calls`. Whatever goes wrong on our side is reported once
+and the app's own code runs as if we were not there.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Generator
+from typing import Any
+
+from . import _calls, _report, _steps
+from ._call_types import (
+    AGAIN,
+    CANCELLED,
+    ERROR,
+    RAISE,
+    RETURN,
+    RETURNED,
+    RUN,
+    SKIP,
+    SKIPPED,
+    Args,
+    Call,
+    CallAdapter,
+    Function,
+    Stop,
+)
+
+Negotiation = Generator[Any, Any, int]
+
+
+class Cancelled(BaseException):
+    """Raised in a call that a person cancelled. Not an Exception, so that no handler takes it for a failure."""
+
+    __toolbreak_cancelled__ = True
+
+
+def cancelled(call: Call) -> BaseException:
+    """What a cancelled call raises: CancelledError in async code."""
+    _calls.event("cancelled", call, {})
+    text = f"{call.name} was cancelled in the debugger"
+    try:
+        asyncio.current_task()
+    except RuntimeError:
+        return Cancelled(text)
+    error = asyncio.CancelledError(text)
+    error.__toolbreak_cancelled__ = True  # type: ignore[attr-defined]  # Told from the app's own cancels by this.
+    return error
+
+
+def is_cancel(error: BaseException) -> bool:
+    """Whether a person's cancel raised this."""
+    return getattr(error, "__toolbreak_cancelled__", False) is True
+
+
+def _before(call: Call, stop: Any) -> Negotiation:
+    while True:
+        call.boundary = stop.boundary
+        release = yield stop
+        action = release.action
+        if action == "cancel":
+            raise cancelled(call)
+        if stop.boundary == "after":  # Skipped: the result stands, the call did not run.
+            if action in ("again", "restart"):
+                call.skipped = False
+                call.result = None
+                if action == "again":
+                    break
+                stop = Stop("before", "restart")
+                continue
+            _steps.released(call, release)
+            call.boundary = ""
+            return SKIP
+        if action == "skip":
+            call.result = release.value
+            call.skipped = True
+            _calls.event("skipped", call, {"client": release.client})
+            stop = Stop("after", "goto")
+            continue
+        if action == "restart":
+            stop = Stop("before", "restart")
+            continue
+        break
+    _steps.released(call, release)
+    call.boundary = ""
+    return RUN
+
+
+def _after(call: Call, stop: Any) -> Negotiation:
+    while True:
+        call.boundary = stop.boundary
+        release = yield stop
+        action = release.action
+        if action == "cancel":
+            raise cancelled(call)
+        if action in ("again", "restart"):
+            call.forced = "go" if action == "again" else "restart"
+            call.result = None
+            call.error = None
+            call.skipped = False
+            call.boundary = ""
+            _calls.event("again", call, {"client": release.client})
+            _steps.released(call, release)
+            return AGAIN
+        if action == "skip":
+            was_error = stop.boundary == "error"
+            call.result = release.value
+            call.error = None
+            call.skipped = True
+            _calls.event("skipped", call, {"client": release.client})
+            if was_error:
+                stop = Stop("after", "goto")
+                continue
+        _steps.released(call, release)
+        call.boundary = ""
+        return RAISE if call.error is not None else RETURN
+
+
+def _drive(call: Call, negotiation: Negotiation) -> int:
+    """Holds this thread at each stop of a negotiation."""
+    assert _calls.hold is not None
+    try:
+        stop = next(negotiation)
+        while True:
+            stop = negotiation.send(_calls.hold(call, stop))
+    except StopIteration as done:
+        return int(done.value)
+
+
+async def _adrive(call: Call, negotiation: Negotiation) -> int:
+    assert _calls.ahold is not None
+    try:
+        stop = next(negotiation)
+        while True:
+            stop = negotiation.send(await _calls.ahold(call, stop))
+    except StopIteration as done:
+        return int(done.value)
+
+
+def _decide(call: Call, boundary: str) -> Any:
+    if _calls.decide is None:
+        return None
+    try:
+        return _calls.decide(call, boundary)
+    except Exception as error:
+        _report.failure(error)
+        return None
+
+
+def enter(call: Call, guard: Any = None) -> bool:
+    """The `before` boundary. False: the call was skipped and has ended, `call.result` stands. Raises when it was cancelled."""
+    stop = _decide(call, "before")
+    if stop is None:
+        return True
+    if guard is not None:
+        guard.held = True
+    try:
+        verdict = _drive(call, _before(call, stop))
+    except BaseException as error:
+        _abandon(call, error)
+        raise
+    return _entered(call, verdict)
+
+
+async def aenter(call: Call, guard: Any = None) -> bool:
+    """`enter` for async code."""
+    stop = _decide(call, "before")
+    if stop is None:
+        return True
+    if guard is not None:
+        guard.held = True
+    try:
+        verdict = await _adrive(call, _before(call, stop))
+    except BaseException as error:
+        _abandon(call, error)
+        raise
+    return _entered(call, verdict)
+
+
+def _entered(call: Call, verdict: int) -> bool:
+    if verdict == SKIP:
+        _calls.end(call, SKIPPED)
+        return False
+    return True
+
+
+def _abandon(call: Call, error: BaseException) -> None:
+    call.error = error
+    _calls.end(call, CANCELLED)
+
+
+def _returned(call: Call, result: Any) -> None:
+    call.result = result
+    if call.adapter is not None:
+        try:
+            call.adapter.returned(call, result)
+        except Exception as error:
+            _report.failure(error)
+
+
+def leave(call: Call, result: Any) -> bool:
+    """The `after` boundary. True: the call ended with `call.result`. False: run it again, from `enter` on."""
+    if call.suspended:
+        _calls.resume(call)
+    _returned(call, result)
+    stop = _decide(call, "after")
+    if stop is None:
+        _calls.end(call, RETURNED)
+        return True
+    try:
+        verdict = _drive(call, _after(call, stop))
+    except BaseException as error:
+        _abandon(call, error)
+        raise
+    return _left(call, verdict)
+
+
+async def aleave(call: Call, result: Any) -> bool:
+    """`leave` for async code."""
+    if call.suspended:
+        _calls.resume(call)
+    _returned(call, result)
+    stop = _decide(call, "after")
+    if stop is None:
+        _calls.end(call, RETURNED)
+        return True
+    try:
+        verdict = await _adrive(call, _after(call, stop))
+    except BaseException as error:
+        _abandon(call, error)
+        raise
+    return _left(call, verdict)
+
+
+def _left(call: Call, verdict: int) -> bool:
+    if verdict == AGAIN:
+        return False
+    _calls.end(call, SKIPPED if call.skipped else RETURNED)
+    return True
+
+
+def fail(call: Call, error: BaseException) -> int:
+    """The `error` boundary. RAISE: raise the error; RETURN: return `call.result` instead; AGAIN: run it again, from `enter` on."""
+    if call.suspended:
+        _calls.resume(call)
+    call.error = error
+    if _is_end(error):
+        _calls.end(call, CANCELLED)
+        return RAISE
+    stop = _decide(call, "error")
+    if stop is None:
+        _calls.end(call, ERROR)
+        return RAISE
+    try:
+        verdict = _drive(call, _after(call, stop))
+    except BaseException as other:
+        _abandon(call, other)
+        raise
+    return _failed(call, verdict)
+
+
+async def afail(call: Call, error: BaseException) -> int:
+    """`fail` for async code."""
+    if call.suspended:
+        _calls.resume(call)
+    call.error = error
+    if _is_end(error):
+        _calls.end(call, CANCELLED)
+        return RAISE
+    stop = _decide(call, "error")
+    if stop is None:
+        _calls.end(call, ERROR)
+        return RAISE
+    try:
+        verdict = await _adrive(call, _after(call, stop))
+    except BaseException as other:
+        _abandon(call, other)
+        raise
+    return _failed(call, verdict)
+
+
+def _failed(call: Call, verdict: int) -> int:
+    if verdict == RETURN:
+        _calls.end(call, SKIPPED if call.skipped else RETURNED)
+    elif verdict == RAISE:
+        _calls.end(call, ERROR)
+    return verdict
+
+
+def _is_end(error: BaseException) -> bool:
+    """Not a failure: a closed generator, a cancelled task, our own cancel, the end of the program."""
+    if isinstance(error, Exception):
+        return (
+            getattr(type(error), "__toolbreak_control_flow__", False) is True or type(error).__name__ in _control_flow
+        )
+    return True
+
+
+#: Names of exception classes that a framework uses as control flow; frameworks add to it.
+_control_flow: set[str] = {
+    "GraphInterrupt",
+    "GraphBubbleUp",
+    "NodeInterrupt",
+    "ParentCommand",
+    "StopIteration",
+    "StopAsyncIteration",
+}
+
+
+def control_flow(*names: str) -> None:
+    """Exceptions of these class names are not errors."""
+    _control_flow.update(names)
+
+
+def execute(
+    function: Function,
+    args: Args,
+    invoke: Callable[[Args], Any],
+    *,
+    adapter: CallAdapter | None = None,
+    state: Any = None,
+    state_before: Any = None,
+    attributes: dict[str, Any] | None = None,
+    pending: Any = None,
+    started: Callable[[Call], None] | None = None,
+) -> Any:
+    """Runs `invoke(args)` as a call. `pending` is the user function it ends in (see `Call.expect`); `started` sees the call first.
+
+    Raises what `invoke` raises, and what a cancel raises. The args given to `invoke` are `call.args`, maybe edited.
+    """
+    if not _calls.attached or _calls.is_quiet():
+        return invoke(args)
+    try:
+        call = _calls.begin(
+            function, args, adapter=adapter, state=state, state_before=state_before, attributes=attributes
+        )
+        if started is not None:
+            started(call)
+    except Exception as error:
+        _report.failure(error)
+        return invoke(args)
+    while enter(call):
+        if pending is not None:
+            call.expect(pending)
+        try:
+            result = invoke(call.args)
+        except BaseException as error:
+            verdict = fail(call, error)
+            if verdict == RAISE:
+                raise
+            if verdict == RETURN:
+                return call.result
+            continue
+        if leave(call, result):
+            return call.result
+    return call.result
+
+
+async def aexecute(
+    function: Function,
+    args: Args,
+    invoke: Callable[[Args], Awaitable[Any]],
+    *,
+    adapter: CallAdapter | None = None,
+    state: Any = None,
+    state_before: Any = None,
+    attributes: dict[str, Any] | None = None,
+    pending: Any = None,
+    started: Callable[[Call], None] | None = None,
+) -> Any:
+    """`execute` for async code: `await invoke(args)`."""
+    if not _calls.attached or _calls.is_quiet():
+        return await invoke(args)
+    try:
+        call = _calls.begin(
+            function, args, adapter=adapter, state=state, state_before=state_before, attributes=attributes
+        )
+        if started is not None:
+            started(call)
+    except Exception as error:
+        _report.failure(error)
+        return await invoke(args)
+    while await aenter(call):
+        if pending is not None:
+            call.expect(pending)
+        try:
+            result = await invoke(call.args)
+        except BaseException as error:
+            verdict = await afail(call, error)
+            if verdict == RAISE:
+                raise
+            if verdict == RETURN:
+                return call.result
+            continue
+        if await aleave(call, result):
+            return call.result
+    return call.result

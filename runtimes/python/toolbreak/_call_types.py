@@ -1,0 +1,247 @@
+"""What the runtime speaks of: functions, calls, tasks, and why one stops."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from types import CodeType
+from typing import Any
+
+Args = dict[str, Any]
+
+#: What `enter`, `leave` and `fail` answer.
+RUN, SKIP, AGAIN, RAISE, RETURN = range(5)
+#: Status of an ended call, as in the spool.
+RETURNED, ERROR, CANCELLED, SKIPPED = range(4)
+
+
+class Stopping:
+    """What decides that a call without breakpoints does not stop; `_stops` keeps it, guards read it."""
+
+    __slots__ = ("generation", "special", "stop_byte")
+
+    def __init__(self) -> None:
+        #: Of the breakpoint table; a function's breakpoints were compiled for one.
+        self.generation = 0
+        #: True while something other than breakpoints may stop a call.
+        self.special = False
+        #: The mapped stop file: first byte 1 stops every task at its next boundary.
+        self.stop_byte: Any = b"\0"
+
+
+class Function:
+    """What is called: a tool, node, workflow, model or plain function. Interned: equal keys give the same object."""
+
+    __slots__ = (
+        "after",
+        "before",
+        "end_line",
+        "error",
+        "generation",
+        "id",
+        "kind",
+        "line",
+        "module",
+        "name",
+        "path",
+        "qualname",
+        "user",
+    )
+
+    def __init__(
+        self, id: int, kind: str, name: str, qualname: str, module: str, path: str | None, line: int, end_line: int
+    ) -> None:
+        self.id = id
+        self.kind = kind
+        self.name = name
+        self.qualname = qualname
+        self.module = module
+        self.path = path
+        self.line = line
+        self.end_line = end_line
+        #: Breakpoints that may stop here, compiled by `_stops` for `generation`.
+        self.before: Any = None
+        self.after: Any = None
+        self.error: Any = None
+        self.generation = -1
+        #: Whether a person wrote it, as far as its path says; None: not looked at yet.
+        self.user: bool | None = None
+
+    def __repr__(self) -> str:
+        return f"<{self.kind} {self.qualname}>"
+
+
+class Task:
+    """One logical line of execution, a thread in the debugger's window."""
+
+    __slots__ = ("calls", "hold", "id", "innermost", "name", "named", "parent", "pause", "since")
+
+    def __init__(self, id: int, name: str, parent: Task | None) -> None:
+        self.id = id
+        self.name = name
+        self.parent = parent
+        #: Calls in flight on it, counted.
+        self.calls = 0
+        self.innermost: Call | None = None
+        #: The hold it waits in.
+        self.hold: Any = None
+        #: Stop at the next call.
+        self.pause = False
+        self.named = parent is not None
+        self.since = 0
+
+
+class CallAdapter:
+    """What a framework tells about its calls. Every method is optional and guarded: an exception counts as "nothing to say"."""
+
+    def check_args(self, call: Call, name: str, value: Any) -> Any:
+        """The value as the tool's schema takes it. Raises ValueError with a sentence where it refuses."""
+        return value
+
+    def check_result(self, call: Call, value: Any) -> Any:
+        return value
+
+    def check_state(self, call: Call, value: Any) -> Any:
+        return value
+
+    def returned(self, call: Call, result: Any) -> None:
+        """Called before the `after` boundary: fill in `call.state` and `call.changes`."""
+
+    def detail(self, call: Call) -> str:
+        """`node, step 2`; the boundary is added by the frame list."""
+        return ""
+
+    def step_targets(self, call: Call) -> list[tuple[int, str, int]]:
+        """(id, label, line) of the parallel calls this call is about to make; `call.step_target` holds the chosen id."""
+        return []
+
+    def is_default(self, call: Call, name: str, value: Any) -> bool:
+        """Whether an argument has the value that the function gives it by itself."""
+        return False
+
+    def messages(self, call: Call) -> list[Any] | None:
+        return None
+
+    def location(self, call: Call) -> tuple[str, int] | None:
+        return None
+
+    def applied_state(self, call: Call, value: Any) -> None:
+        """Writes an edited state back to where the framework keeps it."""
+
+
+_NO_ATTRIBUTES: dict[str, Any] = {}
+
+
+class Call:
+    """One execution of a function. Attributes that are not set yet are class attributes: making a call stays cheap."""
+
+    adapter: CallAdapter | None = None
+    attributes: dict[str, Any] = _NO_ATTRIBUTES
+    result: Any = None
+    error: BaseException | None = None
+    #: The workflow state this call sees, live; None where there is none.
+    state: Any = None
+    #: A copy from before the call, for the difference and for data breakpoints.
+    state_before: Any = None
+    #: What the node wrote: channel or key to value.
+    changes: dict[str, Any] | None = None
+    #: Where the call is: '' while it runs, else 'before', 'after' or 'error'.
+    boundary = ""
+    edited = False
+    skipped = False
+    ended = False
+    suspended = False
+    #: `restart`: stop again at `before`; `go`: do not stop there once.
+    forced = ""
+    #: Breakpoint ids whose hit was counted for this call already.
+    counted: tuple[int, ...] = ()
+    #: Key of the user code this call is about to run; its guard then makes no call of its own. See `expect`.
+    pending: tuple[str, int, str] | None = None
+    #: The chosen step-in target.
+    step_target: int | None = None
+    #: The frame of the guarded function, while it runs.
+    frame: Any = None
+    #: Of a guarded function: its arguments, what it is about to return or raised, and whether it is to run once more.
+    given: tuple[Any, ...] = ()
+    stashed: Any = None
+    raised: BaseException | None = None
+    again = False
+    #: Steps that wait for this call, used by `_stops`.
+    step: Any = None
+    busy: list[Call] | None = None
+    #: What was current before this call began or went on.
+    back: Call | None = None
+    #: An error that was shown at a call inside this one already.
+    seen_error: BaseException | None = None
+    #: Which step-in target of its parent this call is; set by frameworks.
+    step_id: int | None = None
+    #: True for the stand-in under which conditions and evaluations run: nothing inside is a call.
+    quiet = False
+
+    def __init__(self, function: Function, args: Args, parent: Call | None, number: int) -> None:
+        self.number = number
+        self.function = function
+        self.args = args
+        self.parent = parent
+        self.task: Task = None  # type: ignore[assignment]
+        self.started_ns = 0
+        self.owner: Any = None
+
+    @property
+    def kind(self) -> str:
+        return self.function.kind
+
+    @property
+    def name(self) -> str:
+        return self.function.name
+
+    def expect(self, target: Any) -> None:
+        """This call is about to run `target` (a function, method or code object): a dot on its `def` means this call, not another one."""
+        self.pending = code_key(target)
+
+    def set(self, **attributes: Any) -> None:
+        """Adds attributes: model, tokens and the like, with OpenTelemetry's GenAI names where these exist."""
+        if self.attributes is _NO_ATTRIBUTES:
+            self.attributes = {}
+        self.attributes.update(attributes)
+
+    def let_go(self) -> None:
+        """After its end, when all is handed over: contexts of tasks that began in it keep the call, not what it worked on."""
+        self.args = {}
+        self.given = ()
+        self.result = self.error = self.seen_error = None
+
+    def __repr__(self) -> str:
+        return f"<call {self.number} {self.function.kind} {self.function.name}>"
+
+
+@dataclass
+class Stop:
+    """Why a task stops at a boundary."""
+
+    boundary: str
+    reason: str
+    breakpoints: list[int] = field(default_factory=lambda: [])
+    text: str = ""
+    #: Released by itself after this time.
+    seconds: float | None = None
+    uncaught: bool = False
+
+
+def code_of(target: Any) -> CodeType | None:
+    """The code object behind a callable. None: no Python code."""
+    for _ in range(20):
+        if isinstance(target, CodeType):
+            return target
+        inner = (
+            getattr(target, "__wrapped__", None) or getattr(target, "__func__", None) or getattr(target, "func", None)
+        )
+        target = inner if inner is not None and inner is not target else getattr(target, "__code__", None)
+        if target is None:
+            return None
+    return None
+
+
+def code_key(target: Any) -> tuple[str, int, str] | None:
+    """(file, first line, name) of the code behind a callable; survives the swap of a code object. None: no Python code."""
+    code = code_of(target)
+    return None if code is None else (code.co_filename, code.co_firstlineno, code.co_name)

@@ -1,0 +1,410 @@
+"""Which functions, tasks and calls there are now, and what the session hangs in: the writer, the decision where to stop, the holds.
+
+`_boundaries` takes a call along its way; here it begins and ends.
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+import sys
+import threading
+import time
+from collections.abc import Awaitable, Callable
+from contextvars import ContextVar
+from typing import Any
+
+from . import _report
+from ._call_types import CANCELLED, RETURNED, Args, Call, CallAdapter, Function, Stopping, Task, code_of
+
+#: False while no session is attached: `execute` then only invokes.
+attached = False
+#: Set by `_spool` users of this module; None while nothing is recorded.
+writer: Any = None
+#: The decision where to stop, set by `_stops`; None while nothing can stop.
+decide: Callable[[Call, str], Any] | None = None
+
+
+stopping = Stopping()
+#: Blocks one task: `_holds.hold` and `_holds.ahold`.
+hold: Callable[[Call, Any], Any] | None = None
+ahold: Callable[[Call, Any], Awaitable[Any]] | None = None
+#: Tells the session that a task appeared, changed its name or ended.
+task_changed: Callable[[Task, str], None] | None = None
+
+_now = time.monotonic_ns
+_current: ContextVar[Call | None] = ContextVar("toolbreak_call", default=None)
+_numbers = itertools.count(1)
+
+
+# ---------------------------------------------------------------- functions
+
+_functions: dict[tuple[Any, ...], Function] = {}
+_real_paths: dict[str, str] = {}
+
+
+def real_path(path: str) -> str:
+    known = _real_paths.get(path)
+    if known is None:
+        known = _real_paths[path] = os.path.realpath(path)
+    return known
+
+
+def function(
+    kind: str,
+    name: str,
+    *,
+    qualname: str = "",
+    module: str = "",
+    path: str | None = None,
+    line: int = 0,
+    end_line: int = 0,
+) -> Function:
+    """The function of this key. `line` is that of its `def`; lines count from 1, 0 where there is none."""
+    key = (kind, name, qualname, module, path, line)
+    found = _functions.get(key)
+    if found is None:
+        made = Function(
+            len(_functions) + 1,
+            kind,
+            name,
+            qualname or name,
+            module,
+            real_path(path) if path else None,
+            line,
+            end_line or line,
+        )
+        found = _functions.setdefault(key, made)
+        if found is made:
+            made.id = next(_function_ids)
+            if writer is not None:
+                _report.guard(writer.function, made)
+            if function_known is not None:
+                _report.guard(function_known, made)
+    return found
+
+
+_function_ids = itertools.count(1)
+#: Tells `_stops` that a name appeared: a breakpoint may bind to it.
+function_known: Callable[[Function], None] | None = None
+
+
+def function_of(kind: str, target: Any, *, name: str = "") -> Function:
+    """The function behind a callable, with its source lines where it has any."""
+    code = code_of(target)
+    label = name or getattr(target, "__name__", "") or type(target).__name__
+    qualname = getattr(target, "__qualname__", "") or label
+    module = getattr(target, "__module__", "") or ""
+    if code is None:
+        return function(kind, label, qualname=qualname, module=module)
+    last = code.co_firstlineno
+    for entry in code.co_lines():
+        if entry[2] is not None and entry[2] > last:
+            last = entry[2]
+    from . import _sources
+
+    return function(
+        kind,
+        label,
+        qualname=qualname,
+        module=module,
+        path=code.co_filename,
+        line=_sources.def_line(code),
+        end_line=last,
+    )
+
+
+def functions() -> list[Function]:
+    return list(_functions.values())
+
+
+# ---------------------------------------------------------------- tasks
+
+
+class _Root:
+    """Stands above the root calls of one thread."""
+
+    __slots__ = ("busy", "task")
+
+    def __init__(self, task: Task) -> None:
+        self.task = task
+        self.busy: list[Call] = []
+
+    def __del__(self) -> None:
+        """Its thread is gone."""
+        task = self.task
+        if not sys.is_finalizing() and _tasks.get(task.id) is task:
+            del _tasks[task.id]
+            if task_changed is not None:
+                _report.guard(task_changed, task, "exited")
+
+
+_task_ids = itertools.count(1)
+_tasks: dict[int, Task] = {}
+_idle: dict[tuple[int, str], list[Task]] = {}
+_roots = threading.local()
+
+
+def process_name() -> str:
+    """What a person calls this process: the script's name, or the child process's own name."""
+    mp = sys.modules.get("multiprocessing.process")
+    if mp is not None and getattr(mp, "parent_process", lambda: None)() is not None:
+        return str(mp.current_process().name)
+    argv = getattr(sys, "orig_argv", None) or sys.argv or ["python"]
+    first = sys.argv[0] if getattr(sys, "argv", None) and sys.argv[0] not in ("", "-c", "-m") else ""
+    if first:
+        base = os.path.basename(first)
+        return os.path.basename(os.path.dirname(first)) if base == "__main__.py" else base
+    return str(argv[argv.index("-m") + 1]) if "-m" in argv[:-1] else "python"
+
+
+def new_task(name: str, parent: Task | None) -> Task:
+    task = Task(next(_task_ids), name, parent)
+    _tasks[task.id] = task
+    if writer is not None:
+        _report.guard(writer.task, task)
+    if task_changed is not None:
+        _report.guard(task_changed, task, "started")
+    return task
+
+
+def _root_of_thread() -> _Root:
+    root = getattr(_roots, "root", None)
+    if root is None:
+        thread = threading.current_thread()
+        main = thread is threading.main_thread()
+        root = _roots.root = _Root(new_task(process_name() if main else thread.name, None))
+    return root
+
+
+def _rename(task: Task, name: str) -> None:
+    task.name = name
+    task.named = True
+    if writer is not None and hasattr(writer, "rename"):
+        _report.guard(writer.rename, task)
+    if task_changed is not None:
+        _report.guard(task_changed, task, "started")
+
+
+def _side_task(parent: Task, name: str) -> Task:
+    """A task for a call whose sibling is in flight; one that ended is used again under the same name."""
+    idle = _idle.get((parent.id, name))
+    if idle:
+        try:
+            task = idle.pop()
+        except IndexError:
+            return new_task(f"{parent.name} › {name}", parent)
+        _tasks[task.id] = task
+        if task_changed is not None:
+            _report.guard(task_changed, task, "started")
+        return task
+    return new_task(f"{parent.name} › {name}", parent)
+
+
+def tasks() -> list[Task]:
+    return list(_tasks.values())
+
+
+def current() -> Call | None:
+    """The call this code runs in."""
+    return _current.get()
+
+
+# ---------------------------------------------------------------- the way of a call
+
+
+def begin(
+    function: Function,
+    args: Args,
+    *,
+    adapter: CallAdapter | None = None,
+    state: Any = None,
+    state_before: Any = None,
+    attributes: dict[str, Any] | None = None,
+    parent: Call | None = None,
+) -> Call:
+    """Makes a call and makes it the current one. `parent` only where the context does not know it."""
+    back = _current.get()
+    above = parent if parent is not None else back
+    while above is not None and above.ended:
+        above = above.parent
+    call = Call(function, args, above, next(_numbers))
+    if adapter is not None:
+        call.adapter = adapter
+    if state is not None:
+        call.state = state
+    if state_before is not None:
+        call.state_before = state_before
+    if attributes:
+        call.attributes = attributes
+    owner: Any = above if above is not None else _root_of_thread()
+    busy = owner.busy
+    if busy is None:
+        busy = owner.busy = []
+    busy.append(call)
+    if busy[0] is call:
+        call.task = task = owner.task
+        if above is None and function.kind == "workflow" and not task.named:
+            _rename(task, function.name)
+    else:
+        busy.remove(call)
+        call.task = task = _side_task(owner.task, function.name)
+    call.owner = owner
+    task.calls += 1
+    task.innermost = call
+    call.back = back
+    _current.set(call)
+    call.started_ns = _now()
+    if writer is not None:
+        try:
+            writer.start(call)
+            if state is not None:
+                writer.state(call, "before", state)
+        except Exception as error:
+            _report.failure(error)
+    return call
+
+
+def end(call: Call, status: int) -> None:
+    """Ends a call once: its task is free again, its parent is current again."""
+    if call.ended:
+        return
+    call.ended = True
+    call.boundary = ""
+    _release_slot(call)
+    if writer is not None:
+        try:
+            if status == RETURNED and call.state is not None:
+                writer.state(call, "after", call.state)
+            writer.end(call, status)
+        except Exception as error:
+            _report.failure(error)
+    call.frame = None
+    task = call.task
+    task.calls -= 1
+    task.innermost = call.parent if call.parent is not None and call.parent.task is task else None
+    if task.calls <= 0 and task.parent is not None:
+        _tasks.pop(task.id, None)
+        name = task.name.rpartition(" › ")[2]
+        _idle.setdefault((task.parent.id, name), []).append(task)
+        if task_changed is not None:
+            _report.guard(task_changed, task, "exited")
+
+
+def undo(frame: Any, back: Call | None) -> None:
+    """Takes back a call of this frame that was being made when something of the app's was raised; `back` was current before."""
+    made = _current.get()
+    owner: Any = back if back is not None else getattr(_roots, "root", None)
+    if made is back or made is None or made.quiet:  # It was not current yet.
+        made = next((call for call in (owner.busy if owner is not None else None) or () if call.frame is frame), None)
+    _current.set(back)
+    if made is None or made.ended:
+        return
+    made.ended = True
+    made.frame = made.back = None
+    if made.owner is not None and made.owner.busy and made in made.owner.busy:
+        made.owner.busy.remove(made)
+    task: Any = made.task
+    if task is not None and task.innermost is made:
+        task.calls -= 1
+        task.innermost = made.parent if made.parent is not None and made.parent.task is task else None
+    if writer is not None:
+        _report.guard(writer.end, made, CANCELLED)
+
+
+def _release_slot(call: Call) -> None:
+    busy = call.owner.busy
+    try:
+        busy.remove(call)
+    except ValueError:
+        pass
+    if _current.get() is call:
+        # Not `reset`: a generator may end in another context than it began in.
+        back = call.back
+        while back is not None and back.ended:
+            back = back.parent
+        _current.set(back)
+    call.back = None
+
+
+def suspend(call: Call) -> None:
+    """A generator or stream gave a value and waits: its call is not in flight, and what follows is not inside it."""
+    if not call.suspended and not call.ended:
+        call.suspended = True
+        _release_slot(call)
+        if call.task.innermost is call:
+            call.task.innermost = call.parent if call.parent is not None and call.parent.task is call.task else None
+
+
+def resume(call: Call) -> None:
+    """The counterpart of `suspend`."""
+    if call.suspended and not call.ended:
+        call.suspended = False
+        call.owner.busy.append(call)
+        call.task.innermost = call
+        call.back = _current.get()
+        _current.set(call)
+
+
+def is_quiet() -> bool:
+    """Whether this code runs for the debugger itself: a condition, an evaluation, a value's `repr`."""
+    call = _current.get()
+    return call is not None and call.quiet
+
+
+class Quiet:
+    """`with Quiet(call):` nothing inside is a call, nothing stops. `call` is what the code sees as its own."""
+
+    def __init__(self, call: Call | None = None) -> None:
+        self._call = call
+
+    def __enter__(self) -> None:
+        self._back = _current.get()
+        stand_in = Call(_QUIET, {}, self._call, 0)
+        stand_in.quiet = True
+        _current.set(stand_in)
+
+    def __exit__(self, *exc: object) -> None:
+        _current.set(self._back)
+
+
+def quiet_call() -> Call:
+    """A stand-in under which nothing is a call, for code that sets it by itself."""
+    made = Call(_QUIET, {}, None, 0)
+    made.quiet = True
+    return made
+
+
+_QUIET = Function(0, "function", "evaluation", "evaluation", "", None, 0, 0)
+
+
+def make_current(call: Call | None) -> None:
+    """For frameworks that run parts of a call in a context of their own."""
+    _current.set(call)
+
+
+def event(name: str, call: Call | None, data: dict[str, Any]) -> None:
+    if writer is not None:
+        _report.guard(writer.event, name, call, data)
+
+
+def forked() -> None:
+    """In a forked child: no call of the parent is in flight here, numbers start anew with the child's own recording."""
+    global _numbers, _task_ids
+    _numbers = itertools.count(1)
+    _task_ids = itertools.count(1)
+    call = _current.get()
+    while call is not None:
+        call.ended = True  # It goes on in the parent process; here its end is not ours to tell.
+        call = call.parent
+    _tasks.clear()
+    _idle.clear()
+    if hasattr(_roots, "root"):
+        del _roots.root
+    _current.set(None)
+
+
+def forget_recording() -> None:
+    """A new session records into files of its own, with every name anew."""
+    global writer
+    writer = None

@@ -1,0 +1,220 @@
+"""Expressions of breakpoints: conditions, log texts, hit conditions and globs, compiled once."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Callable
+from types import CodeType
+from typing import Any
+
+from . import _report
+from ._call_types import Call
+from ._calls import Quiet
+
+NAMES = frozenset({"args", "state", "result", "error", "call", "value", "old"})
+
+
+class CallView:
+    """What `call` means in an expression."""
+
+    def __init__(self, call: Call) -> None:
+        self.id = call.number
+        self.kind = call.kind
+        self.name = call.name
+        self.qualname = call.function.qualname
+        self.task = call.task.name
+        self.attributes = call.attributes
+        self.edited = call.edited
+        self.parent = CallView(call.parent) if call.parent is not None else None
+
+
+class Expression:
+    """Raises SyntaxError or ValueError where the text does not compile."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self._code = compile(text.strip(), "<condition>", "eval", dont_inherit=True)
+        names: set[str] = set()
+        stack: list[CodeType] = [self._code]
+        while stack:
+            code = stack.pop()
+            names.update(code.co_names)
+            stack.extend(c for c in code.co_consts if isinstance(c, CodeType))
+        self._names = tuple(names)
+
+    def evaluate(self, call: Call, extra: dict[str, Any] | None = None) -> Any:
+        """Raises what the expression raises. Calls inside are not recorded and do not stop."""
+        scope: dict[str, Any] = {"__builtins__": __builtins__}
+        args = call.args
+        also = extra or {}
+        module: Any = None
+        for name in self._names:
+            if name in args:
+                scope[name] = args[name]
+            elif name in also:
+                scope[name] = also[name]
+            elif name in NAMES:
+                scope[name] = (
+                    CallView(call) if name == "call" else _state(call) if name == "state" else getattr(call, name, None)
+                )
+            else:
+                if module is None:
+                    module = getattr(sys.modules.get(call.function.module), "__dict__", {})
+                if name in module:
+                    scope[name] = module[name]
+        with Quiet(call):
+            return eval(self._code, scope)
+
+
+def _state(call: Call) -> Any:
+    """The state this call works on: its own, or that of the nearest call around it that has one."""
+    above: Call | None = call
+    while above is not None and above.state is None:
+        above = above.parent
+    return above.state if above is not None else None
+
+
+class LogText:
+    """Text with `{expression}` parts; `{{` and `}}` stand for braces."""
+
+    def __init__(self, text: str) -> None:
+        self.parts: list[str | Expression] = []
+        plain = ""
+        index = 0
+        while index < len(text):
+            if text[index : index + 2] in ("{{", "}}"):
+                plain += text[index]
+                index += 2
+            elif text[index] == "{":
+                end = _closing(text, index)
+                self.parts.append(plain)
+                plain = ""
+                self.parts.append(Expression(text[index + 1 : end]))
+                index = end + 1
+            else:
+                plain += text[index]
+                index += 1
+        self.parts.append(plain)
+
+    def render(self, call: Call, extra: dict[str, Any] | None = None) -> str:
+        out = ""
+        for part in self.parts:
+            if isinstance(part, str):
+                out += part
+                continue
+            try:
+                value = part.evaluate(call, extra)
+                with Quiet(call):
+                    out += value if isinstance(value, str) else repr(value)
+            except (Exception, SystemExit) as error:
+                _report.let_through(error)
+                out += f"<{describe(error)}>"
+        return out
+
+
+def _closing(text: str, start: int) -> int:
+    depth = 0
+    quote = ""
+    for index in range(start, len(text)):
+        character = text[index]
+        if quote:
+            if character == quote:
+                quote = ""
+        elif character in "\"'":
+            quote = character
+        elif character == "{":
+            depth += 1
+        elif character == "}":
+            depth -= 1
+            if not depth:
+                return index
+    raise ValueError("a { has no closing }")
+
+
+def describe(error: BaseException) -> str:
+    """`KeyError 'total'`."""
+    try:
+        text = str(error)
+    except Exception:
+        text = ""
+    return f"{type(error).__name__} {text}".strip()
+
+
+_HIT = re.compile(r"\s*(==|>=|<=|>|<|%)?\s*(\d+)\s*\Z")
+
+
+def hit_condition(text: str) -> Callable[[int], bool]:
+    """`5`, `==5`, `>5`, `>=5`, `<5`, `%3`. Raises ValueError with a sentence."""
+    found = _HIT.match(text)
+    if found is None:
+        raise ValueError(f'The hit condition "{text}" is not understood; write 5, >5, >=5, <5, ==5 or %3.')
+    operator, number = found[1] or "==", int(found[2])
+    if operator == "%":
+        if number == 0:
+            raise ValueError("The hit condition %0 never stops; write %1 or more.")
+        return lambda hits: hits % number == 0
+    return {
+        "==": lambda hits: hits == number,
+        ">=": lambda hits: hits >= number,
+        "<=": lambda hits: hits <= number,
+        ">": lambda hits: hits > number,
+        "<": lambda hits: hits < number,
+    }[operator]
+
+
+def first_hit(text: str) -> int:
+    """The smallest number of hits that a hit condition passes."""
+    found = _HIT.match(text)
+    assert found is not None
+    operator, number = found[1] or "==", int(found[2])
+    return {">": number + 1, "<": 1}.get(operator, number)
+
+
+def glob(pattern: str) -> re.Pattern[str]:
+    """`*` stops at a dot, `**` does not, `?` is one character."""
+    out = ""
+    for part in re.split(r"(\*\*|\*|\?)", pattern):
+        out += {"**": ".*", "*": "[^.]*", "?": "[^.]"}.get(part, re.escape(part))
+    return re.compile(out, re.DOTALL)
+
+
+_PATH = re.compile(r"([^.\[\]]+)|\[\s*(?:'([^']*)'|\"([^\"]*)\"|(-?\d+))\s*\]")
+
+
+def path_parts(path: str) -> list[str | int]:
+    """`visits[1].name` as ['visits', 1, 'name']."""
+    text = path[5:] if path.startswith("state") and path[5:6] in (".", "[") else path
+    parts: list[str | int] = []
+    for name, single, double, number in _PATH.findall(text):
+        parts.append(int(number) if number else name or single or double)
+    return parts
+
+
+MISSING: Any = type("Missing", (), {"__repr__": lambda self: "missing", "__bool__": lambda self: False})()
+
+
+def lookup(root: Any, parts: list[str | int]) -> Any:
+    """The value at a path; MISSING where there is none. Reads keys, indexes and plain attributes only."""
+    value = root
+    for part in parts:
+        try:
+            if isinstance(value, dict):
+                value = value[part]
+            elif isinstance(part, int):
+                value = value[part]
+            else:
+                fields = getattr(value, "__dict__", None)
+                value = fields[part] if isinstance(fields, dict) and part in fields else getattr(value, part)
+        except Exception:
+            return MISSING
+    return value
+
+
+def equal(a: Any, b: Any) -> bool:
+    if a is b:
+        return True
+    try:
+        return bool(a == b)
+    except Exception:
+        return False

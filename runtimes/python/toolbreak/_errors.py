@@ -1,0 +1,112 @@
+"""Exceptions as data: type, message, stack, causes and fields, without asking the exception for its text."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING, Any
+
+from . import _static
+
+if TYPE_CHECKING:
+    from ._walk import Walk
+
+TAG = ...
+_HERE = os.path.dirname(os.path.abspath(__file__)) + os.sep
+_MOST_FRAMES = 60
+_LEAVES = (str, int, float, bool, type(None), bytes)
+_HIDDEN = frozenset(("__traceback__",))
+
+
+def encode_error(walk: Walk, error: Any, shape: _static.Shape) -> tuple[Any, ...]:
+    message = walk.masking.text(message_of(error, shape))
+    if len(message) > 20_000:
+        message = message[:20_000] + f"… ({len(message)} characters)"
+    walk.left -= len(message) * 4
+    stack = [list_frame for list_frame in stack_of(error)]
+    walk.left -= len(stack) * 60
+    cause = cause_of(error)
+    encoded_cause = walk.encode(cause) if cause is not None else None
+    fields = dict(shape.fields(error) or {})
+    group = group_members(error, shape)
+    if group is not None:
+        fields["exceptions"] = group
+    args = _static.get_args(error)
+    if type(args) is tuple and not (len(args) == 0 or (len(args) == 1 and type(args[0]) is str)):
+        fields.setdefault("args", args)
+    return (TAG, "error", shape.name, message, stack, encoded_cause, walk._fields(fields))
+
+
+def group_members(error: Any, shape: _static.Shape) -> Any:
+    if "builtins.BaseExceptionGroup" in shape.base_names:
+        import builtins
+
+        return builtins.__dict__["BaseExceptionGroup"].__dict__["exceptions"].__get__(error)
+    return None
+
+
+def cause_of(error: Any) -> Any:
+    cause = _static.get_cause(error)
+    if cause is None and not _static.get_suppress(error):
+        cause = _static.get_context(error)
+    return cause
+
+
+def stack_of(error: Any) -> list[tuple[str, int, str]]:
+    """(path, line, function), outermost first, without our own lines; of a very deep stack the innermost ones."""
+    found: list[tuple[str, int, str]] = []
+    traceback = _static.get_traceback(error)
+    while traceback is not None:
+        code = traceback.tb_frame.f_code
+        path = code.co_filename
+        if not path.startswith(_HERE):
+            found.append((path, traceback.tb_lineno or 0, getattr(code, "co_qualname", code.co_name)))
+            if len(found) > _MOST_FRAMES:
+                del found[1]
+        traceback = traceback.tb_next
+    return found
+
+
+def message_of(error: Any, shape: _static.Shape | None = None) -> str:
+    """What the exception says, from its arguments; its own `__str__` is not run."""
+    if shape is None:
+        shape = _static.shape_of(type(error))
+    if "pydantic_core._pydantic_core.ValidationError" in shape.base_names:
+        return validation_message(error)
+    if OSError in shape.bases:
+        own = OSError.__dict__
+        number, text, name = (own[field].__get__(error) for field in ("errno", "strerror", "filename"))
+        if type(number) is int and type(text) is str:
+            return f"[Errno {number}] {text}" + (f": {name!r}" if type(name) is str else "")
+    args = _static.get_args(error)
+    if type(args) is not tuple or not args:
+        return ""
+    if len(args) == 1:
+        only = args[0]
+        if type(only) is str:
+            return repr(only) if KeyError in shape.bases else only
+        return leaf_text(only)
+    if SyntaxError in shape.bases and type(args[0]) is str:
+        return args[0]
+    return "(" + ", ".join(leaf_text(item) for item in args) + ")"
+
+
+def leaf_text(value: Any) -> str:
+    for leaf in _LEAVES:
+        if type(value) is leaf:
+            return repr(value)
+    return f"<{_static.type_name(type(value))}>"
+
+
+def validation_message(error: Any) -> str:
+    """Pydantic's own list, asked without inputs and contexts: it then consists of texts of Pydantic alone."""
+    core = sys.modules.get("pydantic_core")
+    try:
+        kind = core.ValidationError  # type: ignore[union-attr]
+        problems = kind.errors(error, include_url=False, include_context=False, include_input=False)
+        return "; ".join(
+            (".".join(str(part) for part in problem["loc"]) + ": " if problem["loc"] else "") + problem["msg"]
+            for problem in problems
+        )
+    except Exception:
+        return "the value does not fit the schema"

@@ -1,0 +1,63 @@
+"""Framework plugins: installed when the app imports the framework, never before."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .. import _report
+
+#: Distribution, display name, lowest version with everything, what is missing below it.
+_KNOWN = [
+    ("langgraph", "LangGraph", (0, 6), "node stops (needs 0.6); tools still stop"),
+    ("langchain-core", "LangChain", (0, 3), "tool stops (needs 0.3)"),
+]
+
+
+def install() -> None:
+    """Registers the import hooks. Modules that are loaded already are treated at once."""
+    from .._imports import on_import
+
+    def hook(module: str, plugin: str, step: str) -> None:
+        def arrived(*_: Any) -> None:
+            import importlib
+
+            _report.guard(getattr(importlib.import_module(f"{__name__}.{plugin}"), step))
+
+        on_import(module, arrived)
+
+    hook("langchain_core.tools.base", "_tools", "install")
+    hook("langchain_core.tools.structured", "_tools", "install_structured")
+    hook("langchain_core.tools.simple", "_tools", "install_simple")
+    hook("langchain_core.language_models.chat_models", "langchain", "install")
+    hook("langgraph.pregel._retry", "langgraph", "install_nodes")
+    hook("langgraph.pregel._runner", "langgraph", "install_runner")
+    hook("langgraph.pregel.main", "langgraph", "install_workflows")
+    hook("langgraph.pregel", "langgraph", "check_version")
+    hook("langgraph.graph.state", "langgraph", "install_graphs")
+    hook("langgraph.graph._branch", "langgraph", "install_routes")
+
+
+def known() -> list[dict[str, Any]]:
+    """The frameworks this environment has, for `hello`: read from their metadata, not imported."""
+    import importlib.metadata
+
+    found: list[dict[str, Any]] = []
+    for distribution, name, lowest, missing in _KNOWN:
+        try:
+            version = importlib.metadata.version(distribution)
+        except Exception:
+            continue
+        entry: dict[str, Any] = {"name": name, "version": version, "supported": True}
+        if release(version) < lowest:
+            entry.update(supported=False, message=f"{name} {version} is too old for {missing}")
+        found.append(entry)
+    return found
+
+
+def release(version: str) -> tuple[int, ...]:
+    """(0, 6) of `0.6.11rc1`."""
+    numbers: list[int] = []
+    for part in version.split(".")[:2]:
+        digits = "".join(character for character in part if character.isdigit())
+        numbers.append(int(digits or 0))
+    return tuple(numbers)

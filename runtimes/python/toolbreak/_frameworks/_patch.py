@@ -1,0 +1,48 @@
+"""Replaces a framework's function by ours, once, with its name and signature."""
+
+from __future__ import annotations
+
+import functools
+import os
+from collections.abc import Callable
+from typing import Any
+
+from .. import _report
+
+_OURS = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
+_MARK = "__toolbreak_original__"
+
+
+def replace(owner: Any, name: str, make: Callable[[Any], Any]) -> bool:
+    """Sets `owner.name` to `make(original)`. False when there is nothing of that name; a second time does nothing."""
+    original = owner.__dict__.get(name)
+    if original is None:
+        return False
+    if hasattr(original, _MARK):
+        return True
+    if isinstance(original, (staticmethod, classmethod)):
+        return False
+    made = functools.wraps(original)(make(original))
+    setattr(made, _MARK, original)
+    setattr(owner, name, made)
+    return True
+
+
+def need(found: bool, sentence: str) -> None:
+    """Tells the person what does not work when a symbol is missing."""
+    if not found:
+        _report.say(sentence)
+
+
+def prune(error: BaseException) -> None:
+    """Takes our own lines out of a traceback, below the one that is running, so that it reads as it would without us."""
+    entry = error.__traceback__
+    while entry is not None:
+        below = entry.tb_next
+        while below is not None and below.tb_frame.f_code.co_filename.startswith(_OURS):
+            below = below.tb_next
+        if below is None:
+            return
+        if below is not entry.tb_next:
+            entry.tb_next = below
+        entry = below

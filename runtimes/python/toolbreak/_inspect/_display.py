@@ -1,0 +1,253 @@
+"""A value on one line, without running its code; and, where a person looks, with its own `__repr__` under a time limit."""
+
+from __future__ import annotations
+
+import types
+from itertools import islice
+from typing import Any
+
+from .. import _errors, _static
+from .._arrays import time_text
+from .._kinds import is_text_like, opaque_reason, opaque_text
+
+LINE = 200
+#: Texts longer than this are cut in the Variables pane; copying gives all of it.
+TEXT = 2000
+_MESSAGE = "langchain_core.messages.base.BaseMessage"
+_SIMPLE = frozenset(id(kind) for kind in (int, float, bool, complex, type(None), type(...), bytes, bytearray, str))
+
+
+def short(value: Any, limit: int = 40) -> str:
+    """For a frame's name: cut in the middle."""
+    text = one_line(value, limit * 4)
+    if len(text) <= limit:
+        return text
+    half = (limit - 1) // 2
+    return text[: limit - 1 - half] + "…" + text[-half:]
+
+
+def call_text(name: str, args: dict[str, Any], limit: int = 80) -> str:
+    """`lookup_order(order_id=7, region='eu')`."""
+    parts: list[str] = []
+    room = limit
+    for key, value in islice(list(args.items()), 12):
+        part = f"{key}={short(value, 30)}"
+        room -= len(part) + 2
+        if parts and room < 0:
+            parts.append("…")
+            break
+        parts.append(part)
+    return f"{name}({', '.join(parts)})"
+
+
+def text_repr(value: str, limit: int = TEXT) -> str:
+    """A string as Python writes it, cut at the end with its whole length."""
+    if len(value) <= limit:
+        return repr(value)
+    return f"{value[:limit]!r}… ({len(value)} characters)"
+
+
+def type_text(value: Any) -> str:
+    """`int`, `Order`: the short name; the qualified one stands in the value where needed."""
+    return _static.short_name(type(value)).rpartition(".")[2]
+
+
+def is_message(value: Any) -> bool:
+    kind = type(value)
+    if kind is dict:
+        return (
+            type(value.get("role")) is str and "content" in value and len(value) <= 12
+            if _static.all_strings(value)
+            else False
+        )
+    return _MESSAGE in _static.shape_of(kind).base_names if id(kind) not in _SIMPLE else False
+
+
+def message_text(value: Any, limit: int = LINE) -> str:
+    """`human: please refund order 7`, `ai: → lookup_order, check_stock`, `tool: ...`."""
+    if type(value) is dict:
+        fields: dict[str, Any] = value
+        role = value["role"]
+    else:
+        fields = _static.shape_of(type(value)).fields(value) or {}
+        role = fields.get("type")
+        if type(role) is not str:
+            role = type_text(value)
+    parts: list[str] = []
+    text = content_text(fields.get("content"))
+    if text:
+        parts.append(" ".join(text.split()) if len(text) < 5000 else " ".join(text[:5000].split()))
+    names = [
+        call_name(call) for call in fields.get("tool_calls") or () if type(fields.get("tool_calls")) in (list, tuple)
+    ]
+    if names:
+        parts.append("→ " + ", ".join(names))
+    line = f"{role}: {' '.join(parts)}"
+    return line if len(line) <= limit else line[: limit - 1] + "…"
+
+
+def call_name(call: Any) -> str:
+    if type(call) is dict:
+        name = call.get("name")
+        if name is None and type(call.get("function")) is dict:
+            name = call["function"].get("name")
+        return name if type(name) is str else "?"
+    name = _static.read_field(call, "name")
+    return name if type(name) is str else "?"
+
+
+def content_text(content: Any) -> str:
+    """The text of a message's content: a string, or blocks of which some are text."""
+    if type(content) is str:
+        return content
+    if type(content) is list:
+        parts: list[str] = []
+        for block in content[:50]:
+            if type(block) is str:
+                parts.append(block)
+            elif type(block) is dict:
+                text = block.get("text")
+                parts.append(
+                    text
+                    if type(text) is str
+                    else f"[{block.get('type', 'block')}]"
+                    if type(block.get("type")) is str
+                    else "[block]"
+                )
+        return " ".join(parts)
+    return ""
+
+
+def one_line(value: Any, limit: int = LINE, depth: int = 0) -> str:
+    """The value on one line. Runs no code of the app: an object without a readable form is `Order(id=7, …)`."""
+    kind = type(value)
+    if kind is str:
+        return text_repr(value, limit)
+    if id(kind) in _SIMPLE:
+        if kind is int and value.bit_length() > 4000:
+            return f"an integer of {value.bit_length()} bits"
+        if kind is bytes or kind is bytearray:
+            return repr(value) if len(value) <= limit else f"{bytes(value[:limit])!r}… ({len(value)} bytes)"
+        return repr(value)
+    if kind is dict or kind is list or kind is tuple or kind is set or kind is frozenset:
+        if is_message(value):
+            return message_text(value, limit)
+        return _container(value, kind, limit, depth)
+    shape = _static.shape_of(kind)
+    if _MESSAGE in shape.base_names:
+        return message_text(value, limit)
+    name = _static.short_name(kind).rpartition(".")[2]
+    if BaseException in shape.bases:
+        message = _errors.message_of(value, shape)
+        return f"{name}: {message}" if message else name
+    if "enum.Enum" in shape.base_names:
+        member = (shape.fields(value) or {}).get("_name_")
+        return f"{name}.{member}" if type(member) is str else name
+    if type in shape.bases:
+        return f"<class {_static.type_name(value)}>"
+    for base in (dict, list, tuple, set, frozenset):
+        if base in shape.bases:
+            return f"{name} ({base.__len__(value)})"
+    if str in shape.bases:
+        return text_repr(str.__str__(value), limit)
+    if "datetime.date" in shape.base_names or "datetime.time" in shape.base_names:
+        return time_text(value, shape)
+    if "datetime.timedelta" in shape.base_names:
+        return f"{time_text(value, shape)} s"
+    for number, plain in (
+        (int, int.__repr__),
+        (float, float.__repr__),
+        (complex, complex.__repr__),
+        (bytes, bytes.__repr__),
+    ):
+        if number in shape.bases and not shape.name.startswith("numpy."):
+            return plain(value)
+    if is_text_like(kind):
+        return f"{name}({opaque_text(value, kind)!r})" if kind is not range else repr(value)
+    if kind is types.FunctionType or kind is types.MethodType or kind is types.BuiltinFunctionType:
+        return f"<function {opaque_text(value, kind)}>"
+    fields = None if opaque_reason(value, kind, shape) is not None else shape.fields(value)
+    if fields is None:
+        return f"<{_static.type_name(kind)}>"
+    if depth > 1:
+        return f"{name}(…)"
+    return _fields(name, fields, limit, depth)
+
+
+def _fields(name: str, fields: dict[str, Any], limit: int, depth: int) -> str:
+    parts: list[str] = []
+    room = limit - len(name) - 2
+    for key, item in islice(fields.items(), 20):
+        if key.startswith("_"):
+            continue
+        part = f"{key}={one_line(item, 40, depth + 1)}"
+        room -= len(part) + 2
+        if room < 0:
+            parts.append("…")
+            break
+        parts.append(part)
+    return f"{name}({', '.join(parts)})"
+
+
+def _container(value: Any, kind: type, limit: int, depth: int) -> str:
+    """Contents where they fit on a line, else the number of them: `dict (3)`."""
+    size = len(value)
+    label = f"{kind.__name__} ({size})"
+    if size == 0:
+        return repr(value)
+    if size > 20 or depth > 2:
+        return label
+    parts: list[str] = []
+    room = min(limit, 100)
+    items: Any = list(value.items()) if kind is dict else list(value)
+    for item in items:
+        if kind is dict:
+            part = f"{one_line(item[0], 30, depth + 1)}: {one_line(item[1], 60, depth + 1)}"
+        else:
+            if is_message(item):
+                return label
+            part = one_line(item, 60, depth + 1)
+        room -= len(part) + 2
+        if room < 0:
+            return label
+        parts.append(part)
+    inside = ", ".join(parts)
+    if kind is list:
+        return f"[{inside}]"
+    if kind is dict:
+        return f"{{{inside}}}"
+    if kind is tuple:
+        return f"({inside},)" if size == 1 else f"({inside})"
+    return f"{{{inside}}}" if kind is set else f"frozenset({{{inside}}})"
+
+
+def own_repr(value: Any) -> bool:
+    """Whether the app wrote a `__repr__` for it that says more than its fields, so that running it is worth the price."""
+    kind = type(value)
+    if id(kind) in _SIMPLE or not _static.is_python_class(kind) or is_message(value):
+        return False
+    shape = _static.shape_of(kind)
+    if BaseException in shape.bases or "enum.Enum" in shape.base_names or type in shape.bases or is_text_like(kind):
+        return False
+    if any(name.startswith(("datetime.", "langchain_core.messages.")) for name in shape.base_names):
+        return False
+    for base in shape.bases:
+        if "__repr__" in _static.namespace(base):
+            return base is not object and base not in (
+                dict,
+                list,
+                tuple,
+                set,
+                frozenset,
+                str,
+                int,
+                float,
+                bytes,
+                complex,
+            )
+    return False
+
+
+def full_text(value: Any) -> str:
+    """The whole value for the clipboard: a string as it is, anything else as Python writes it. Runs the app's `__repr__`."""
+    return value if type(value) is str else repr(value)

@@ -1,0 +1,94 @@
+"""Waits for the first line of the main module, so that breakpoints in it hold from its first call on."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Any
+
+from . import _guards, _report, _stops
+
+#: Set in the environment of every process that is debugged, so that the processes it starts know themselves as children: a child may be
+#: asked about its parent's breakpoints, and "stop on entry" means the first process alone.
+_CHILD = "TOOLBREAK_CHILD"
+
+
+def is_child() -> bool:
+    """Whether a process that is debugged started this one. Marks the environment for our own children."""
+    child = os.environ.get(_CHILD) is not None
+    os.environ[_CHILD] = "1"
+    return child
+
+
+#: Modules of the standard library that only we needed so far, by name.
+_brought: list[str] = []
+
+
+def note_brought(before: set[str]) -> None:
+    """What was imported since `before` was imported for us."""
+    _brought[:] = [name for name in sys.modules if name not in before and not name.startswith("toolbreak")]
+
+
+def _make_way() -> None:
+    """
+    A file beside the program may have the name of a module that we brought: `import email` has to find the program's own then, as it would
+    without us. We keep ours; the name is free again.
+    """
+    from importlib.machinery import PathFinder
+
+    folder = sys.path[0] if sys.path else None
+    try:
+        beside = {entry.partition(".")[0] for entry in os.listdir(folder or ".")} if folder is not None else set()
+    except (OSError, TypeError):
+        return
+    for name in beside.intersection(_brought):
+        known = getattr(sys.modules.get(name), "__spec__", None)
+        if known is None or not known.has_location:  # Built in or frozen: it comes first in any case.
+            continue
+        own = PathFinder.find_spec(name, [folder or ""])
+        if own is not None and own.loader is not None and own.origin != known.origin:
+            for each in _brought:
+                if each == name or each.startswith(f"{name}."):
+                    sys.modules.pop(each, None)
+    _brought.clear()
+
+
+def watch() -> None:
+    """Sees the main module begin. Its code cannot be exchanged any more then, but what it defines can."""
+    if sys.getprofile() is not None:
+        _guards.main_started = True
+        return
+    main = sys.modules.get("__main__")
+    namespace = getattr(main, "__dict__", None)
+
+    def profile(frame: Any, event: str, arg: Any) -> None:
+        if event != "call":
+            return
+        code = frame.f_code
+        if code.co_name != "<module>":
+            if code.co_name == "_bootstrap" and code.co_filename.endswith("process.py"):
+                sys.setprofile(None)  # A child of multiprocessing without a main module.
+                _report.guard(_begin, None)
+            return
+        name = frame.f_globals.get("__name__")
+        if frame.f_globals is not namespace and name not in ("__main__", "__mp_main__"):
+            return
+        if code.co_filename == "<string>" and any("multiprocessing" in part for part in getattr(sys, "orig_argv", ())):
+            return  # Its main module comes under another name.
+        sys.setprofile(None)
+        _report.guard(_begin, frame.f_code)
+
+    sys.setprofile(profile)
+
+
+def _begin(code: Any) -> None:
+    from . import _session
+
+    _guards.main_started = True
+    _report.guard(_make_way)
+    if code is not None and not code.co_filename.startswith("<"):
+        _guards.prepare_main(code)
+        _stops.arm()
+    session = _session.session
+    if session is not None:
+        session.mark_dirty()

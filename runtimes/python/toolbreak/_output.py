@@ -1,0 +1,53 @@
+"""Keeps the app's output writable when the debugger that reads it dies: a broken pipe would be an error the app never had."""
+
+from __future__ import annotations
+
+import os
+import time
+from typing import Any
+
+#: Read ends of the named pipes that are the app's stdout and stderr. While one is open, writing cannot fail.
+_kept: list[int] = []
+
+
+def keep(paths: Any) -> None:
+    """Opens the read ends of these pipes. They are never read while the debugger lives."""
+    if _kept or not isinstance(paths, list):
+        return
+    for path in paths:
+        _kept.append(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC))
+
+
+def let_go(*, only_full: bool = False) -> None:
+    """Nobody reads any more: what is written goes nowhere. `only_full`: the reader may come back, so only where a writer would wait."""
+    import select
+
+    moved = False
+    for kept in _kept:
+        for stream in (1, 2):
+            try:
+                is_ours = os.path.sameopenfile(kept, stream)
+                if is_ours and only_full and select.select([], [stream], [], 0)[1]:
+                    continue
+                if is_ours:
+                    nowhere = os.open(os.devnull, os.O_WRONLY)
+                    os.dup2(nowhere, stream)
+                    os.close(nowhere)
+                    moved = True
+            except OSError:
+                continue
+    if only_full and not moved:
+        return
+    # A thread may wait in a write that began before.
+    quiet = 0
+    while _kept and quiet < 3:
+        quiet += 1
+        for kept in _kept:
+            try:
+                while os.read(kept, 1 << 16):
+                    quiet = 0
+            except OSError:
+                pass
+        time.sleep(0.02)
+    while _kept:
+        os.close(_kept.pop())

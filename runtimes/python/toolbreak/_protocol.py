@@ -1,0 +1,276 @@
+"""Messages of the control socket. Generated from protocol/control.ts; do not edit."""
+
+# fmt: off
+# ruff: noqa
+from __future__ import annotations
+
+TYPE_CHECKING = False
+
+PROTOCOL_VERSION = 1
+
+if TYPE_CHECKING:
+    from typing import Any, Dict, List, Literal, TypedDict, Union
+
+    from typing_extensions import NotRequired
+
+    CallKind = Literal['workflow', 'node', 'tool', 'llm', 'http', 'function', 'native']
+    Boundary = Literal['before', 'after', 'error']
+    HoldReason = Literal['breakpoint', 'function breakpoint', 'data breakpoint', 'exception', 'step', 'pause', 'entry', 'goto', 'restart']
+
+    Breakpoint = TypedDict(
+        'Breakpoint',
+        {
+            'id': int,
+            'enabled': bool,
+            'target': Union['SourceTarget', 'FunctionTarget', 'DataTarget'],
+            'boundaries': List['Boundary'],
+            'condition': 'NotRequired[str]',
+            'hitCondition': 'NotRequired[str]',
+            'logMessage': 'NotRequired[str]',
+            'ignoreCount': 'NotRequired[int]',
+            'group': 'NotRequired[str]',
+            'holdSeconds': 'NotRequired[float]',
+        },
+    )
+
+    SourceTarget = TypedDict(
+        'SourceTarget',
+        {
+            'type': Literal['source'],
+            'path': str,
+            'line': int,
+        },
+    )
+
+    FunctionTarget = TypedDict(
+        'FunctionTarget',
+        {
+            'type': Literal['function'],
+            'kind': 'NotRequired[CallKind]',
+            'glob': str,
+        },
+    )
+
+    DataTarget = TypedDict(
+        'DataTarget',
+        {
+            'type': Literal['data'],
+            'path': str,
+        },
+    )
+
+    ExceptionFilter = TypedDict(
+        'ExceptionFilter',
+        {
+            'filter': Literal['tool', 'model', 'validation', 'uncaught'],
+            'condition': 'NotRequired[str]',
+        },
+    )
+
+    RecordSettings = TypedDict(
+        'RecordSettings',
+        {
+            'enabled': bool,
+            'functions': List[str],
+            'maxValueBytes': int,
+            'maxDepth': int,
+            'maskKeys': List[str],
+            'maskPatterns': List[str],
+        },
+    )
+
+    Frame = TypedDict(
+        'Frame',
+        {
+            'id': int,
+            'call': 'NotRequired[int]',
+            'kind': Union['CallKind', Literal['source']],
+            'name': str,
+            'detail': str,
+            'path': 'NotRequired[str]',
+            'line': int,
+            'endLine': 'NotRequired[int]',
+            'subtle': bool,
+            'canRestart': bool,
+        },
+    )
+
+    ExceptionInfo = TypedDict(
+        'ExceptionInfo',
+        {
+            'type': str,
+            'fullType': str,
+            'message': str,
+            'stackTrace': str,
+            'inner': 'NotRequired[ExceptionInfo]',
+            'uncaught': bool,
+        },
+    )
+
+    Configuration = TypedDict(
+        'Configuration',
+        {
+            'generation': int,
+            'breakpoints': List['Breakpoint'],
+            'exceptions': List['ExceptionFilter'],
+            'hold': Literal['task', 'all'],
+            'stopOnEntry': bool,
+            'justMyCode': bool,
+            'record': 'RecordSettings',
+            'evaluationSeconds': float,
+        },
+    )
+
+    BreakpointState = TypedDict(
+        'BreakpointState',
+        {
+            'id': int,
+            'verified': bool,
+            'message': 'NotRequired[str]',
+            'path': 'NotRequired[str]',
+            'line': 'NotRequired[int]',
+            'endLine': 'NotRequired[int]',
+            'hits': 'NotRequired[int]',
+        },
+    )
+
+    Release = TypedDict(
+        'Release',
+        {
+            'hold': int,
+            'action': Literal['continue', 'skip', 'again', 'restart', 'cancel'],
+            'step': 'NotRequired[Literal[over, in, out]]',
+            'target': 'NotRequired[int]',
+            'result': 'NotRequired[str]',
+            'client': str,
+        },
+    )
+
+    Scope = TypedDict(
+        'Scope',
+        {
+            'name': str,
+            'hint': 'NotRequired[str]',
+            'ref': int,
+            'named': 'NotRequired[int]',
+            'indexed': 'NotRequired[int]',
+            'expensive': bool,
+        },
+    )
+
+    Variable = TypedDict(
+        'Variable',
+        {
+            'name': str,
+            'value': str,
+            'type': 'NotRequired[str]',
+            'ref': int,
+            'named': 'NotRequired[int]',
+            'indexed': 'NotRequired[int]',
+            'evaluateName': 'NotRequired[str]',
+            'editable': bool,
+            'attributes': 'NotRequired[List[str]]',
+            'kind': 'NotRequired[str]',
+            'lazy': 'NotRequired[bool]',
+        },
+    )
+
+    TaskInfo = TypedDict(
+        'TaskInfo',
+        {
+            'id': int,
+            'name': str,
+            'hold': 'NotRequired[int]',
+            'where': str,
+        },
+    )
+
+    Hello = TypedDict(
+        'Hello',
+        {
+            'event': Literal['hello'],
+            'version': int,
+            'token': str,
+            'runtime': str,
+            'language': Literal['python'],
+            'languageVersion': str,
+            'pid': int,
+            'parentPid': int,
+            'process': str,
+            'name': str,
+            'argv': List[str],
+            'cwd': str,
+            'executable': str,
+            'frameworks': List[Dict[str, Any]],
+        },
+    )
+
+    HeldEvent = TypedDict(
+        'HeldEvent',
+        {
+            'event': Literal['held'],
+            'hold': 'Hold',
+        },
+    )
+
+    Hold = TypedDict(
+        'Hold',
+        {
+            'id': int,
+            'task': int,
+            'taskName': str,
+            'call': int,
+            'boundary': 'Boundary',
+            'reason': 'HoldReason',
+            'description': str,
+            'text': 'NotRequired[str]',
+            'breakpoints': List[int],
+            'frames': List['Frame'],
+        },
+    )
+
+    ResumedEvent = TypedDict(
+        'ResumedEvent',
+        {
+            'event': Literal['resumed'],
+            'hold': int,
+            'task': int,
+            'why': Literal['release', 'deadline', 'cancelled'],
+        },
+    )
+
+    BreakpointsEvent = TypedDict(
+        'BreakpointsEvent',
+        {
+            'event': Literal['breakpoints'],
+            'breakpoints': List['BreakpointState'],
+        },
+    )
+
+    LogEvent = TypedDict(
+        'LogEvent',
+        {
+            'event': Literal['log'],
+            'category': Literal['console', 'important', 'stderr'],
+            'text': str,
+            'path': 'NotRequired[str]',
+            'line': 'NotRequired[int]',
+        },
+    )
+
+    TaskEvent = TypedDict(
+        'TaskEvent',
+        {
+            'event': Literal['task'],
+            'task': int,
+            'name': str,
+            'change': Literal['started', 'exited'],
+        },
+    )
+
+    ByeEvent = TypedDict(
+        'ByeEvent',
+        {
+            'event': Literal['bye'],
+        },
+    )

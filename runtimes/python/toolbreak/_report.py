@@ -1,0 +1,82 @@
+"""One line on stderr for the person, each sentence once; never an exception into the app."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from typing import Any
+
+_said: set[str] = set()
+#: File that failures of our own are appended to with their stack, for the log folder; None: not kept.
+log_path: str | None = os.environ.get("TOOLBREAK_LOG") or None
+
+
+def say(sentence: str, *, once: bool = True) -> None:
+    """Writes `Toolbreak: <sentence>` to stderr, past the app's own redirections."""
+    if once:
+        if sentence in _said:
+            return
+        _said.add(sentence)
+    try:
+        stream = sys.__stderr__
+        if stream is not None:
+            stream.write(f"Toolbreak: {sentence}\n")
+            stream.flush()
+    except Exception:
+        pass
+
+
+def failure(error: BaseException) -> None:
+    """A failure of ours: the app goes on as if we were not there. Said once for each kind of failure.
+
+    What one of the app's signal handlers raised while our code ran is the app's, and is raised again.
+    """
+    let_through(error)
+    try:
+        if isinstance(error, RecursionError) or sys.is_finalizing():
+            return
+        say(f"a part of the debugger failed ({type(error).__name__}: {error}); the program goes on without it.")
+        if log_path:
+            import traceback
+
+            with open(log_path, "a", encoding="utf-8") as log:
+                log.write("".join(traceback.format_exception(type(error), error, error.__traceback__)))
+    except Exception:
+        pass
+
+
+_FOLDER = os.path.dirname(__file__) + os.sep
+
+
+def from_signal(error: BaseException) -> bool:
+    """Whether a signal handler of the app raised it: its frame got the interrupted one, which stands above it in the traceback."""
+    tb = error.__traceback__
+    while tb is not None and tb.tb_next is not None:
+        interrupted, tb = tb.tb_frame, tb.tb_next
+        if tb.tb_frame.f_code.co_filename.startswith(_FOLDER):
+            continue
+        for value in tb.tb_frame.f_locals.values():
+            if value is interrupted or (type(value) is tuple and any(each is interrupted for each in value)):
+                return True
+    return False
+
+
+def let_through(error: BaseException) -> None:
+    """Where an exception of ours is otherwise of no matter: raises it again if a signal handler of the app raised it."""
+    if from_signal(error):
+        raise error
+
+
+def is_the_apps(error: BaseException) -> bool:
+    """What must reach the app although it was raised in our code: Ctrl-C, an exit, the work of a signal handler."""
+    return not isinstance(error, Exception) or from_signal(error)
+
+
+def guard(function: Callable[..., Any], *args: Any, **named: Any) -> Any:
+    """Calls it; a failure is reported, not raised."""
+    try:
+        return function(*args, **named)
+    except Exception as error:
+        failure(error)
+        return None

@@ -1,0 +1,479 @@
+"""The runtime's side of a session: connects, says hello, and answers the adapter from a thread of its own."""
+
+from __future__ import annotations
+
+import atexit
+import json
+import os
+import sys
+import threading
+import time
+from typing import Any
+
+from . import _calls, _guards, _holds, _imports, _output, _report, _steps, _stops, _uncaught
+from ._wire import Interrupted, Wire
+
+PROTOCOL_VERSION = 1
+_WELCOME_SECONDS = 5.0
+_SILENCE_SECONDS = 10.0
+GONE = "the debugger went away; the program goes on."
+SILENT = "the debugger does not answer any more; what was held goes on, without a debugger."
+
+
+class Sources:
+    """Texts a person can open: rendered prompts, tool schemas, workflow structure. Frameworks fill it."""
+
+    def __init__(self) -> None:
+        self._entries: dict[str, tuple[int, str, str, Any]] = {}
+
+    def put(self, key: str, name: str, mime: str, text: Any) -> None:
+        """`text` may be a callable that is asked when a person opens it. The same key replaces."""
+        known = self._entries.get(key)
+        self._entries[key] = (known[0] if known is not None else len(self._entries) + 1, name, mime, text)
+
+    def list(self) -> list[dict[str, Any]]:
+        return [{"id": e[0], "name": e[1], "mimeType": e[2]} for e in list(self._entries.values())]
+
+    def read(self, id: int) -> dict[str, Any]:
+        for number, _, mime, text in list(self._entries.values()):
+            if number == id:
+                with _calls.Quiet():
+                    return {"text": text() if callable(text) else text, "mimeType": mime}
+        raise KeyError("This text is no longer there.")
+
+
+sources = Sources()
+
+
+class Session:
+    """One connection of this process to an adapter."""
+
+    def __init__(self, connect: dict[str, Any]) -> None:
+        self.connect = connect
+        self.wire: Wire | None = None
+        self.thread: threading.Thread | None = None
+        self.configuration: dict[str, Any] = {}
+        self.generation = -1
+        self.pid = os.getpid()
+        self.jobs: dict[int, _holds.Hold] = {}
+        self.closing = False
+        self.detached = False
+        self.dirty = False
+        self.writer: Any = None
+        self.stop_map: Any = None
+        self.root = True
+        #: Threads of the app that fork just now.
+        self._forking = 0
+        self._fork_lock = threading.Lock()
+
+    # ------------------------------------------------------------ beginning
+
+    def start(self) -> None:
+        """Connects and is configured. Raises OSError, ValueError or TimeoutError with a sentence."""
+        self.pid = os.getpid()
+        self.wire = wire = Wire(self.connect["address"], _WELCOME_SECONDS)
+        wire.write_now(_hello(self.connect["token"]))
+        welcome = wire.read_one(_WELCOME_SECONDS)
+        if welcome.get("version") != PROTOCOL_VERSION or not welcome.get("welcome"):
+            raise ValueError(
+                str(welcome.get("error") or "the debugger speaks another version of the protocol; update Toolbreak")
+            )
+        self._map_stop_file()
+        _report.guard(_output.keep, self.connect.get("output"))
+        configuration = welcome["configuration"]
+        self._start_recording(configuration)
+        if not self.root:
+            configuration["stopOnEntry"] = False
+        _calls.attached = True
+        _calls.decide = _stops.decide
+        _calls.hold = _holds.hold
+        _calls.ahold = _holds.ahold
+        _calls.task_changed = self._task_changed
+        _calls.function_known = self._function_known
+        _stops.log = self.log
+        _stops.states_changed = self.mark_dirty
+        _holds.send = self.send
+        _imports.prepare_code = _guards.prepare
+        _imports.after_import = self._imported
+        _imports.install()
+        self.configure(configuration)
+        for task in _calls.tasks():
+            self._task_changed(task, "started")
+        # A condition that does not compile is told now, not with the next change; and what is bound already, where we come late.
+        if _stops._dots:
+            self.send({"event": "breakpoints", "breakpoints": _stops.states()})
+        self.thread = threading.Thread(target=self._run, name="toolbreak", daemon=True)
+        self.thread.start()
+
+    def _map_stop_file(self) -> None:
+        import mmap
+
+        path = self.connect.get("stopFile")
+        if not path:
+            return
+        with open(path, "rb") as file:
+            self.stop_map = mmap.mmap(file.fileno(), 1, access=mmap.ACCESS_READ)
+        _calls.stopping.stop_byte = self.stop_map
+
+    def _start_recording(self, configuration: dict[str, Any]) -> None:
+        folder = self.connect.get("spool")
+        if self.writer is not None:  # A forked child goes on with its own files.
+            _calls.writer = self.writer
+            return
+        if not folder or not configuration.get("record", {}).get("enabled"):
+            return
+        try:
+            from ._spool import Writer
+            from ._values import Settings
+
+            self.writer = Writer(
+                folder, process_id(), Settings.from_record(configuration["record"]), _info(), self._problem
+            )
+            _calls.writer = self.writer
+        except Exception as error:
+            _report.failure(error)
+
+    def _problem(self, sentence: str) -> None:
+        _calls.writer = None
+        self.log("important", sentence)
+
+    def configure(self, configuration: dict[str, Any]) -> list[dict[str, Any]]:
+        if configuration.get("generation", 0) < self.generation:
+            return _stops.states()
+        self.generation = configuration.get("generation", 0)
+        self.configuration = configuration
+        _holds.evaluation_seconds = configuration.get("evaluationSeconds") or 10.0
+        if self.writer is not None and configuration.get("record"):
+            from ._values import Settings
+
+            self.writer.configure(Settings.from_record(configuration["record"]))
+        states = _stops.configure(configuration)
+        if any(entry.get("filter") == "uncaught" for entry in configuration.get("exceptions", [])):
+            _uncaught.watch()
+        return states
+
+    # ------------------------------------------------------------ events
+
+    def send(self, message: dict[str, Any]) -> None:
+        wire = self.wire
+        if wire is not None and not self.closing:
+            wire.send(message)
+
+    def log(self, category: str, text: str, path: str | None = None, line: int = 0) -> None:
+        message: dict[str, Any] = {"event": "log", "category": category, "text": text}
+        if path:
+            message.update(path=path, line=line)
+        self.send(message)
+
+    def _task_changed(self, task: Any, change: str) -> None:
+        self.send({"event": "task", "task": task.id, "name": task.name, "change": change})
+
+    def mark_dirty(self) -> None:
+        self.dirty = True
+        if self.wire is not None:
+            self.wire.wake()
+
+    def _function_known(self, fn: Any) -> None:
+        if any(dot.type != "data" for dot in list(_stops._dots.values())):
+            self.mark_dirty()
+
+    def _imported(self, name: str, path: str | None) -> None:
+        if _stops.imported(path):
+            self.mark_dirty()
+
+    # ------------------------------------------------------------ the control thread
+
+    def _run(self) -> None:
+        wire = self.wire
+        assert wire is not None
+        silence = 0.0
+        limit = self.connect.get("heartbeatSeconds") or _SILENCE_SECONDS
+        last = time.monotonic()
+        try:
+            while not self.closing:
+                messages = wire.wait(0.5)
+                now = time.monotonic()
+                # A process that was stopped for a while has not been left alone for that while.
+                silence = 0.0 if messages else silence + min(now - last, 1.0)
+                last = now
+                for message in messages:
+                    self._handle(message)
+                if self.dirty:
+                    self.dirty = False
+                    self.send({"event": "breakpoints", "breakpoints": _stops.states()})
+                if silence > limit:
+                    raise TimeoutError("no heartbeat")
+            if self.detached:
+                _report.guard(_output.let_go)
+        except Interrupted:
+            return
+        except Exception as error:
+            if not self.closing:
+                if not isinstance(error, OSError):
+                    _report.failure(error)
+                self.leave(SILENT if isinstance(error, TimeoutError) else GONE)
+                _report.guard(_output.let_go, only_full=isinstance(error, TimeoutError))
+
+    def _handle(self, message: dict[str, Any]) -> None:
+        from . import _requests
+
+        seq = message.get("seq")
+        if not isinstance(seq, int):
+            return
+        _requests.handle(self, seq, message)
+
+    def leave(self, sentence: str = "") -> None:
+        """Ends the session; the app goes on as if it had never been debugged."""
+        global session
+        if self.closing:
+            return
+        self.closing = True
+        if session is self:
+            session = None
+        self.detached = not sentence
+        if sentence:
+            _report.say(sentence, once=False)
+        _holds.send = None
+        # What was lost without a word is recorded on: whoever opens the timeline later finds the rest of the run, too.
+        records = bool(sentence) and self.writer is not None and not self.writer.ended
+        _calls.attached = records
+        _calls.decide = None
+        _stops.drop()
+        _calls.stopping.stop_byte = b"\0"
+        _holds.release_all()
+        if self.writer is not None and not sentence:
+            # A detach was asked for: nothing is recorded any more.
+            _calls.writer = None
+            self.writer.close()
+        if records:
+            _report.guard(_stops.configure, {"record": self.configuration.get("record") or {}})
+        else:
+            _imports.prepare_code = None
+            _report.guard(_guards.take_back)
+        if self.wire is not None:
+            self.wire.close()
+
+    # ------------------------------------------------------------ fork and exit
+
+    def before_fork(self) -> None:
+        """Threads make `os.fork` warn: ours ends, and comes back in both processes."""
+        with self._fork_lock:
+            self._forking += 1
+            thread = self.thread
+            if thread is not None and self.wire is not None and thread is not threading.current_thread():
+                self.thread = None
+                self.wire.interrupt()
+                thread.join(2.0)
+
+    def after_fork_in_parent(self) -> None:
+        with self._fork_lock:
+            self._forking -= 1
+            if not (self.closing or self.wire is None or self._forking > 0 or self.thread is not None):
+                self.wire.interrupted = False
+                self._start_thread()
+
+    def _start_thread(self) -> None:
+        self.thread = threading.Thread(target=self._run, name="toolbreak", daemon=True)
+        self.thread.start()
+
+    def bye(self) -> None:
+        if self.closing or os.getpid() != self.pid:
+            return
+        self.closing = True
+        # Nobody could release what stops from here on: finalisers, and exit handlers that were registered before ours.
+        _holds.send = None
+        _calls.decide = None
+        if self.wire is not None:
+            self.wire.write_last({"event": "bye"})
+
+
+session: Session | None = None
+
+
+def process_id() -> str:
+    """`<pid>-<start time in ns, hex>`."""
+    global _started
+    if _started[0] != os.getpid():
+        _started = (os.getpid(), time.time_ns())
+    return f"{_started[0]}-{_started[1]:x}"
+
+
+_started = (0, 0)
+
+
+def _info() -> dict[str, Any]:
+    from ._masking import MASK, is_secret_name
+
+    argv = list(getattr(sys, "argv", []) or [])
+    for index, option in enumerate(argv[:-1]):
+        if isinstance(option, str) and option.startswith("-") and is_secret_name(option.lstrip("-")):
+            argv[index + 1] = MASK
+    return {"name": _calls.process_name(), "argv": argv, "python": sys.version.split()[0]}
+
+
+def _hello(token: str) -> dict[str, Any]:
+    from . import __version__
+
+    frameworks: list[dict[str, Any]] = []
+    try:
+        from . import _frameworks
+
+        frameworks = _frameworks.known()
+    except Exception as error:
+        _report.failure(error)
+    return {
+        "event": "hello",
+        "version": PROTOCOL_VERSION,
+        "token": token,
+        "runtime": __version__,
+        "language": "python",
+        "languageVersion": sys.version.split()[0],
+        "pid": os.getpid(),
+        "parentPid": os.getppid(),
+        "process": process_id(),
+        "name": _name(),
+        "argv": list(getattr(sys, "argv", None) or getattr(sys, "orig_argv", [])),
+        "cwd": _cwd(),
+        "executable": sys.executable or "",
+        "frameworks": frameworks,
+    }
+
+
+def _name() -> str:
+    """Before `sys.argv` is whole, the command line says it."""
+    argv = list(getattr(sys, "orig_argv", []))[1:]
+    if any("multiprocessing" in part and "spawn_main" in part for part in argv):
+        return f"Process {os.getpid()}"
+    if getattr(sys, "argv", None) and sys.argv[0] not in ("", "-c", "-m"):
+        return _calls.process_name()
+    if "-m" in argv[:-1]:
+        return argv[argv.index("-m") + 1]
+    return _calls.process_name()
+
+
+def _cwd() -> str:
+    try:
+        return os.getcwd()
+    except OSError:
+        return ""
+
+
+def unsupported() -> str:
+    """Why this interpreter cannot be debugged; empty when it can."""
+    if sys.version_info < (3, 10):  # noqa: UP036
+        return f"Python {sys.version_info[0]}.{sys.version_info[1]} is too old (needs 3.10)"
+    if not getattr(sys, "_is_gil_enabled", lambda: True)():
+        return "free-threaded Python is not supported yet"
+    return ""
+
+
+def attach(connect: dict[str, Any], *, root: bool = True) -> Session:
+    """Joins a session. Raises with a sentence where that is not possible."""
+    global session
+    if session is not None:
+        raise ValueError("this process is being debugged already")
+    if connect.get("version") != PROTOCOL_VERSION:
+        raise ValueError("the debugger speaks another version of the protocol; update Toolbreak")
+    _calls.forget_recording()
+    made = Session(connect)
+    made.root = root
+    session = made
+    try:
+        made.start()
+    except BaseException:
+        session = None
+        _calls.attached = False
+        if made.wire is not None:
+            made.wire.close()
+        raise
+    _register_once()
+    return made
+
+
+_registered = False
+
+
+def _register_once() -> None:
+    global _registered
+    if _registered:
+        return
+    _registered = True
+    if hasattr(os, "register_at_fork"):
+        os.register_at_fork(before=_before_fork, after_in_parent=_after_in_parent, after_in_child=_after_in_child)
+    atexit.register(_at_exit)
+
+
+def _before_fork() -> None:
+    if session is not None:
+        _report.guard(session.before_fork)
+
+
+def _after_in_parent() -> None:
+    if session is not None:
+        _report.guard(session.after_fork_in_parent)
+
+
+def _after_in_child() -> None:
+    global session
+    old = session
+    if old is None:
+        # A parent that records on without a debugger: its files are its own.
+        _calls.writer = None
+        _calls.attached = False
+        return
+    session = None
+    try:
+        if old.wire is not None:
+            old.wire.abandon()
+        _calls.forked()
+        _holds.forked()
+        for guard in list(_guards._guards.values()):
+            guard.forked()
+        _steps.forked()
+        if old.writer is not None:
+            old.writer.after_fork(process_id())
+        made = Session(old.connect)
+        made.root = False
+        made.writer = old.writer
+        session = made
+        made.start()
+    except Exception as error:
+        session = None
+        _calls.attached = False
+        _report.say(f"this child process runs without a debugger ({error}).")
+
+
+def _at_exit() -> None:
+    if session is not None:
+        _report.guard(session.bye)
+
+
+def boot(path: str) -> None:
+    """Called before anything of the app runs, with the path of the connect file."""
+    try:
+        with open(path, encoding="utf-8") as file:
+            connect = json.load(file)
+    except (OSError, ValueError) as error:
+        _report.say(f"the debugger's connect file cannot be read ({error}); the program runs without a debugger.")
+        return
+    from . import _main
+
+    install_frameworks()
+    _guards.main_started = False
+    root = not _main.is_child()
+    try:
+        attach(connect, root=root)
+    except (TimeoutError, ConnectionError, FileNotFoundError, OSError) as error:
+        _report.say(f"the debugger did not answer ({error}); the program runs without a debugger.")
+        return
+    except Exception as error:
+        _report.say(f"{error}; the program runs without a debugger.")
+        return
+    _main.watch()
+
+
+def install_frameworks() -> None:
+    from . import _frameworks
+
+    _imports.install()
+    _report.guard(_frameworks.install)

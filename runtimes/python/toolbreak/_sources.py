@@ -1,0 +1,172 @@
+"""What the text of a file says about its functions, and whose a path is."""
+
+from __future__ import annotations
+
+import ast
+import linecache
+import os
+import sys
+import tokenize
+from dataclasses import dataclass
+from types import CodeType
+
+from ._calls import real_path
+
+FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+@dataclass
+class Spot:
+    """One `def` in a file. Lines count from 1."""
+
+    path: str
+    name: str
+    qualname: str
+    #: First decorator, or the `def` where there is none: the code object's first line.
+    first: int
+    #: Line of the `def`.
+    line: int
+    #: Last line before the body.
+    head: int
+    end: int
+    node: FunctionNode
+    tool: bool
+
+    @property
+    def key(self) -> tuple[str, int, str]:
+        return (self.path, self.first, self.name)
+
+
+class File:
+    """A parsed source file. Raises OSError, SyntaxError, ValueError or UnicodeDecodeError."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        with tokenize.open(path) as handle:
+            self.text = handle.read()
+        self.modified = os.stat(path).st_mtime
+        self.tree = ast.parse(self.text)
+        self.spots: list[Spot] = []
+        self._lambdas = {node.lineno for node in ast.walk(self.tree) if isinstance(node, ast.Lambda)}
+        self._walk(self.tree, "")
+        self.by_key = {spot.key: spot for spot in self.spots}
+
+    def _walk(self, parent: ast.AST, prefix: str) -> None:
+        for node in ast.iter_child_nodes(parent):
+            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                first = min([node.lineno, *(d.lineno for d in node.decorator_list)])
+                body = node.body[0]
+                head = max(
+                    node.lineno,
+                    min(body.lineno, *(d.lineno for d in getattr(body, "decorator_list", []) or [body])) - 1,
+                )
+                tool = any(_is_tool(d) for d in node.decorator_list)
+                self.spots.append(
+                    Spot(
+                        self.path,
+                        node.name,
+                        prefix + node.name,
+                        first,
+                        node.lineno,
+                        head,
+                        node.end_lineno or node.lineno,
+                        node,
+                        tool,
+                    )
+                )
+                self._walk(node, f"{prefix}{node.name}.<locals>.")
+            elif isinstance(node, ast.ClassDef):
+                self._walk(node, f"{prefix}{node.name}.")
+            else:
+                self._walk(node, prefix)
+
+    def at(self, line: int) -> Spot | None:
+        """The function whose decorators or `def` this line is on."""
+        for spot in self.spots:
+            if spot.first <= line <= spot.head:
+                return spot
+        return None
+
+    def has_lambda(self, line: int) -> bool:
+        """Whether a lambda begins on this line."""
+        return line in self._lambdas
+
+    def around(self, line: int) -> Spot | None:
+        """The innermost function whose body holds this line."""
+        best: Spot | None = None
+        for spot in self.spots:
+            if spot.head < line <= spot.end and (best is None or spot.first >= best.first):
+                best = spot
+        return best
+
+
+def _is_tool(decorator: ast.expr) -> bool:
+    node = decorator.func if isinstance(decorator, ast.Call) else decorator
+    return (isinstance(node, ast.Name) and node.id == "tool") or (
+        isinstance(node, ast.Attribute) and node.attr == "tool"
+    )
+
+
+_files: dict[str, tuple[float, File | Exception]] = {}
+
+
+def file(path: str) -> File:
+    """The parsed file, read again when it changed. Raises what reading or parsing raises."""
+    try:
+        modified = os.stat(path).st_mtime
+    except OSError:
+        modified = -1.0
+    known = _files.get(path)
+    if known is None or known[0] != modified:
+        try:
+            known = (modified, File(path))
+        except (OSError, SyntaxError, ValueError, RecursionError) as error:
+            known = (modified, error)
+        _files[path] = known
+    if isinstance(known[1], Exception):
+        raise known[1]
+    return known[1]
+
+
+def def_line(code: CodeType) -> int:
+    """Line of the `def` of this code; its first line is a decorator's, where it has any. Never raises."""
+    first = code.co_firstlineno
+    path = real_path(code.co_filename)
+    if not linecache.getline(path, first).lstrip().startswith("@"):
+        return first
+    try:
+        spot = file(path).by_key.get((path, first, code.co_name))
+    except (OSError, SyntaxError, ValueError, RecursionError):
+        return first
+    return spot.line if spot is not None else first
+
+
+_OUR_FOLDER = os.path.dirname(os.path.realpath(__file__)) + os.sep
+_LIBRARY = {os.path.realpath(p) for p in (os.path.dirname(os.__file__), sys.prefix, sys.base_prefix) if p}
+_user_paths: dict[str, bool] = {}
+
+
+def is_ours(path: str) -> bool:
+    return path.startswith(_OUR_FOLDER) or real_path(path).startswith(_OUR_FOLDER)
+
+
+def is_user(path: str | None) -> bool:
+    """Whether a person wrote this file for this app: not the standard library, not an installed package, not us."""
+    if not path or path.startswith("<"):
+        return False
+    known = _user_paths.get(path)
+    if known is None:
+        known = _user_paths[path] = _look(real_path(path))
+    return known
+
+
+def _look(path: str) -> bool:
+    if path.startswith(_OUR_FOLDER):
+        return False
+    parts = path.split(os.sep)
+    if "site-packages" in parts or "dist-packages" in parts:
+        return False
+    library = os.path.realpath(os.path.dirname(os.__file__)).split(os.sep)
+    if parts[: len(library)] == library:
+        return False
+    return not any("__pycache__" == part for part in parts) and os.path.exists(path)

@@ -1,0 +1,430 @@
+"""Spool files: what is recorded, appended to a mapped file by the thread that has it. The format is in `protocol/spool.ts`.
+
+An append makes no system call and takes no lock: it copies into this thread's segment and stores the frame's length last. Appends never nest;
+what a signal handler or a finaliser records in the middle of one waits until that one is done.
+"""
+
+from __future__ import annotations
+
+import itertools
+import mmap
+import os
+import sys
+import threading
+import time
+from collections.abc import Callable
+from marshal import dumps
+from time import monotonic_ns
+from typing import Any
+from zlib import crc32
+
+from . import _report
+from ._states import StateEncoder
+from ._values import MARSHAL_VERSION, Settings
+
+MAGIC = b"TBSPOOL1"
+PROTOCOL_VERSION = 1
+FIRST_SEGMENT = 256 * 1024
+NEXT_SEGMENT = 4 * 1024 * 1024
+#: Bytes of spool files of one process that may lie on the disk at a time. A follower makes room by deleting what it has read.
+LIMIT = 2 * 1024**3
+# Kept free at the end of every segment, so that a mark always fits.
+_RESERVE = 512
+# In place of a frame's length: no frame follows in this file. The same in either order of bytes.
+_CLOSED = 0xFFFFFFFF
+_SEGMENT, _FUNCTION, _TASK, _START, _END, _STATE, _EVENT, _RENAME = range(8)
+_BIG_ENDIAN = sys.byteorder == "big"
+_NO_SPACE = "Recording ended: {reason}. The app goes on without it."
+
+
+class _Segment:
+    """One mapped file. `place` is where the next frame begins, a multiple of 4; `end` is where frames must stop."""
+
+    __slots__ = ("busy", "end", "file", "map", "path", "place", "size", "waiting", "words")
+
+    def __init__(self, path: str, size: int) -> None:
+        self.path = path
+        self.size = size
+        # Not inherited by programs the app starts, readable by the person alone.
+        self.file = os.open(
+            path, os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0), 0o600
+        )
+        try:
+            _allocate(self.file, size)
+            self.map = mmap.mmap(self.file, size)
+        except BaseException:
+            os.close(self.file)
+            _remove(path)
+            raise
+        os.close(self.file)
+        self.words: Any = memoryview(self.map).cast("I")
+        self.map[:8] = MAGIC
+        self.place = 8
+        self.end = size - _RESERVE
+        self.busy = False
+        self.waiting: list[bytes] = []
+
+    def close(self) -> None:
+        try:
+            self.words.release()
+            self.map.close()
+        except (BufferError, ValueError, OSError):
+            pass  # A thread is in the middle of an append: the mapping goes with the process.
+
+
+class _Slot:
+    """Lives as long as its thread; then the thread's segment is free for the next new thread, which appends where it stopped."""
+
+    __slots__ = ("free", "segment")
+
+    def __init__(self, free: list[_Segment]) -> None:
+        self.free = free
+        self.segment: _Segment | None = None
+
+    def __del__(self) -> None:
+        if self.segment is not None:
+            self.free.append(self.segment)
+
+
+def _allocate(file: int, size: int) -> None:
+    """Makes the file's blocks exist: storing into a hole of a full disk would kill the process."""
+    fallocate: Any = getattr(os, "posix_fallocate", None)
+    if fallocate is not None:
+        try:
+            fallocate(file, 0, size)
+            return
+        except OSError as error:
+            import errno
+
+            if error.errno not in (errno.EINVAL, errno.EOPNOTSUPP, errno.ENOSYS):
+                raise
+    zeros = bytes(min(size, 1 << 20))
+    written = 0
+    while written < size:
+        written += os.write(file, zeros[: size - written])
+
+
+def _remove(path: str) -> None:
+    try:
+        os.unlink(path)
+    except OSError:
+        pass
+
+
+class Writer:
+    """Appends the frames of one process. Every method may be called from any thread; none raises for a full disk or an odd value.
+
+    `process` names the files; `problem` gets one sentence when recording has to end.
+    """
+
+    def __init__(
+        self,
+        folder: str,
+        process: str,
+        settings: Settings | None = None,
+        info: dict[str, Any] | None = None,
+        problem: Callable[[str], None] | None = None,
+        limit: int = LIMIT,
+    ) -> None:
+        self.folder = folder
+        self.process = process
+        self.limit = limit
+        self._info = info or {}
+        self._problem = problem
+        self.settings = settings if settings is not None else Settings()
+        self.configure(self.settings)
+        self._begin()
+
+    def _begin(self) -> None:
+        self._local = threading.local()
+        self._numbers = itertools.count(1)
+        self._free: list[_Segment] = []
+        self._bytes = 0
+        #: Ids whose Function or Task frame is written. Task ids are negative.
+        self._known: set[int] = set()
+        self.ended = False
+
+    def configure(self, settings: Settings) -> None:
+        """What is recorded from now on."""
+        self.settings = settings
+        self._encode = settings.encode
+        self._largest = settings.max_value_bytes + 1000
+        self._states = StateEncoder(settings)
+
+    # ------------------------------------------------------------ frames
+
+    def function(self, function: Any) -> None:
+        self._known.add(function.id)
+        self._put(
+            (
+                _FUNCTION,
+                function.id,
+                function.kind,
+                function.name,
+                function.qualname,
+                function.module,
+                function.path,
+                function.line,
+                function.end_line,
+            )
+        )
+
+    def task(self, task: Any) -> None:
+        self._known.add(-task.id)
+        parent = task.parent
+        self._put((_TASK, task.id, task.name, 0 if parent is None else parent.id))
+
+    def rename(self, task: Any) -> None:
+        self._put((_RENAME, task.id, task.name))
+
+    def start(self, call: Any) -> None:
+        if self.ended:
+            return
+        function = call.function
+        task = call.task
+        known = self._known
+        if function.id not in known:
+            self.function(function)
+        if -task.id not in known:
+            self.task(task)
+        parent = call.parent
+        attributes = call.attributes
+        encode = self._encode
+        frame = (
+            3,
+            call.number,
+            0 if parent is None else parent.number,
+            function.id,
+            task.id,
+            call.started_ns,
+            encode(call.args),
+            encode(attributes) if attributes else None,
+        )
+        payload = dumps(frame, 2)
+        self._append(payload if len(payload) <= self._largest else self._bounded(frame, 6, call.args))
+
+    def end(self, call: Any, status: int) -> None:
+        """`status` as CallStatus; the value is the error for 1 and 2, the result otherwise."""
+        if self.ended:
+            return
+        attributes = call.attributes
+        encode = self._encode
+        value = call.error if status == 1 or status == 2 else call.result
+        frame = (
+            4,
+            call.number,
+            monotonic_ns(),
+            status,
+            encode(value),
+            encode(attributes) if attributes else None,
+        )
+        if call.function.kind == "workflow":
+            self._states.forget()
+        payload = dumps(frame, 2)
+        self._append(payload if len(payload) <= self._largest else self._bounded(frame, 4, value))
+
+    def state(self, call: Any, which: str, value: Any) -> None:
+        """The workflow's state around a node; `which` is "before" or "after"."""
+        if self.ended:
+            return
+        self._append(self._states.payload((5, call.number, time.monotonic_ns(), which), value))
+
+    def event(self, name: str, call: Any, data: dict[str, Any] | None = None) -> None:
+        """held, resumed, edited, skipped, again, cancelled, log, mark. `call` may be None."""
+        self._put((_EVENT, time.monotonic_ns(), name, 0 if call is None else call.number, self._encode(data or {})))
+
+    def _bounded(self, frame: tuple[Any, ...], place: int, value: Any) -> bytes:
+        """The frame again, with the value at `place` walked under its budget."""
+        return dumps((*frame[:place], self.settings.bounded(value), *frame[place + 1 :]), MARSHAL_VERSION)
+
+    def _put(self, frame: tuple[Any, ...]) -> None:
+        if not self.ended:
+            self._append(dumps(frame, MARSHAL_VERSION))
+
+    # ------------------------------------------------------------ appending
+
+    def _append(self, payload: bytes) -> None:
+        try:
+            segment = self._local.segment
+        except AttributeError:
+            segment = self._open(len(payload))
+            if segment is None:
+                return
+        if segment.busy:
+            segment.waiting.append(payload)
+            return
+        segment.busy = True
+        try:
+            place = segment.place
+            words = segment.words
+            index = place >> 2
+            length = len(payload)
+            after = place + 8 + length
+            if words[index] or after > segment.end:
+                segment = self._make_room(segment, length)
+                if segment is None:
+                    return
+                place = segment.place
+                words = segment.words
+                index = place >> 2
+                after = place + 8 + length
+            segment.map[place + 8 : after] = payload
+            if _BIG_ENDIAN:
+                words[index + 1] = _swapped(crc32(payload))
+                words[index] = _swapped(length)
+            else:
+                words[index + 1] = crc32(payload)
+                words[index] = length
+            segment.place = (after + 3) & -4
+        finally:
+            if segment is not None:
+                segment.busy = False
+        if segment.waiting:  # pyright: ignore[reportOptionalMemberAccess]
+            self._drain(segment)  # pyright: ignore[reportArgumentType]
+
+    def _drain(self, segment: _Segment) -> None:
+        """Appends what came in the middle of an append."""
+        while segment.waiting:
+            self._append(segment.waiting.pop(0))
+
+    def _make_room(self, segment: _Segment, length: int) -> _Segment | None:
+        """A segment with room for a frame, marked busy. Also mends what an exception from a signal handler left between two stores."""
+        while segment.place < segment.end:
+            found = segment.words[segment.place >> 2]
+            if not found:
+                break
+            segment.place = (segment.place + 8 + (_swapped(found) if _BIG_ENDIAN else found) + 3) & -4
+        if segment.place + 8 + length <= segment.end:
+            return segment
+        fresh = self._open(length)
+        if fresh is not None:
+            fresh.busy = True
+            fresh.waiting, segment.waiting = segment.waiting, fresh.waiting
+        segment.busy = False
+        return fresh
+
+    def _open(self, length: int) -> _Segment | None:
+        """This thread's next segment, with room for a payload of this length; None when recording has ended."""
+        if self.ended:
+            return None
+        local = self._local
+        first = not hasattr(local, "segment")
+        if first:
+            local.slot = _Slot(self._free)
+            while self._free:
+                try:
+                    segment = self._free.pop()
+                except IndexError:
+                    break
+                if not segment.busy and segment.place + 8 + length <= segment.end:
+                    local.slot.segment = local.segment = segment
+                    return segment
+        needed = length + _RESERVE + 8192
+        size = FIRST_SEGMENT if first else NEXT_SEGMENT
+        if needed > size:
+            size = (needed + NEXT_SEGMENT - 1) // NEXT_SEGMENT * NEXT_SEGMENT
+        try:
+            if self._bytes + size > self.limit:
+                self._recount()
+                if self._bytes + size > self.limit:
+                    self._stop(f"nothing read the recording and it reached {self.limit >> 20} MB")
+                    return None
+            path = os.path.join(self.folder, f"{self.process}-{next(self._numbers)}.spool")
+            segment = _Segment(path, size)
+        except Exception as error:
+            _report.let_through(error)
+            self._stop(f"the spool file could not be written ({_reason(error)})")
+            return None
+        self._bytes += size
+        old = getattr(local, "segment", None)
+        thread = threading.current_thread() if threading.get_ident() in getattr(threading, "_active", {}) else None
+        name = thread.name if thread is not None else "thread"
+        header = (
+            _SEGMENT,
+            PROTOCOL_VERSION,
+            self.process,
+            os.getpid(),
+            os.getppid(),
+            threading.get_ident(),
+            name,
+            time.time_ns(),
+            time.monotonic_ns(),
+            self._encode(self._info),
+        )
+        _store(segment, dumps(header, MARSHAL_VERSION))
+        local.slot.segment = local.segment = segment
+        if old is not None and old is not segment:
+            old.busy = False
+            if not old.waiting:
+                # Says that nothing follows here, so that the follower may delete the file while the run goes on.
+                old.words[old.place >> 2] = _CLOSED
+                old.close()
+        return segment
+
+    def _recount(self) -> None:
+        """Counts what still lies on the disk."""
+        import glob
+
+        total = 0
+        for path in glob.glob(os.path.join(glob.escape(self.folder), glob.escape(self.process) + "-*.spool")):
+            try:
+                total += os.stat(path).st_size
+            except OSError:
+                pass
+        self._bytes = total
+
+    def _stop(self, reason: str) -> None:
+        """Ends the recording with a mark in every segment of this thread's reach, and one sentence."""
+        if self.ended:
+            return
+        self.ended = True
+        sentence = _NO_SPACE.format(reason=reason)
+        segment = getattr(self._local, "segment", None)
+        if segment is not None:
+            payload = dumps((_EVENT, time.monotonic_ns(), "mark", 0, {"text": sentence[:300]}), MARSHAL_VERSION)
+            if segment.place + 8 + len(payload) <= segment.size:
+                _store(segment, payload)
+        if self._problem is not None:
+            try:
+                self._problem(sentence)
+            except Exception:
+                pass
+        else:
+            try:
+                print(f"toolbreak: {sentence}", file=sys.stderr)
+            except Exception:
+                pass
+
+    # ------------------------------------------------------------ life
+
+    def close(self) -> None:
+        """Ends the recording in order. Threads that still run keep their mapping until they look again."""
+        self.ended = True
+
+    def after_fork(self, process: str) -> None:
+        """In a forked child: the parent's files are the parent's; this process opens its own when it has something to record."""
+        ended = self.ended
+        self.process = process
+        self._begin()
+        self.ended = ended
+
+
+def _store(segment: _Segment, payload: bytes) -> None:
+    place = segment.place
+    index = place >> 2
+    after = place + 8 + len(payload)
+    segment.map[place + 8 : after] = payload
+    checksum, length = crc32(payload), len(payload)
+    if _BIG_ENDIAN:
+        checksum, length = _swapped(checksum), _swapped(length)
+    segment.words[index + 1] = checksum
+    segment.words[index] = length
+    segment.place = (after + 3) & -4
+
+
+def _swapped(word: int) -> int:
+    return int.from_bytes(word.to_bytes(4, "little"), "big")
+
+
+def _reason(error: Exception) -> str:
+    return error.strerror if isinstance(error, OSError) and error.strerror else type(error).__name__

@@ -1,0 +1,233 @@
+"""Reading objects without running any of their code.
+
+Everything here goes through the descriptors of `object`, `type` and the builtin types, never through an attribute of the object itself:
+a property, `__getattr__`, `__dict__` or `__class__` of the app is not asked, and neither is a metaclass. What cannot be read that way is not read.
+"""
+
+from __future__ import annotations
+
+import types
+import weakref
+from collections.abc import Iterator
+from typing import Any
+
+_get_qualname: Any = type.__dict__["__qualname__"].__get__  # type: ignore[attr-defined]
+_get_module: Any = type.__dict__["__module__"].__get__  # type: ignore[attr-defined]
+_get_mro: Any = type.__dict__["__mro__"].__get__  # type: ignore[attr-defined]
+_get_namespace: Any = type.__dict__["__dict__"].__get__  # type: ignore[attr-defined]
+_get_flags: Any = type.__dict__["__flags__"].__get__  # type: ignore[attr-defined]
+_get_function_name: Any = types.FunctionType.__dict__["__qualname__"].__get__  # type: ignore[attr-defined]
+_get_function_module: Any = types.FunctionType.__dict__["__module__"].__get__  # type: ignore[attr-defined]
+get_args: Any = BaseException.__dict__["args"].__get__  # type: ignore[attr-defined]
+get_traceback: Any = BaseException.__dict__["__traceback__"].__get__  # type: ignore[attr-defined]
+get_cause: Any = BaseException.__dict__["__cause__"].__get__  # type: ignore[attr-defined]
+get_context: Any = BaseException.__dict__["__context__"].__get__  # type: ignore[attr-defined]
+get_suppress: Any = BaseException.__dict__["__suppress_context__"].__get__  # type: ignore[attr-defined]
+
+_HEAP_TYPE = 1 << 9
+_DICT_READERS = (types.GetSetDescriptorType, types.MemberDescriptorType)
+_SKIPPED_SLOTS = frozenset(("__dict__", "__weakref__"))
+MISSING: Any = object()
+
+
+def mro(cls: type) -> tuple[type, ...]:
+    """The method resolution order, also where a metaclass lies about it."""
+    return _get_mro(cls)
+
+
+def namespace(cls: type) -> Any:
+    """The class's own `__dict__` (a mapping proxy)."""
+    return _get_namespace(cls)
+
+
+def is_python_class(cls: type) -> bool:
+    """Whether the class was made by a `class` statement or its like, not compiled into the interpreter."""
+    return bool(_get_flags(cls) & _HEAP_TYPE)
+
+
+def module_name(cls: type) -> str:
+    try:
+        name = _get_module(cls)
+    except AttributeError:
+        return ""
+    return name if type(name) is str else ""
+
+
+def short_name(cls: type) -> str:
+    return _get_qualname(cls)
+
+
+def type_name(cls: type) -> str:
+    """`dict`, `orders.Order`: qualified, without `builtins` and without the inside of functions."""
+    name: str = _get_qualname(cls)
+    if "<locals>." in name:
+        name = name.rpartition("<locals>.")[2]
+    module = module_name(cls)
+    return name if not module or module == "builtins" else f"{module}.{name}"
+
+
+def function_name(function: Any) -> str:
+    """`orders.lookup` of a plain function."""
+    name = _get_function_name(function)
+    try:
+        module = _get_function_module(function)
+    except AttributeError:
+        module = None
+    return f"{module}.{name}" if type(module) is str else str(name)
+
+
+class Bases:
+    """A method resolution order whose `in` compares by identity: a metaclass may have an `__eq__` of its own."""
+
+    __slots__ = ("_ids", "_types")
+
+    def __init__(self, types: tuple[type, ...]) -> None:
+        self._types = types
+        self._ids = frozenset(map(id, types))
+
+    def __contains__(self, cls: type) -> bool:
+        return id(cls) in self._ids
+
+    def __iter__(self) -> Iterator[type]:
+        return iter(self._types)
+
+    def __reversed__(self) -> Iterator[type]:
+        return reversed(self._types)
+
+
+class Shape:
+    """What is known of one type: how its fields are read. Kept by the type's id, with a weak reference that proves the id is still its own."""
+
+    __slots__ = (
+        "name",
+        "bases",
+        "base_names",
+        "read_dict",
+        "read_extra",
+        "slots",
+        "is_pydantic",
+        "is_record",
+        "__weakref__",
+    )
+
+    def __init__(self, cls: type) -> None:
+        self.name = type_name(cls)
+        self.bases = Bases(_get_mro(cls))
+        self.base_names = frozenset(f"{module_name(base)}.{_get_qualname(base)}" for base in self.bases)
+        self.read_dict: Any = None
+        slots: list[tuple[str, Any]] = []
+        for base in reversed(self.bases):
+            own = _get_namespace(base)
+            reader = own.get("__dict__")
+            if self.read_dict is None and type(reader) in _DICT_READERS and base is not type:
+                self.read_dict = reader.__get__
+            if "__slots__" not in own or not is_python_class(base):
+                continue
+            for name, member in own.items():
+                if type(member) is types.MemberDescriptorType and type(name) is str and name not in _SKIPPED_SLOTS:
+                    slots.append((name, member.__get__))
+        self.is_pydantic = any(name.endswith(".BaseModel") and name.startswith("pydantic") for name in self.base_names)
+        if self.is_pydantic:
+            slots = [slot for slot in slots if not slot[0].startswith("__pydantic_")]
+        self.read_extra: Any = extra_reader(self.bases) if self.is_pydantic else None
+        #: Whether it is recorded as type and fields; decided by the walk at the first such object.
+        self.is_record: bool | None = None
+        self.slots = tuple(slots)
+
+    def fields(self, value: Any) -> dict[str, Any] | None:
+        """The fields the object has now, or None when its type keeps nothing that can be read. Keys are exact strings."""
+        read = self.read_dict
+        if read is None and not self.slots:
+            return None
+        found: dict[str, Any] = {}
+        for name, get in self.slots:
+            try:
+                found[name] = get(value)
+            except AttributeError:
+                pass
+        if read is not None:
+            try:
+                own = read(value)
+            except AttributeError:
+                own = None
+            if type(own) is dict:
+                if not found:
+                    found = own.copy()
+                    if not all_strings(found):
+                        found = {key: item for key, item in found.items() if type(key) is str}
+                else:
+                    for key, item in list(own.items()):
+                        if type(key) is str:
+                            found[key] = item
+            elif own is not None and isinstance_static(own, dict):
+                for key, item in list(dict.items(own)):
+                    if type(key) is str:
+                        found[key] = item
+        if self.read_extra is not None:
+            # Fields beyond the declared ones, which Pydantic keeps in a slot of its own.
+            try:
+                extra = self.read_extra(value)
+            except AttributeError:
+                extra = None
+            if type(extra) is dict and extra:
+                found.update((key, item) for key, item in list(extra.items()) if type(key) is str)
+        return found
+
+
+def all_strings(items: dict[Any, Any]) -> bool:
+    for key in items:
+        if type(key) is not str:
+            return False
+    return True
+
+
+def extra_reader(bases: Bases) -> Any:
+    for base in bases:
+        member = _get_namespace(base).get("__pydantic_extra__")
+        if type(member) is types.MemberDescriptorType:
+            return member.__get__
+    return None
+
+
+def isinstance_static(value: Any, cls: type) -> bool:
+    """`isinstance` that asks neither `__class__` nor `__instancecheck__`."""
+    for base in _get_mro(type(value)):
+        if base is cls:
+            return True
+    return False
+
+
+_shapes: dict[int, tuple[Any, Shape]] = {}
+
+
+def shape_of(cls: type) -> Shape:
+    known = _shapes.get(id(cls))
+    if known is not None and known[0]() is cls:
+        return known[1]
+    shape = Shape(cls)
+    if len(_shapes) > 4000:
+        _shapes.clear()
+    _shapes[id(cls)] = (weakref.ref(cls), shape)
+    return shape
+
+
+def bases_of(cls: type) -> Bases:
+    return shape_of(cls).bases
+
+
+def find_in_class(cls: type, name: str) -> Any:
+    """The class attribute as stored, without binding it; MISSING when there is none."""
+    for base in _get_mro(cls):
+        own = _get_namespace(base)
+        if name in own:
+            return own[name]
+    return MISSING
+
+
+def read_field(value: Any, name: str) -> Any:
+    """An instance field by its name, read without running code; MISSING when it would need code or does not exist."""
+    shape = shape_of(type(value))
+    fields = shape.fields(value)
+    if fields is not None and name in fields:
+        return fields[name]
+    return MISSING

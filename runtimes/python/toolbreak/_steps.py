@@ -1,0 +1,133 @@
+"""What stops a task besides breakpoints: a step, a pause, stop on entry, and another task's hold under "hold": "all"."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from . import _calls
+from ._call_types import Call, Task
+
+
+class Step:
+    """Where one task stops next."""
+
+    def __init__(self, kind: str, call: Call, boundary: str, target: int | None) -> None:
+        self.kind = "over" if kind == "in" and boundary != "before" else kind
+        self.call = call
+        self.parent = call.parent
+        self.task = call.task
+        self.target = target
+
+    def matches(self, call: Call, boundary: str) -> bool:
+        if boundary == "before":
+            if self.kind == "in" and call.parent is self.call:
+                return self.target is None or call.step_id is None or call.step_id == self.target
+            if self.kind == "out" and self.parent is not None:
+                return False
+            return call is not self.call and call.parent is self.parent and call.task is self.task
+        if call is self.call:
+            return self.kind == "in" or (self.kind == "over" and boundary == "error")
+        return call is self.parent
+
+
+_stopping = _calls.stopping
+_waiting: list[Step] = []
+_paused_tasks = False
+#: Tasks that went on while the stop byte was still 1: this pause is over for them. Until the byte was seen as 0.
+_released_early: set[Task] = set()
+#: Stop the first call there is; and whether that happened.
+entry = False
+entry_done = False
+#: Whether one task's hold stops the others, and the number of such holds.
+hold_all = False
+held = 0
+
+
+def update_special() -> None:
+    _stopping.special = bool(
+        _waiting or _paused_tasks or _released_early or (entry and not entry_done) or (hold_all and held)
+    )
+
+
+def released(call: Call, release: Any) -> None:
+    """A hold ended: arms the step that was asked for."""
+    if release.step:
+        step = Step(release.step, call, call.boundary or "before", release.target)
+        call.step_target = release.target
+        _waiting.append(step)
+    if _stopping.stop_byte[0]:
+        _released_early.add(call.task)
+    update_special()
+
+
+def pause(task: int | None) -> None:
+    """Stops one task, or every one, at its next boundary."""
+    global _paused_tasks
+    _released_early.clear()
+    for each in _calls.tasks():
+        if task is None or each.id == task:
+            each.pause = True
+            _paused_tasks = True
+    update_special()
+
+
+def reason(call: Call, boundary: str) -> str:
+    """Why this call stops here, other than for a breakpoint or an error; empty: it does not."""
+    for step in list(_waiting):
+        if step.matches(call, boundary):
+            _waiting.remove(step)  # It may have led to another task; its own goes on.
+            return "step"
+    if entry and not entry_done:
+        return "entry"
+    if call.task.pause or (hold_all and held):
+        return "pause"
+    if not _stopping.stop_byte[0]:
+        if _released_early:
+            _released_early.clear()
+            update_special()
+        return ""
+    return "" if call.task in _released_early else "pause"
+
+
+def stopped(task: Task) -> None:
+    """A task stops: what it was asked to stop for is over."""
+    global entry_done
+    entry_done = True
+    task.pause = False
+    _waiting[:] = [step for step in _waiting if step.task is not task]
+    update_special()
+
+
+def hold_began(reason: str) -> bool:
+    """With "hold": "all", the other tasks stop too. Answers whether this hold counts as one that stops others."""
+    global held
+    if not hold_all or reason == "pause":
+        return False
+    held += 1
+    update_special()
+    return True
+
+
+def hold_ended() -> None:
+    global held
+    held = max(0, held - 1)
+    update_special()
+
+
+def drop() -> None:
+    """Nothing stops any more."""
+    global entry, hold_all, held
+    _waiting.clear()
+    _released_early.clear()
+    entry = hold_all = False
+    held = 0
+    update_special()
+
+
+def forked() -> None:
+    """In a forked child: steps of the parent are the parent's."""
+    global held
+    _waiting.clear()
+    _released_early.clear()
+    held = 0
+    update_special()

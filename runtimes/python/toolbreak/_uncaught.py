@@ -1,0 +1,146 @@
+"""Errors that nothing catches: held before the process or thread dies of them, with the calls they came through in view."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Callable
+from typing import Any
+
+from . import _boundaries, _calls, _guards, _report, _sources, _steps, _stops
+from ._call_types import Call, Function, Stop
+from ._calls import real_path
+from ._conditions import describe
+
+
+def uncaught(error: BaseException) -> None:
+    """Holds before the process (or thread) dies of `error`, with the calls it came through in view."""
+    if (
+        "uncaught" not in _stops.filters
+        or not isinstance(error, Exception)
+        or not _calls.attached
+        or _calls.hold is None
+    ):
+        return
+    call = _innermost_failed(error)
+    if not _stops.filter_passes("uncaught", call):
+        return
+    call.boundary = "error"
+    stop = Stop("error", "exception", text=describe(error), uncaught=True)
+    _calls.hold(call, stop)
+    _steps.update_special()
+
+
+def _hold(error: BaseException) -> None:
+    try:
+        _report.guard(uncaught, error)
+    except BaseException:
+        pass  # Ctrl-C, or what a signal handler raised: it ends the hold. What the app dies of is the error.
+
+
+#: Frameworks whose frames know which call failed in them; our own frames are not in a traceback.
+failed_in: list[Callable[[Any], Call | None]] = []
+
+
+def failed_call(frame: Any) -> Call | None:
+    for ask in failed_in:
+        found = _report.guard(ask, frame)
+        if found is not None:
+            return found
+    return None
+
+
+def _innermost_failed(error: BaseException) -> Call:
+    """The calls are over; what the traceback's frames still hold tells them."""
+    root = _calls._root_of_thread()
+    above: Call | None = None
+    tb = error.__traceback__
+    while tb is not None:
+        frame = tb.tb_frame
+        code = frame.f_code
+        call: Call | None = None
+        guard = _guards.guard_for((real_path(code.co_filename), code.co_firstlineno, code.co_name))
+        if guard is not None and not (
+            above is not None
+            and above.frame is None
+            and above.function.path == guard.spot.path
+            and above.function.name == code.co_name
+        ):
+            args = {
+                name: frame.f_locals[name]
+                for name in guard.names
+                if name in frame.f_locals and name not in ("self", "cls")
+            }
+            call = Call(guard.function(), args, above, 0)
+            call.frame = frame
+        elif code.co_name in ("execute", "aexecute") and code.co_filename == _boundaries.__file__:
+            call = frame.f_locals.get("call")
+        else:
+            call = failed_call(frame)
+        if isinstance(call, Call):
+            if call.task is None:
+                call.task = above.task if above is not None else root.task
+            call.owner = root
+            call.error = error
+            above = call
+        tb = tb.tb_next
+    if above is not None:
+        return above
+    path, line = _place(error)
+    call = Call(
+        Function(0, "function", _calls.process_name(), _calls.process_name(), "__main__", path, line, line),
+        {},
+        None,
+        0,
+    )
+    call.task = root.task
+    call.owner = root
+    call.error = error
+    return call
+
+
+def _place(error: BaseException) -> tuple[str | None, int]:
+    place: tuple[str | None, int] = (None, 0)
+    tb = error.__traceback__
+    while tb is not None:
+        if _sources.is_user(tb.tb_frame.f_code.co_filename):
+            place = (tb.tb_frame.f_code.co_filename, tb.tb_lineno)
+        tb = tb.tb_next
+    return place
+
+
+def _prune(error: BaseException) -> None:
+    """What the person reads has no lines of ours."""
+    from ._frameworks._patch import prune
+
+    seen: set[int] = set()
+    left = [error]
+    while left:
+        one = left.pop()
+        if id(one) not in seen:
+            seen.add(id(one))
+            prune(one)
+            left.extend(each for each in (one.__cause__, one.__context__) if each is not None)
+
+
+def watch() -> None:
+    """Puts ourselves in front of the hooks that see an exception last."""
+    if getattr(sys.excepthook, "__toolbreak__", False):
+        return
+    previous = sys.excepthook
+    previous_thread = threading.excepthook
+
+    def excepthook(kind: Any, value: BaseException, tb: Any) -> None:
+        _hold(value)
+        _report.guard(_prune, value)
+        previous(kind, value, tb)
+
+    def thread_hook(args: Any) -> None:
+        if args.exc_value is not None:
+            _hold(args.exc_value)
+            _report.guard(_prune, args.exc_value)
+        previous_thread(args)
+
+    excepthook.__toolbreak__ = True  # type: ignore[attr-defined]
+    sys.excepthook = excepthook
+    threading.excepthook = thread_hook

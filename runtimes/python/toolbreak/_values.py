@@ -1,0 +1,302 @@
+"""One walk from the app's values to plain data that `marshal` may write, as `protocol/spool.ts` says.
+
+Two walks in truth, with one outcome. The quick one takes exact builtin types and copies only containers; it gives up a part (to `_walk`) at
+the first value that is not plain, and gives up the whole (by `_TooMuch`) when a value is deep or wide enough to need budgets.
+Neither runs code of the app: dispatch is by identity of the type, contents are read as `_static` does.
+"""
+
+# Types are told by `type(x) is`, which is fast and runs nothing of the app; the checker loses sight of it after a comparison with None or True.
+# pyright: reportArgumentType=false, reportAttributeAccessIssue=false, reportOperatorIssue=false
+# pyright: reportOptionalMemberAccess=false, reportOptionalOperand=false
+
+from __future__ import annotations
+
+import marshal
+from collections.abc import Callable
+from typing import Any
+
+from . import _report, _static
+from ._masking import Masking, masked_by
+
+TAG = ...
+MARSHAL_VERSION = 2
+MAX_VALUE_BYTES = 1 << 20
+MAX_DEPTH = 100
+# marshal itself ends near 2,000 levels on every platform but Windows, where it is 1,000; a tag is worth up to three.
+_DEPTH_LIMIT = 250
+# The quick walk has no protection against cycles but these three.
+_QUICK_DEPTH = 24
+_QUICK_ITEMS = 20_000
+_QUICK_TEXT = 1 << 16
+_LARGE = 1 << 62
+
+
+_NUMBERS = frozenset((id(int), id(float)))
+_FLOATS = frozenset((id(float),))
+_INTS = frozenset((id(int),))
+
+
+class Settings:
+    """What decides how values are recorded. Make one with `from_record` for each new configuration; `encode` is bound to it."""
+
+    __slots__ = ("max_value_bytes", "max_depth", "masking", "seconds", "encode", "bounded")
+
+    def __init__(
+        self,
+        max_value_bytes: int = MAX_VALUE_BYTES,
+        max_depth: int = MAX_DEPTH,
+        masking: Masking | None = None,
+        seconds: float = 0.25,
+    ) -> None:
+        self.max_value_bytes = max(256, max_value_bytes)
+        self.max_depth = max(1, min(max_depth, _DEPTH_LIMIT))
+        self.masking = masking if masking is not None else Masking()
+        self.seconds = seconds
+        #: `encode` bounds the number of items and each text, not yet the sum: who marshals sees the length, and takes `bounded` when it is too much.
+        self.encode: Callable[[Any], Any]
+        self.bounded: Callable[[Any], Any]
+        self.encode, self.bounded = _make_encode(self)
+
+    @classmethod
+    def from_record(cls, record: Any) -> Settings:
+        """From `RecordSettings` of the configuration, a dict; what is missing or of a wrong type gets its default."""
+        if not isinstance(record, dict):
+            return cls()
+
+        def number(name: str, default: int) -> int:
+            value = record.get(name)
+            return value if isinstance(value, int) and value > 0 else default
+
+        def strings(name: str) -> list[str]:
+            value = record.get(name)
+            return [item for item in value if isinstance(item, str)] if isinstance(value, (list, tuple)) else []
+
+        masking = Masking(strings("maskKeys"), strings("maskPatterns"))
+        return cls(number("maxValueBytes", MAX_VALUE_BYTES), number("maxDepth", MAX_DEPTH), masking)
+
+
+class _TooMuch(Exception):
+    """The value needs the walk with budgets."""
+
+
+def encode(value: Any, settings: Settings) -> Any:
+    """The value as plain data. Never raises for the value's sake; what cannot be recorded is a mark with its reason."""
+    encoded = settings.encode(value)
+    try:
+        if len(marshal.dumps(encoded, MARSHAL_VERSION)) <= settings.max_value_bytes:
+            return encoded
+    except ValueError:
+        pass
+    return settings.bounded(value)
+
+
+def _make_encode(settings: Settings) -> tuple[Callable[[Any], Any], Callable[[Any], Any]]:
+    from ._walk import Walk, is_record
+
+    shape_of = _static.shape_of
+    masking = settings.masking
+    mask_text = masking.text
+    is_secret_key = masking.is_secret_key
+    #: Keys seen: whether they name a secret. Keys that hold one themselves are never among them.
+    secret_keys: dict[str, bool] = {}
+    # Short texts cannot hold a secret, unless the person has patterns of their own.
+    short = 0 if masking.patterns else 11
+    # Texts seen to be clean. A state repeats its messages step after step: a look-up costs 15 ns where reading 1 KB costs 2 us.
+    clean: dict[str, None] = {}
+    clean_size = 0
+    quick_items = min(_QUICK_ITEMS, settings.max_value_bytes // 8)
+    left = quick_items
+    quick_depth = min(_QUICK_DEPTH, settings.max_depth)
+    max_text = min(_QUICK_TEXT, settings.max_value_bytes // 4)
+
+    def check_text(text: str) -> str:
+        """Masks; remembers what was clean, up to about 4 MB."""
+        nonlocal clean_size
+        if len(text) > max_text:
+            raise _TooMuch
+        replaced = mask_text(text)
+        if replaced is text:
+            clean_size += len(text) + 100
+            if clean_size > 4_000_000:
+                clean.clear()
+                clean_size = 0
+            clean[text] = None
+        return replaced
+
+    def slow(value: Any, depth: int) -> Any:
+        return Walk(settings, depth).encode(value)
+
+    def quick_dict(value: dict[Any, Any], depth: int) -> Any:
+        nonlocal left
+        left -= len(value)
+        if left < 0 or depth > quick_depth:
+            raise _TooMuch
+        out = value.copy()
+        for key, item in out.items():
+            if type(key) is not str:
+                return quick_keys(value, out, depth)
+            secret = secret_keys.get(key)
+            if secret is not False:
+                if secret is None:
+                    if len(key) > short and mask_text(key) is not key:
+                        return slow(value, depth)
+                    secret = is_secret_key(key)
+                    if len(key) < 200:
+                        if len(secret_keys) > 10_000:
+                            secret_keys.clear()
+                        secret_keys[key] = secret
+                if secret and item is not None and item is not True and item is not False:
+                    out[key] = masked_by(key)
+                    continue
+            kind = type(item)
+            if kind is str:
+                if len(item) > short and item not in clean:
+                    out[key] = check_text(item)
+            elif kind is int:
+                if not -_LARGE < item < _LARGE and item.bit_length() > 4096:
+                    raise _TooMuch
+            elif item is None or kind is bool or kind is float:
+                pass
+            elif kind is dict:
+                if item:
+                    out[key] = quick_dict(item, depth + 1)
+                else:
+                    out[key] = {}
+            elif kind is list:
+                out[key] = quick_list(item, depth + 1)
+            elif kind is tuple:
+                out[key] = quick_tuple(item, depth + 1)
+            else:
+                out[key] = other(item, depth + 1)
+        return out
+
+    def quick_keys(value: dict[Any, Any], out: dict[Any, Any], depth: int) -> Any:
+        """A dict with keys beside strings: plain ones stay, any other goes to the careful walk."""
+        for key in out:
+            kind = type(key)
+            if kind is not str and kind is not int and kind is not float and kind is not bool and key is not None:
+                return slow(value, depth)
+        for key, item in out.items():
+            if type(key) is str:
+                if len(key) > short and mask_text(key) is not key:
+                    return slow(value, depth)
+                if is_secret_key(key) and item is not None and item is not True and item is not False:
+                    out[key] = masked_by(key)
+                    continue
+            out[key] = quick(item, depth + 1)
+        return out
+
+    def quick_list(value: list[Any], depth: int) -> Any:
+        nonlocal left
+        left -= len(value) + 1
+        if left < 0 or depth > quick_depth:
+            raise _TooMuch
+        out = value.copy()
+        # Numbers alone, the usual long list: looked at by C code. Types are compared by identity.
+        if len(out) > 3 and id(type(out[0])) in _NUMBERS:
+            kinds = set(map(id, map(type, out)))
+            if kinds <= _FLOATS or (kinds <= _INTS and -_LARGE < min(out) and max(out) < _LARGE):
+                return out
+        index = 0
+        for item in out:
+            kind = type(item)
+            if kind is str:
+                if len(item) > short and item not in clean:
+                    out[index] = check_text(item)
+            elif kind is dict:
+                out[index] = quick_dict(item, depth + 1)
+            elif kind is int:
+                if not -_LARGE < item < _LARGE and item.bit_length() > 4096:
+                    raise _TooMuch
+            elif item is None or kind is bool or kind is float:
+                pass
+            elif kind is list:
+                out[index] = quick_list(item, depth + 1)
+            elif kind is tuple:
+                out[index] = quick_tuple(item, depth + 1)
+            else:
+                out[index] = other(item, depth + 1)
+            index += 1
+        return out
+
+    def quick_tuple(value: tuple[Any, ...], depth: int) -> Any:
+        # A header such as ("authorization", "...") is a key and its value.
+        if len(value) == 2:
+            name, item = value
+            if (
+                type(name) is str
+                and is_secret_key(name)
+                or type(name) is bytes
+                and len(name) < 200
+                and is_secret_key(name.decode("latin-1"))
+            ) and (type(item) is str or type(item) is bytes):
+                return (name, masked_by(name if type(name) is str else name.decode("latin-1")))
+        return tuple(quick_list(list(value), depth))
+
+    def other(item: Any, depth: int) -> Any:
+        """What is neither text, number, dict, list nor tuple."""
+        kind = type(item)
+        if kind is bytes:
+            if len(item) > max_text:
+                raise _TooMuch
+            return item if len(item) <= short else masking.binary(item)
+        if kind is complex:
+            return item
+        shape = shape_of(kind)
+        if shape.is_record is None:
+            shape.is_record = is_record(item, kind, shape)
+        if shape.is_record:
+            fields = shape.fields(item)
+            if fields is not None:
+                plain = quick_dict(fields, depth + 1)
+                if type(plain) is dict:
+                    return (TAG, "object", shape.name, plain, None)
+        return slow(item, depth)
+
+    def quick(value: Any, depth: int) -> Any:
+        kind = type(value)
+        if kind is dict:
+            return quick_dict(value, depth)
+        if kind is str:
+            return value if len(value) <= short or value in clean else check_text(value)
+        if value is None or kind is bool or kind is float:
+            return value
+        if kind is int:
+            if value.bit_length() > 4096:
+                raise _TooMuch
+            return value
+        if kind is list:
+            return quick_list(value, depth)
+        if kind is tuple:
+            return quick_tuple(value, depth)
+        return other(value, depth)
+
+    def encode_value(value: Any) -> Any:
+        nonlocal left
+        left = quick_items
+        try:
+            return quick_dict(value, 1) if type(value) is dict else quick(value, 1)
+        except _TooMuch:
+            pass
+        except RecursionError:
+            return (TAG, "cut", "value", None, 0, "the app was too close to the recursion limit to record it")
+        except Exception as error:
+            _report.let_through(error)
+            # Only a change by another thread in the middle of the walk, or a fault of ours: the walk with budgets decides.
+        return bounded(value)
+
+    def bounded(value: Any) -> Any:
+        try:
+            return slow(value, 1)
+        except RecursionError:
+            return (TAG, "cut", "value", None, 0, "the app was too close to the recursion limit to record it")
+        except Exception as error:
+            _report.let_through(error)
+            return (TAG, "opaque", type(error).__name__, "", "it could not be read while recording")
+
+    return encode_value, bounded
+
+
+def to_bytes(frame: tuple[Any, ...]) -> bytes:
+    """Marshals a frame of encoded values. Raises ValueError when something in it is not plain, which would be a fault of ours."""
+    return marshal.dumps(frame, MARSHAL_VERSION)

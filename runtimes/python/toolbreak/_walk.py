@@ -1,0 +1,359 @@
+"""The careful walk: budgets of size, time and depth, cycles, and every kind of object. See `_values`."""
+
+from __future__ import annotations
+
+import sys
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+
+from . import _arrays, _static
+from ._errors import encode_error
+from ._kinds import is_text_like, opaque_reason, opaque_text
+from ._masking import masked_by
+
+if TYPE_CHECKING:
+    from ._values import Settings
+
+TAG = ...
+_BUILTINS = (dict, list, tuple, set, frozenset, str, int, float, bytes, bytearray, complex)
+_TEXT_HEAD = 4096
+_ARRAY_HEAD = 100
+
+
+def _cut(kind: str, head: Any, length: int, reason: str) -> tuple[Any, ...]:
+    return (TAG, "cut", kind, head, length, reason)
+
+
+def is_record(value: Any, kind: type, shape: _static.Shape) -> bool:
+    """Whether objects of this type are recorded as type and fields, and nothing else has to be asked of them."""
+    bases = shape.bases
+    if BaseException in bases or bytearray in bases or any(base in bases for base in _BUILTINS):
+        return False
+    if shape.is_pydantic:
+        return True
+    names = shape.base_names
+    if "enum.Enum" in names or any(
+        name.startswith(("datetime.", "collections.", "array.", "numpy.", "pandas.")) for name in names
+    ):
+        return False
+    return (
+        not is_text_like(kind)
+        and opaque_reason(value, kind, shape) is None
+        and (shape.read_dict is not None or bool(shape.slots))
+    )
+
+
+class Walk:
+    """One value's walk. `left` counts bytes as marshal writes them, somewhat too many rather than too few."""
+
+    def __init__(self, settings: Settings, depth: int = 1) -> None:
+        self.settings = settings
+        self.masking = settings.masking
+        self.left = settings.max_value_bytes
+        self.depth = depth
+        self.max_depth = settings.max_depth
+        self.stack: list[int] = []
+        self.steps = 0
+        self.late = False
+        self.deadline = perf_counter() + settings.seconds
+
+    # ------------------------------------------------------------ budgets
+
+    def _spent(self) -> str | None:
+        """Why no more can be taken, or None."""
+        if self.left <= 0:
+            return f"larger than the limit of {self.settings.max_value_bytes} bytes"
+        if self.late:
+            return f"took longer than {self.settings.seconds} s to record"
+        self.steps += 1
+        if not self.steps & 63 and perf_counter() > self.deadline:
+            self.late = True
+            return f"took longer than {self.settings.seconds} s to record"
+        return None
+
+    # ------------------------------------------------------------ one value
+
+    def encode(self, value: Any) -> Any:
+        self.left -= 5
+        kind = type(value)
+        if value is None or kind is bool or kind is float or kind is complex:
+            self.left -= 16
+            return value
+        if kind is str:
+            return self._text(value)
+        if kind is int:
+            return self._int(value)
+        if kind is bytes:
+            return self._bytes(value)
+        if value is ...:
+            return (TAG, "ellipsis")
+        identity = id(value)
+        if identity in self.stack:
+            return (TAG, "cycle", len(self.stack) - self.stack.index(identity))
+        reason = self._spent()
+        if reason is None and len(self.stack) + self.depth > self.max_depth:
+            reason = f"deeper than {self.max_depth} levels"
+        if reason is not None:
+            return self._skipped(value, kind, reason)
+        self.stack.append(identity)
+        try:
+            if kind is dict:
+                return self._dict(list(value.copy().items()), "dict")
+            if kind is list:
+                return self._items(value[:], "list")
+            if kind is tuple:
+                return self._tuple(value)
+            if kind is set:
+                return self._set(list(value), "set")
+            if kind is frozenset:
+                return self._set(list(value), "frozenset")
+            self.left -= 40
+            return self._object(value, kind)
+        finally:
+            self.stack.pop()
+
+    def _skipped(self, value: Any, kind: type, reason: str) -> Any:
+        """A container or an object that no longer fits: its type and size."""
+        if kind is dict or kind is list or kind is tuple or kind is set or kind is frozenset:
+            if not value:
+                return kind()
+            return _cut(kind.__name__, kind(), len(value), reason)
+        return _cut(_static.type_name(kind), None, 0, reason)
+
+    def _text(self, value: str) -> Any:
+        length = len(value)
+        if length > 1024 and (length > self.left or (not value.isascii() and length * 4 > self.left)):
+            return self._long_text(value, length)
+        if self.left <= 0 and length > 64:
+            return self._long_text(value, length)
+        masked = self.masking.text(value)
+        self.left -= len(masked) if masked.isascii() else len(masked) * 4
+        return masked
+
+    def _long_text(self, value: str, length: int) -> Any:
+        keep = max(64, min(self.left if value[:100_000].isascii() else self.left // 4, length))
+        # Masks beyond the cut, so that no half of a secret is left at its edge.
+        head = self.masking.text(value[: keep + 4096])[:keep]
+        self.left -= keep * (1 if head.isascii() else 4)
+        return _cut("str", head, length, f"larger than the limit of {self.settings.max_value_bytes} bytes")
+
+    def _int(self, value: int) -> Any:
+        bits = value.bit_length()
+        if bits > 64:
+            self.left -= bits // 7
+            if self.left <= 0:
+                return (TAG, "opaque", "int", f"an integer of {bits} bits", "larger than the size limit")
+        return value
+
+    def _bytes(self, value: bytes) -> Any:
+        length = len(value)
+        if length > self.left and length > 64:
+            keep = max(64, min(self.left, length))
+            head = self.masking.binary(value[: keep + 4096])[:keep]
+            self.left -= keep
+            return _cut("bytes", head, length, f"larger than the limit of {self.settings.max_value_bytes} bytes")
+        self.left -= length
+        return self.masking.binary(value)
+
+    # ------------------------------------------------------------ containers
+
+    def _items(self, items: list[Any], kind: str) -> Any:
+        out: list[Any] = []
+        for item in items:
+            reason = self._spent()
+            if reason is not None:
+                return _cut(kind, out, len(items), reason)
+            out.append(self.encode(item))
+        return out
+
+    def _tuple(self, items: tuple[Any, ...]) -> Any:
+        if len(items) == 2:
+            name = items[0]
+            if type(name) is bytes and len(name) < 200:
+                name = name.decode("latin-1")
+            if (
+                type(name) is str
+                and self.masking.is_secret_key(name)
+                and (type(items[1]) is str or type(items[1]) is bytes)
+            ):
+                return (items[0], masked_by(name))
+        found = self._items(list(items), "tuple")
+        if type(found) is list:
+            return tuple(found)
+        return _cut("tuple", tuple(found[3]), found[4], found[5])
+
+    def _set(self, items: list[Any], kind: str) -> Any:
+        found = self._items(items, kind)
+        cut = None
+        if type(found) is not list:
+            cut = found
+            found = found[3]
+        make = set if kind == "set" else frozenset
+        try:
+            plain: Any = make(found)
+        except TypeError:
+            plain = None
+        if plain is None or len(plain) != len(found):
+            # Members that are objects are dicts inside and cannot be members of a set of ours.
+            plain = (TAG, "subclass", kind, found)
+        return plain if cut is None else _cut(kind, plain, cut[4], cut[5])
+
+    def _dict(self, pairs: list[tuple[Any, Any]], kind: str) -> Any:
+        out: list[tuple[Any, Any]] = []
+        reason: str | None = None
+        for key, item in pairs:
+            reason = self._spent()
+            if reason is not None:
+                break
+            plain_key = self.encode(key)
+            name: Any = key
+            if type(key) is not str:
+                if type(key) is bytes and len(key) < 200:
+                    name = key.decode("latin-1")
+                elif _static.isinstance_static(key, str):
+                    name = str.__str__(key)  # pyright: ignore[reportArgumentType]
+                else:
+                    name = ""
+            if (
+                name
+                and self.masking.is_secret_key(name)
+                and item is not None
+                and item is not True
+                and item is not False
+            ):
+                out.append((plain_key, masked_by(plain_key if type(plain_key) is str else name)))
+            else:
+                out.append((plain_key, self.encode(item)))
+        try:
+            plain: Any = dict(out)
+        except TypeError:
+            plain = None
+        if plain is None or len(plain) != len(out):
+            # Keys that are objects, or that look alike once masked: pairs keep all of them.
+            plain = (TAG, "subclass", kind, [[key, item] for key, item in out])
+        return plain if reason is None else _cut(kind, plain, len(pairs), reason)
+
+    # ------------------------------------------------------------ objects
+
+    def _fields(self, fields: dict[str, Any]) -> dict[str, Any]:
+        """Encoded fields. A budget that ends in the middle leaves a mark in the last field's place."""
+        found = self._dict(list(fields.items()), "fields")
+        if type(found) is dict:
+            return found
+        if found[1] == "cut":
+            head = found[3] if type(found[3]) is dict else {}
+            head["…"] = _cut("fields", None, found[4] - len(head), found[5])
+            return head
+        return {"…": found}
+
+    def _object(self, value: Any, kind: type) -> Any:
+        shape = _static.shape_of(kind)
+        bases = shape.bases
+        names = shape.base_names
+        if BaseException in bases:
+            return encode_error(self, value, shape)
+        if "enum.Enum" in names:
+            own = shape.fields(value) or {}
+            name = own.get("_name_")
+            return (TAG, "enum", shape.name, name if type(name) is str else "", self.encode(own.get("_value_")))
+        if shape.is_pydantic:
+            fields = shape.fields(value) or {}
+            return (TAG, "object", shape.name, self._fields(fields), None)
+        special = self._special(value, kind, shape)
+        if special is not None:
+            return special
+        for base in _BUILTINS:
+            if base in bases:
+                return self._subclass(value, base, shape)
+        if is_text_like(kind):
+            return (TAG, "opaque", shape.name, self.masking.text(opaque_text(value, kind)), None)
+        reason = opaque_reason(value, kind, shape)
+        if reason is not None:
+            return (TAG, "opaque", shape.name, self.masking.text(opaque_text(value, kind)), reason)
+        fields = shape.fields(value)
+        if fields is None:
+            return (
+                TAG,
+                "opaque",
+                shape.name,
+                self.masking.text(opaque_text(value, kind)),
+                "it has no fields that can be read without running code",
+            )
+        return (TAG, "object", shape.name, self._fields(fields), None)
+
+    def _special(self, value: Any, kind: type, shape: _static.Shape) -> Any:
+        """Types of the standard library and of NumPy and pandas that have a form of their own."""
+        if bytearray in shape.bases:
+            copy = bytes(bytearray.__getitem__(value, slice(0, max(0, self.left) + 4096)))
+            encoded = self._bytes(copy)
+            length = bytearray.__len__(value)
+            if type(encoded) is bytes and len(copy) == length:
+                return (TAG, "bytearray", encoded)
+            head = encoded if type(encoded) is bytes else encoded[3]
+            return _cut(
+                "bytearray",
+                (TAG, "bytearray", head),
+                length,
+                f"larger than the limit of {self.settings.max_value_bytes} bytes",
+            )
+        names = shape.base_names
+        if (
+            "datetime.datetime" in names
+            or "datetime.date" in names
+            or "datetime.time" in names
+            or "datetime.timedelta" in names
+        ):
+            return (TAG, "time", shape.name, _arrays.time_text(value, shape))
+        if "collections.deque" in names:
+            from collections import deque
+
+            plain = self._items(list(deque.__iter__(value)), "list")
+            return (TAG, "subclass", shape.name, plain)
+        if "array.array" in names:
+            return _arrays.encode_array(self, value, shape, min(_ARRAY_HEAD, max(1, self.left // 32)))
+        if "numpy" in sys.modules or "pandas" in sys.modules:
+            return _arrays.encode_foreign(self, value, kind, shape, min(_ARRAY_HEAD, max(1, self.left // 32)))
+        return None
+
+    def _subclass(self, value: Any, base: type, shape: _static.Shape) -> Any:
+        """A subclass of a builtin type: its contents through the builtin's own methods, and the fields it has beside."""
+        plain: Any
+        if base is dict:
+            plain = self._dict(list(dict.items(value)), "dict")
+        elif base is list:
+            plain = self._items(list.__getitem__(value, slice(None)), "list")
+        elif base is tuple:
+            plain = self._named_tuple(tuple.__getitem__(value, slice(None)), type(value))
+        elif base is set:
+            plain = self._set(list(set.__iter__(value)), "set")
+        elif base is frozenset:
+            plain = self._set(list(frozenset.__iter__(value)), "frozenset")
+        elif base is str:
+            plain = self._text(str.__str__(value))
+        elif base is int:
+            plain = self._int(int.__int__(value))
+        elif base is float:
+            plain = float.__float__(value)
+        elif base is complex:
+            plain = complex.__pos__(value)
+        else:
+            plain = self._bytes(bytes.__getitem__(value, slice(None)))
+        fields = shape.fields(value)
+        if fields:
+            return (TAG, "object", shape.name, {"(value)": plain, **self._fields(fields)}, None)
+        return (TAG, "subclass", shape.name, plain)
+
+    def _named_tuple(self, items: tuple[Any, ...], kind: type) -> Any:
+        names = _static.find_in_class(kind, "_fields")
+        if type(names) is tuple and len(names) == len(items):
+            secret = self.masking.is_secret_key
+            marked = [
+                masked_by(name) if type(name) is str and secret(name) and item is not None else MISSING
+                for name, item in zip(names, items)
+            ]
+            if any(mark is not MISSING for mark in marked):
+                return tuple(self.encode(item) if mark is MISSING else mark for mark, item in zip(marked, items))
+        return self._tuple(items)
+
+
+MISSING = _static.MISSING

@@ -1,0 +1,169 @@
+"""JSON lines over a socket. App threads never wait for it: what does not fit is queued for the control thread."""
+
+from __future__ import annotations
+
+import json
+import select
+import socket
+import threading
+import time
+from collections import deque
+from typing import Any
+
+
+class Wire:
+    """Raises OSError with the system's own text when nobody listens."""
+
+    def __init__(self, address: str, seconds: float) -> None:
+        host, _, port = address.rpartition(":")
+        if port.isdigit() and host and "/" not in address:
+            self._socket = socket.create_connection((host.strip("[]"), int(port)), seconds)
+            self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        else:
+            self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+            self._socket.settimeout(seconds)
+            self._socket.connect(address)
+        self._wake_out, self._wake_in = socket.socketpair()
+        self._wake_in.setblocking(False)
+        self._wake_out.setblocking(False)
+        self._queue: deque[bytes] = deque()
+        self._lock = threading.Lock()
+        self._buffer = bytearray()
+        self._full = False
+        #: The control thread is to end, its process forks.
+        self.interrupted = False
+
+    def write_now(self, message: dict[str, Any]) -> None:
+        self._socket.sendall(_line(message))
+
+    def read_one(self, seconds: float) -> dict[str, Any]:
+        """The first message. Raises TimeoutError or ConnectionError."""
+        end = time.monotonic() + seconds
+        while b"\n" not in self._buffer:
+            left = end - time.monotonic()
+            if left <= 0:
+                raise TimeoutError(f"no answer within {seconds:.0f} s")
+            self._socket.settimeout(left)
+            try:
+                data = self._socket.recv(65536)
+            except TimeoutError:
+                raise TimeoutError(f"no answer within {seconds:.0f} s") from None
+            if not data:
+                raise ConnectionError("it closed the connection")
+            self._buffer += data
+        self._socket.setblocking(False)
+        line, _, rest = bytes(self._buffer).partition(b"\n")
+        self._buffer = bytearray(rest)
+        return json.loads(line)
+
+    def send(self, message: dict[str, Any]) -> None:
+        """From any thread; never waits."""
+        self._queue.append(_line(message))
+        self._flush()
+
+    def _flush(self) -> None:
+        while self._queue and self._lock.acquire(False):
+            try:
+                while self._queue:
+                    data = self._queue[0]
+                    try:
+                        sent = self._socket.send(data)
+                    except (BlockingIOError, InterruptedError):
+                        sent = 0
+                    except OSError:
+                        self._queue.clear()
+                        self.wake()
+                        return
+                    if sent < len(data):
+                        self._queue[0] = data[sent:]
+                        self._full = True
+                        self.wake()
+                        return
+                    self._queue.popleft()
+                self._full = False
+            finally:
+                self._lock.release()
+
+    def wake(self) -> None:
+        try:
+            self._wake_in.send(b"w")
+        except OSError:
+            pass
+
+    def interrupt(self) -> None:
+        self.interrupted = True
+        self.wake()
+
+    def wait(self, seconds: float) -> list[dict[str, Any]]:
+        """Messages that arrived, maybe none. Raises ConnectionError when the other side is gone, SystemExit-free `Interrupted` for a fork."""
+        if self.interrupted:
+            raise Interrupted()
+        if b"\n" not in self._buffer:
+            poll = select.poll() if hasattr(select, "poll") else None
+            if poll is not None:
+                poll.register(self._socket, select.POLLIN | (select.POLLOUT if self._full else 0))
+                poll.register(self._wake_out, select.POLLIN)
+                ready = poll.poll(seconds * 1000)
+                readable = any(fd == self._socket.fileno() and event & ~select.POLLOUT for fd, event in ready)
+            else:
+                inputs, _, _ = select.select(
+                    [self._socket, self._wake_out], [self._socket] if self._full else [], [], seconds
+                )
+                readable = self._socket in inputs
+            try:
+                self._wake_out.recv(4096)
+            except OSError:
+                pass
+            if self.interrupted:
+                raise Interrupted()
+            if self._queue:
+                self._full = False
+                self._flush()
+            if readable:
+                try:
+                    data = self._socket.recv(1 << 20)
+                    if not data:
+                        raise ConnectionError("the connection was closed")
+                    self._buffer += data
+                except (BlockingIOError, InterruptedError):
+                    pass
+        messages: list[dict[str, Any]] = []
+        if b"\n" in self._buffer:
+            whole, _, rest = bytes(self._buffer).rpartition(b"\n")
+            self._buffer = bytearray(rest)
+            for line in whole.split(b"\n"):
+                if line.strip():
+                    found = json.loads(line)
+                    if isinstance(found, dict):
+                        messages.append(found)
+        return messages
+
+    def write_last(self, message: dict[str, Any]) -> None:
+        """At the end of the process: what is queued and this, within a second."""
+        self._queue.append(_line(message))
+        end = time.monotonic() + 1.0
+        while self._queue and time.monotonic() < end:
+            self._flush()
+            if self._queue:
+                select.select([], [self._socket], [], 0.05)
+
+    def close(self) -> None:
+        for each in (self._socket, self._wake_in, self._wake_out):
+            try:
+                each.close()
+            except OSError:
+                pass
+
+    #: In a forked child: the parent's connection is not ours; closing our copies leaves it open there.
+    abandon = close
+
+
+class Interrupted(Exception):
+    """The control thread ends because the process is about to fork."""
+
+
+def _line(message: dict[str, Any]) -> bytes:
+    return _to_json(message).encode("utf-8", "backslashreplace") + b"\n"
+
+
+_to_json = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=str).encode

@@ -1,0 +1,104 @@
+import * as vscode from 'vscode';
+import type { HostMethods, PageNotifications } from '../../protocol/timeline';
+import { logError, messageOf } from '../log';
+import { pageHtml, pageRoot } from './html';
+import type { Reader } from './reader';
+
+/** Answers of the host; the page that asks is handed over. */
+export type HostAnswers = {
+  [K in keyof HostMethods]: (params: HostMethods[K]['params'], page: Page) => Promise<HostMethods[K]['result']>;
+};
+
+const READER_METHODS = new Set([
+  'project',
+  'runs',
+  'overview',
+  'calls',
+  'call',
+  'value',
+  'copy',
+  'search',
+  'errorNear',
+]);
+
+/** One timeline page, in the view or in an editor. */
+export class Page implements vscode.Disposable {
+  private readonly followed = new Set<string>();
+  private readonly listener: vscode.Disposable;
+  private disposed = false;
+
+  constructor(
+    private readonly webview: vscode.Webview,
+    extension: vscode.Uri,
+    private readonly reader: Reader,
+    private readonly answers: HostAnswers,
+    /** What an editor of one run was opened with. */
+    readonly opened: { file?: string; call?: string } = {},
+  ) {
+    webview.options = { enableScripts: true, localResourceRoots: [pageRoot(extension)] };
+    this.listener = webview.onDidReceiveMessage((message: unknown) => void this.receive(message));
+    webview.html = pageHtml(webview, extension);
+  }
+
+  notify<N extends keyof PageNotifications>(notify: N, params: PageNotifications[N]): void {
+    if (!this.disposed) void this.webview.postMessage({ notify, params });
+  }
+
+  follows(file: string): boolean {
+    return this.followed.has(file);
+  }
+
+  private async receive(message: unknown): Promise<void> {
+    if (typeof message !== 'object' || message === null) return;
+    const { id, method, params } = message as { id?: unknown; method?: unknown; params?: unknown };
+    if (typeof id !== 'number' || typeof method !== 'string') return;
+    let answer: unknown;
+    try {
+      answer = { id, result: await this.answer(method, params) };
+    } catch (error) {
+      answer = { id, error: { message: messageOf(error) } };
+    }
+    if (!this.disposed) void this.webview.postMessage(answer);
+  }
+
+  private async answer(method: string, params: unknown): Promise<unknown> {
+    if (READER_METHODS.has(method)) return this.reader.forward(method, params);
+    if (method === 'follow' || method === 'unfollow') {
+      const file = fileOf(method, params);
+      if (method === 'follow') {
+        if (!this.followed.has(file)) {
+          this.followed.add(file);
+          try {
+            await this.reader.follow(file);
+          } catch (error) {
+            this.followed.delete(file);
+            throw error;
+          }
+        }
+      } else if (this.followed.delete(file)) {
+        await this.reader.unfollow(file);
+      }
+      return {};
+    }
+    if (Object.hasOwn(this.answers, method)) {
+      return this.answers[method as keyof HostMethods](params as never, this);
+    }
+    throw new Error(`The timeline asked for "${method}", which this version does not know. Reload the window.`);
+  }
+
+  dispose(): void {
+    if (this.disposed) return;
+    this.disposed = true;
+    this.listener.dispose();
+    for (const file of this.followed) {
+      this.reader.unfollow(file).catch((error: unknown) => logError(`${file} is still followed.`, messageOf(error)));
+    }
+    this.followed.clear();
+  }
+}
+
+function fileOf(method: string, params: unknown): string {
+  const file = typeof params === 'object' && params !== null ? (params as { file?: unknown }).file : undefined;
+  if (typeof file !== 'string' || file === '') throw new Error(`"${method}" needs "file", the path of a run file.`);
+  return file;
+}

@@ -1,0 +1,632 @@
+import assert from 'node:assert/strict';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { BreakpointState } from '../../protocol/control';
+import { UserError } from '../../adapter/common/errors';
+import { RefusedError } from '../support/dap-client';
+import { assertGolden } from '../support/golden';
+import { transcript } from '../support/transcript';
+import { Stage } from './dap-support';
+
+const FILE = '/app/triage.py';
+
+async function refusal(promise: Promise<unknown>): Promise<RefusedError> {
+  try {
+    await promise;
+  } catch (error) {
+    assert.ok(error instanceof RefusedError, String(error));
+    return error;
+  }
+  throw new Error('It was not refused.');
+}
+
+describe('DAP session', () => {
+  let stage: Stage;
+  beforeEach(() => {
+    stage = new Stage();
+  });
+  afterEach(async () => {
+    await stage.end();
+    assert.deepEqual(stage.problems, []);
+  });
+
+  it('holds, shows, edits and releases: the whole conversation', async () => {
+    const client = await stage.launched(async (c) => {
+      await c.request('setBreakpoints', {
+        source: { path: FILE },
+        breakpoints: [{ line: 12, condition: 'args["order_id"] == 7' }],
+      });
+      await c.request('setExceptionBreakpoints', { filters: ['uncaught'] });
+    });
+    const [breakpoint] = stage.target.configurations.at(-1)!.breakpoints;
+    stage.target.answers.scopes = () => ({
+      scopes: [{ name: 'Arguments', hint: 'arguments', ref: 5, named: 1, expensive: false }],
+    });
+    stage.target.answers.variables = () => ({
+      variables: [
+        { name: 'order_id', value: '7', type: 'int', ref: 0, evaluateName: 'args["order_id"]', editable: true },
+      ],
+    });
+    stage.target.answers.setVariable = () => ({ name: 'order_id', value: '70', type: 'int', ref: 0, editable: true });
+    stage.target.answers.frames = () => ({ frames: [] });
+    stage.target.hold({ task: 1, breakpoints: [breakpoint!.id] });
+    const stopped = await client.waitFor('stopped');
+    const threadId = stopped.threadId!;
+    await client.request('threads', {});
+    const [frame] = await client.frames(threadId);
+    const { scopes } = await client.request('scopes', { frameId: frame!.id });
+    const { variablesReference } = scopes[0]!;
+    await client.request('variables', { variablesReference });
+    await client.request('setVariable', { variablesReference, name: 'order_id', value: '70' });
+    await client.waitFor('invalidated');
+    await client.request('continue', { threadId });
+    stage.target.emit('output', 'stdout', 'done\n');
+    stage.target.end(0);
+    await client.waitFor('terminated');
+    await client.request('disconnect', {});
+    assertGolden('dap-hold-edit-release', transcript(client));
+    assert.deepEqual(
+      stage.recorded.map(({ name, call }) => [name, call]),
+      [
+        ['stop', '1.42'],
+        ['edit', '1.42'],
+        ['release', '1.42'],
+        ['output', undefined],
+        ['exited', undefined],
+      ],
+    );
+  });
+
+  it('has the first breakpoints in force when the app starts', async () => {
+    await stage.launched((c) => c.request('setFunctionBreakpoints', { breakpoints: [{ name: 'tool:search@after' }] }));
+    const [first] = stage.target.configurations;
+    assert.deepEqual(first?.breakpoints, [
+      { id: 1, enabled: true, target: { type: 'function', kind: 'tool', glob: 'search' }, boundaries: ['after'] },
+    ]);
+  });
+
+  it('names the attribute that is wrong', async () => {
+    const cases: [Record<string, unknown>, string][] = [
+      [{ program: 'a.py', hold: 'everything' }, '"hold" must be one of: task, all.'],
+      [{ program: 7 }, '"program" must be a text.'],
+      [{ program: 'a.py', args: ['x', 1] }, '"args[1]" must be a text.'],
+      [{ program: 'a.py', record: { enabled: 'yes' } }, '"record.enabled" must be true or false.'],
+      [{ program: 'a.py', trace: 3 }, '"trace" must be true or false or a text.'],
+    ];
+    for (const [attributes, sentence] of cases) {
+      const client = stage.client();
+      await client.initialize();
+      const refused = await refusal(client.send('launch', attributes).answer);
+      assert.equal(refused.message, sentence);
+      assert.ok(refused.showUser);
+      await client.end();
+    }
+  });
+
+  it('says what kept the app from starting', async () => {
+    stage.prepare = (target) =>
+      (target.startError = new UserError('Python not found at .venv/bin/python.', {
+        title: 'Choose',
+        command: 'python.choose',
+      }));
+    const client = stage.client();
+    await client.initialize();
+    const launch = client.send('launch', { program: FILE }).answer;
+    await client.waitFor('initialized');
+    await client.request('configurationDone', {});
+    const refused = await refusal(launch);
+    assert.equal(refused.message, 'Python not found at .venv/bin/python.');
+    assert.ok(refused.showUser);
+    assert.equal((refused.response.body as { error: { url: string } }).error.url, 'command:python.choose');
+    await client.request('disconnect', {});
+  });
+
+  it('gives each client its own numbers, lines and breakpoints, and the app their union', async () => {
+    const first = await stage.launched((c) =>
+      c.request('setBreakpoints', { source: { path: FILE }, breakpoints: [{ line: 1 }, { line: 12 }] }),
+    );
+    const second = stage.client();
+    await second.initialize({ linesStartAt1: false, columnsStartAt1: false });
+    const attach = second.send('attach', {}).answer;
+    await second.waitFor('initialized');
+    const answer = await second.request('setBreakpoints', {
+      source: { path: FILE },
+      breakpoints: [{ line: 11 }, { line: 29 }],
+    });
+    assert.deepEqual(
+      answer.breakpoints.map((b) => [b.id, b.line]),
+      [
+        [1, 11],
+        [2, 29],
+      ],
+    );
+    await second.request('configurationDone', {});
+    await attach;
+    const lines = stage.target.configurations
+      .at(-1)!
+      .breakpoints.map((b) => b.target.type === 'source' && b.target.line);
+    assert.deepEqual(lines, [1, 12, 30]);
+    const shared = stage.target.configurations.at(-1)!.breakpoints[1]!.id;
+    stage.target.hold({ task: 1, breakpoints: [shared] });
+    const [a, b] = [await first.waitFor('stopped'), await second.waitFor('stopped')];
+    assert.deepEqual(a.hitBreakpointIds, [2]);
+    assert.deepEqual(b.hitBreakpointIds, [1]);
+    assert.equal((await second.frames(b.threadId!))[0]?.line, 11);
+    await second.request('disconnect', {});
+    await second.closed;
+    assert.equal(stage.target.configurations.at(-1)!.breakpoints.length, 2);
+    assert.deepEqual(stage.target.ends, []);
+  });
+
+  it('tells a client that comes later what is held, and every other client what goes on', async () => {
+    const first = await stage.launched();
+    const threadId = await stage.held(first);
+    const second = stage.client();
+    await second.attach({ session: 'quick-otter-1' });
+    assert.equal((await second.waitFor('stopped')).threadId, threadId);
+    await second.request('continue', { threadId });
+    assert.deepEqual(await first.waitFor('continued'), { threadId, allThreadsContinued: false });
+    assert.deepEqual(second.pending('continued'), []);
+    assert.equal(stage.recorded.find((one) => one.name === 'release')?.data['client'], 'client-2');
+  });
+
+  it('answers a release before the next stop is heard', async () => {
+    const client = await stage.launched();
+    const threadId = await stage.held(client);
+    stage.target.answers.release = () => {
+      stage.target.emit('control', stage.target.live[0]!, { event: 'resumed', hold: 10, task: 1, why: 'release' });
+      stage.target.hold({ task: 1, id: 11, reason: 'step' });
+      return {};
+    };
+    await client.request('next', { threadId });
+    await client.waitFor('stopped', (body) => body.reason === 'step');
+    const order = client.messages.map(({ message }) =>
+      'command' in message && message.type === 'response' ? message.command : 'event' in message ? message.event : '',
+    );
+    assert.ok(order.lastIndexOf('next') < order.lastIndexOf('stopped'));
+    assert.equal((await client.frames(threadId)).length, 3);
+  });
+
+  it('keeps numbers while a task is held and drops them when it goes on', async () => {
+    const client = await stage.launched();
+    const threadId = await stage.held(client);
+    const [first, again] = [await client.frames(threadId), await client.frames(threadId)];
+    assert.deepEqual(first, again);
+    assert.deepEqual((await client.request('stackTrace', { threadId, startFrame: 1, levels: 1 })).stackFrames, [
+      first[1],
+    ]);
+    await client.request('continue', { threadId });
+    const refused = await refusal(client.request('scopes', { frameId: first[0]!.id }));
+    assert.equal(refused.message, 'This frame is gone: its task went on.');
+    const running = await refusal(client.request('stackTrace', { threadId }));
+    assert.equal(running.message, 'agent-1 is running. Pause it first.');
+  });
+
+  it('does not steal the focus from a task that is held, except when the person stepped', async () => {
+    const client = await stage.launched();
+    const threadId = await stage.held(client, 1);
+    stage.target.hold({ task: 2 });
+    assert.equal((await client.waitFor('stopped')).preserveFocusHint, true);
+    await client.request('next', { threadId });
+    stage.target.hold({ task: 1, id: 12, reason: 'step' });
+    assert.equal((await client.waitFor('stopped')).preserveFocusHint, undefined);
+  });
+
+  it('holds and releases every task together when asked to', async () => {
+    const client = await stage.launched(undefined, { hold: 'all' });
+    const first = await stage.held(client, 1);
+    const second = await stage.held(client, 2);
+    assert.deepEqual(stage.target.stopFlags, [true]);
+    await client.request('continue', { threadId: first });
+    assert.deepEqual(await client.waitFor('continued'), { threadId: second, allThreadsContinued: false });
+    assert.deepEqual(stage.target.stopFlags, [true, false]);
+    assert.equal(stage.target.requested('release').length, 2);
+  });
+
+  it('releases only one task when only one is meant', async () => {
+    const client = await stage.launched(undefined, { hold: 'all' });
+    const first = await stage.held(client, 1);
+    await stage.held(client, 2);
+    await client.request('next', { threadId: first, singleThread: true });
+    assert.deepEqual(stage.target.requested('release'), [
+      { hold: 10, action: 'continue', step: 'over', client: 'client-1' },
+    ]);
+  });
+
+  it('names running tasks by where they are, and tasks of other processes by their process', async () => {
+    const client = await stage.launched();
+    assert.deepEqual(
+      (await client.request('threads', {})).threads.map((t) => t.name),
+      ['triage.py'],
+    );
+    const child = stage.target.addProcess('Process-2');
+    stage.target.answers.tasks = (_, process) => ({
+      tasks: [
+        {
+          id: 1,
+          name: process === child ? 'add' : 'support_agent',
+          where: process === child ? '' : 'in llm:gpt-x, 12 s',
+        },
+      ],
+    });
+    const { threads } = await client.request('threads', {});
+    assert.deepEqual(
+      threads.map((t) => t.name),
+      ['support_agent — in llm:gpt-x, 12 s', 'Process-2 › add'],
+    );
+    assert.equal(new Set(threads.map((t) => t.id)).size, 2);
+  });
+
+  it('pauses every task, and lets a pause go with the first release', async () => {
+    const client = await stage.launched();
+    await client.request('pause', { threadId: (await client.request('threads', {})).threads[0]!.id });
+    assert.deepEqual(stage.target.stopFlags, [true]);
+    assert.equal(stage.target.requested('pause').length, 1);
+    const threadId = await stage.held(client);
+    await client.request('continue', { threadId });
+    assert.deepEqual(stage.target.stopFlags, [true, false]);
+  });
+
+  it('skips, runs again, cancels and restarts through release', async () => {
+    const client = await stage.launched();
+    const threadId = await stage.held(client);
+    stage.target.answers.release = (args) => {
+      stage.target.emit('control', stage.target.live[0]!, {
+        event: 'resumed',
+        hold: args.hold,
+        task: 1,
+        why: 'release',
+      });
+      return {};
+    };
+    await client.request('toolbreak/skip', { threadId, result: '{"status": "lost"}' });
+    assert.deepEqual(await client.waitFor('toolbreak/released'), { threadId, action: 'skip', client: 'client-1' });
+    await client.waitFor('continued');
+    await stage.held(client);
+    await client.request('toolbreak/again', { threadId });
+    await stage.held(client);
+    const { targets } = await client.request('gotoTargets', { source: { path: FILE }, line: 13 });
+    assert.deepEqual(
+      targets.map((target) => target.label),
+      ['Skip lookup_order(order_id=7)'],
+    );
+    await refusal(client.request('goto', { threadId, targetId: targets[0]!.id + 1 }));
+    await client.request('goto', { threadId, targetId: targets[0]!.id });
+    await stage.held(client);
+    await refusal(client.request('goto', { threadId, targetId: targets[0]!.id }));
+    const frames = await client.frames(threadId);
+    await refusal(client.request('restartFrame', { frameId: frames[1]!.id }));
+    await client.request('restartFrame', { frameId: frames[0]!.id });
+    await stage.held(client);
+    await client.request('terminateThreads', { threadIds: [threadId] });
+    const actions = stage.target.requested('release').map((args) => (args as { action: string }).action);
+    assert.deepEqual(actions, ['skip', 'again', 'skip', 'restart', 'cancel']);
+  });
+
+  it('offers the lines on which calls can be stopped', async () => {
+    const path = join(stage.folder, 'agent.py');
+    writeFileSync(path, '@tool\ndef search(query):\n    return query\n\n\nasync def plan():\n    pass\n');
+    const client = await stage.launched();
+    const { breakpoints } = await client.request('breakpointLocations', { source: { path }, line: 1, endLine: 9 });
+    assert.deepEqual(breakpoints, [{ line: 2 }, { line: 6 }]);
+    assert.deepEqual(await client.request('breakpointLocations', { source: { path: '/no/such.py' }, line: 1 }), {
+      breakpoints: [],
+    });
+  });
+
+  it('completes, evaluates and sets with the numbers of the client', async () => {
+    const client = stage.client();
+    await client.initialize({ columnsStartAt1: false });
+    const launched = client.send('launch', { program: FILE }).answer;
+    await client.waitFor('initialized');
+    await client.request('configurationDone', {});
+    await launched;
+    const threadId = await stage.held(client);
+    const [frame] = await client.frames(threadId);
+    stage.target.answers.completions = () => ({ targets: [{ label: 'args', start: 4, length: 2 }] });
+    const { targets } = await client.request('completions', { text: 'x = ar', column: 6, frameId: frame!.id });
+    assert.deepEqual(stage.target.requested('completions'), [{ frame: 1, text: 'x = ar', column: 7, hold: 10 }]);
+    assert.deepEqual(targets, [{ label: 'args', start: 4, length: 2 }]);
+    stage.target.answers.setExpression = () => {
+      throw new UserError('order_id must be an integer.');
+    };
+    const refused = await refusal(
+      client.request('setExpression', { expression: 'args["order_id"]', value: '"abc"', frameId: frame!.id }),
+    );
+    assert.equal(refused.message, 'order_id must be an integer.');
+    assert.equal((await client.frames(threadId)).length, 3);
+  });
+
+  it('watches values in the state', async () => {
+    const client = await stage.launched();
+    const info = await client.request('dataBreakpointInfo', { name: 'state:verdict' });
+    assert.deepEqual([info.dataId, info.accessTypes], ['state:verdict', ['write']]);
+    assert.equal((await client.request('dataBreakpointInfo', { name: 'f()' })).dataId, null);
+    await client.request('setDataBreakpoints', {
+      breakpoints: [{ dataId: info.dataId!, condition: "value == 'scored'" }],
+    });
+    assert.deepEqual(stage.target.configurations.at(-1)!.breakpoints, [
+      {
+        id: 1,
+        enabled: true,
+        target: { type: 'data', path: 'verdict' },
+        boundaries: ['after'],
+        condition: "value == 'scored'",
+      },
+    ]);
+  });
+
+  it('refuses breakpoints that make no sense with a sentence each', async () => {
+    const client = await stage.launched();
+    const { breakpoints } = await client.request('setBreakpoints', {
+      source: { path: FILE },
+      breakpoints: [
+        { line: 1, mode: 'sideways' },
+        { line: 2, hitCondition: 'often' },
+        { line: 3, mode: 'before and after' },
+      ],
+    });
+    assert.deepEqual(
+      breakpoints.map((b) => [b.verified, b.message]),
+      [
+        [false, 'The mode "sideways" is not known. Use before, after, "before and after" or error.'],
+        [false, 'The hit count "often" cannot be read. Use a number, or one of ==5, >5, >=5, <5, %3.'],
+        [true, undefined],
+      ],
+    );
+    const filters = await client.request('setExceptionBreakpoints', {
+      filters: ['tool', 'everything'],
+      filterOptions: [{ filterId: 'model', condition: 'True' }],
+    });
+    assert.deepEqual(
+      filters?.breakpoints?.map((b) => b.verified),
+      [true, false, true],
+    );
+    assert.deepEqual(stage.target.configurations.at(-1)!.exceptions, [
+      { filter: 'tool' },
+      { filter: 'model', condition: 'True' },
+    ]);
+  });
+
+  it('hears when a hold ends by itself', async () => {
+    const client = await stage.launched();
+    const threadId = await stage.held(client);
+    stage.target.emit('control', stage.target.live[0]!, { event: 'resumed', hold: 10, task: 1, why: 'deadline' });
+    assert.equal((await client.waitFor('continued')).threadId, threadId);
+    assert.equal(
+      (await refusal(client.request('continue', { threadId }))).message,
+      'agent-1 is running. Pause it first.',
+    );
+  });
+
+  it('forgets the tasks of a process that dies while held', async () => {
+    const client = await stage.launched();
+    const threadId = await stage.held(client);
+    stage.target.answers.release = () => Promise.reject(new UserError('triage.py is gone.'));
+    const [process] = stage.target.live.splice(0);
+    stage.target.emit('processEnded', process!, true);
+    assert.deepEqual(await client.waitFor('thread', (body) => body.reason === 'exited'), {
+      reason: 'exited',
+      threadId,
+    });
+    assert.equal((await refusal(client.request('continue', { threadId }))).message, 'This task has ended.');
+  });
+
+  it('answers unknown and cancelled requests', async () => {
+    const client = await stage.launched();
+    const threadId = await stage.held(client);
+    const [frame] = await client.frames(threadId);
+    assert.equal((await refusal(client.send('fly').answer)).message, 'The request "fly" is not supported.');
+    assert.equal((await refusal(client.send('__proto__').answer)).message, 'The request "__proto__" is not supported.');
+    let asked!: () => void;
+    const evaluating = new Promise<void>((resolve) => (asked = resolve));
+    stage.target.answers.evaluate = () => {
+      asked();
+      return new Promise(() => undefined);
+    };
+    const slow = client.send('evaluate', { expression: 'while_true()', frameId: frame!.id, context: 'watch' });
+    await evaluating;
+    await client.send('cancel', { requestId: slow.seq }).answer;
+    assert.equal((await refusal(slow.answer)).message, 'cancelled');
+  });
+
+  it('explains a name that matches nothing, and says so no more when it is known', async () => {
+    stage.prepare = (target) => {
+      target.states = (configuration) => configuration.breakpoints.map(({ id }) => ({ id, verified: false }));
+      target.answers.names = () => ({
+        names: ['search', 'refund', 'lookup_order'].map((name) => ({ kind: 'tool', name })),
+      });
+    };
+    const client = await stage.launched();
+    const set = (name: string) => client.request('setFunctionBreakpoints', { breakpoints: [{ name }] });
+    const [wrong] = (await set('tool:serach')).breakpoints;
+    assert.deepEqual(
+      [wrong?.verified, wrong?.message],
+      [false, 'No tool matches. Known tools: lookup_order, refund, search'],
+    );
+    const [bad] = (await set('tol:search')).breakpoints;
+    assert.equal(bad?.message, '"tol" is not a kind of call. Use tool, node, workflow, llm or function.');
+    const [waiting] = (await set('tool:search')).breakpoints;
+    assert.equal(waiting?.message, 'Waiting for the first call.');
+    const { id } = stage.target.configurations.at(-1)!.breakpoints[0]!;
+    const say = (state: Omit<BreakpointState, 'id'>) =>
+      stage.target.emit('control', stage.target.live[0]!, { event: 'breakpoints', breakpoints: [{ id, ...state }] });
+    say({ verified: false, message: 'No tool matches yet.' });
+    say({ verified: true });
+    const changed = await client.waitFor('breakpoint', (body) => body.breakpoint.verified);
+    assert.deepEqual([changed.breakpoint.id, changed.breakpoint.message], [waiting?.id, undefined]);
+  });
+
+  it('says once that it exited and once that it is over, and closes the recording before', async () => {
+    const client = await stage.launched();
+    await stage.held(client);
+    await client.request('terminate', {});
+    assert.deepEqual(await client.waitFor('exited'), { exitCode: 0 });
+    await client.waitFor('terminated');
+    assert.equal(stage.recordersClosed, 1);
+    await client.request('disconnect', {});
+    await client.closed;
+    const events = client.messages.flatMap(({ message }) => ('event' in message ? [message.event] : []));
+    assert.equal(events.filter((event) => event === 'exited').length, 1);
+    assert.equal(events.filter((event) => event === 'terminated').length, 1);
+  });
+
+  it('restarts in the same session, with the same breakpoints and new threads', async () => {
+    const client = await stage.launched((c) =>
+      c.request('setBreakpoints', { source: { path: FILE }, breakpoints: [{ line: 12 }] }),
+    );
+    const threadId = await stage.held(client);
+    const [old] = stage.targets;
+    await client.request('restart', {});
+    assert.deepEqual(old?.ends, ['kill']);
+    old?.end(1);
+    assert.equal(stage.targets.length, 2);
+    assert.equal(stage.target.configurations[0]?.breakpoints.length, 1);
+    assert.notEqual(await stage.held(client), threadId);
+    assert.deepEqual(client.pending('exited'), []);
+  });
+
+  it('ends the app when the client that launched it leaves, unless it says otherwise', async () => {
+    const leaving = await stage.launched();
+    await leaving.end();
+    await stage.session.done;
+    assert.deepEqual(stage.target.ends, ['kill']);
+    const other = new Stage();
+    const polite = await other.launched();
+    await polite.request('disconnect', { terminateDebuggee: false });
+    await other.end();
+    assert.deepEqual(other.target.ends, ['detach']);
+  });
+
+  it('leaves an attached app running', async () => {
+    const client = stage.client();
+    await client.attach({ connect: 5678 });
+    assert.equal(stage.targetRequests[0]?.mode, 'attach');
+    await client.request('disconnect', {});
+    assert.deepEqual(stage.target.ends, ['detach']);
+  });
+
+  it('leaves an app running when the client goes while it attaches', async () => {
+    stage.prepare = (target) => {
+      // It is connected, and takes its time with the breakpoints.
+      target.configure = () => new Promise(() => undefined);
+    };
+    const client = stage.client();
+    const attaching = client.attach({ connect: 5678 });
+    await client.waitFor('process');
+    await Promise.all([client.end(), assert.rejects(attaching)]);
+    await stage.session.done;
+    assert.ok(stage.target.ends.length > 0);
+    assert.deepEqual(
+      stage.target.ends.filter((end) => end !== 'detach'),
+      [],
+    );
+  });
+
+  it('restarts once, and not at all when the session ended meanwhile', async () => {
+    const client = await stage.launched();
+    let killed!: () => void;
+    stage.target.kill = () => new Promise((resolve) => (killed = resolve));
+    const restart = client.send('restart', {}).answer;
+    const second = await refusal(client.request('restart', {}));
+    assert.equal(second.message, 'The app is being restarted already.');
+    await client.request('terminate', {});
+    await client.waitFor('terminated');
+    killed();
+    assert.equal((await refusal(restart)).message, 'The session has ended.');
+    assert.equal(stage.targets.length, 1);
+  });
+
+  it('says once that it is over when a restart fails, to every client', async () => {
+    const client = await stage.launched();
+    const other = stage.client();
+    await other.attach({});
+    stage.prepare = (target) => (target.startError = new UserError('Python not found.'));
+    await refusal(client.request('restart', {}));
+    for (const one of [client, other]) {
+      await one.waitFor('terminated');
+      await one.request('toolbreak/status', {});
+      assert.deepEqual(one.pending('terminated'), []);
+    }
+  });
+
+  it('lists the tasks of those that answer, beside a process that does not', async () => {
+    const client = await stage.launched();
+    const busy = stage.target.addProcess('worker.py');
+    stage.target.answers.tasks = (_, process) =>
+      process === busy ? new Promise(() => undefined) : { tasks: [{ id: 1, name: 'agent', where: 'in llm:x' }] };
+    const { threads } = await client.request('threads', {});
+    assert.deepEqual(
+      threads.map(({ name }) => name),
+      ['agent — in llm:x'],
+    );
+  });
+
+  it('gives up a launch that is left before it was configured', async () => {
+    const client = stage.client();
+    await client.initialize();
+    const launch = client.send('launch', { program: FILE }).answer;
+    await client.waitFor('initialized');
+    await client.request('terminate', {});
+    assert.equal((await refusal(launch)).message, 'The session ended before the app started.');
+    await client.waitFor('terminated');
+    assert.equal(stage.targets.length, 0);
+  });
+
+  it('starts after a launch that was cancelled before it was configured', async () => {
+    const client = stage.client();
+    await client.initialize();
+    const first = client.send('launch', { program: FILE });
+    await client.waitFor('initialized');
+    await client.send('cancel', { requestId: first.seq }).answer;
+    await refusal(first.answer);
+    await client.launch({ program: FILE }, () => Promise.resolve());
+    assert.equal(stage.targets.length, 1);
+  });
+
+  it('writes a trace without secrets', async () => {
+    const client = await stage.launched(undefined, {
+      trace: true,
+      env: { OPENAI_API_KEY: 'plain-secret-1', MY_PIN: 'plain-secret-2' },
+      record: { maskKeys: ['*pin*'] },
+    });
+    const threadId = await stage.held(client);
+    stage.target.answers.evaluate = () => ({ name: '', value: "'plain-secret-3'", ref: 0, editable: false });
+    const [frame] = await client.frames(threadId);
+    await client.request('evaluate', { expression: 'args["password"]', frameId: frame!.id });
+    stage.target.emit('output', 'stdout', 'password=plain-');
+    stage.target.emit('output', 'stdout', 'secret-4\n');
+    await client.waitForOutput('stdout', 'secret-4');
+    const trace = readFileSync(join(stage.folder, 'trace.log'), 'utf8');
+    assert.match(trace, /stopped/);
+    assert.match(trace, /control 1 evaluate/);
+    assert.doesNotMatch(trace, /plain-secret/);
+    assert.doesNotMatch(trace, /args\[\\+"password/);
+    assert.doesNotMatch(JSON.stringify(stage.recorded), /plain-secret/);
+    assert.ok(stage.recorded.some((one) => one.name === 'output'));
+  });
+
+  it('writes a trace to a file of the working directory', async () => {
+    await stage.launched(undefined, { trace: 'own.log', cwd: stage.folder });
+    assert.match(readFileSync(join(stage.folder, 'own.log'), 'utf8'), /launch/);
+  });
+
+  it('records nothing when nothing is to be recorded, or debugged', async () => {
+    await stage.launched(undefined, { record: false });
+    assert.equal(stage.recorderOptions, undefined);
+    assert.equal(stage.targetRequests[0]?.spoolFolder, undefined);
+  });
+
+  it('shows progress when a start takes long', async () => {
+    const slow = new Stage(0);
+    let go!: () => void;
+    slow.prepare = (target) => (target.start = () => new Promise((resolve) => (go = resolve)));
+    const client = slow.client();
+    const launched = client.launch({ program: FILE });
+    assert.equal((await client.waitFor('progressStart')).title, 'Starting triage.py');
+    go();
+    await launched;
+    await client.waitFor('progressEnd');
+    await slow.end();
+  });
+});

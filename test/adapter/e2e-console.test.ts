@@ -1,0 +1,171 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { Terminal } from '../support/terminal';
+import { apps, gone, refusal, scenes, type Scene } from './e2e-support';
+
+const chat = join(apps, 'chat', 'chat.py');
+
+scenes('Internal console', (scene) => {
+  it('shows both streams, each in its order, no later than the stop', async () => {
+    const s = scene();
+    const program = s.app(
+      'talk.py',
+      `
+import sys
+
+def tool(n):  # BP: tool
+    print("inside", n)
+    print("problem", n, file=sys.stderr)
+
+for n in range(3):
+    print("before", n)
+    print("zwölf €", n, end="…", file=sys.stderr)
+    tool(n)
+print("last without newline", end="")
+`,
+    );
+    await s.launch({ program }, { dots: { [program]: ['tool'] } });
+    let out = '';
+    let err = '';
+    for (let n = 0; n < 3; n++) {
+      const stop = await s.stop();
+      out += `before ${n}\n`;
+      err += `zwölf € ${n}…`;
+      assert.equal(s.client.output['stdout'], out);
+      assert.equal(s.client.output['stderr'], err);
+      await s.go(stop);
+      out += `inside ${n}\n`;
+      err += `problem ${n}\n`;
+    }
+    assert.equal(await s.exit(), `${out}last without newline`);
+    assert.equal(s.client.output['stderr'], err);
+  });
+
+  it('has an empty standard input', async () => {
+    const s = scene();
+    await s.launch({ program: chat });
+    assert.equal(await s.exit(), '> \nturns: 0\n');
+  });
+
+  it('passes a lot of output on whole', async () => {
+    const s = scene();
+    const program = s.app('much.py', 'for n in range(50_000):\n    print(n)\n');
+    await s.launch({ program });
+    const text = await s.exit();
+    assert.equal(text, Array.from({ length: 50_000 }, (_, n) => `${n}\n`).join(''));
+  });
+});
+
+scenes('Integrated terminal', (scene) => {
+  async function start(
+    s: Scene,
+    program: string,
+    dots: string[],
+    more: Record<string, unknown> = {},
+  ): Promise<Terminal> {
+    const terminal = new Terminal(s.client);
+    s.cleanup(() => terminal.close());
+    const initialize = s.client.initialize.bind(s.client);
+    s.client.initialize = () => initialize({ supportsRunInTerminalRequest: true });
+    await s.launch({ program, console: 'integratedTerminal', ...more }, { dots: { [program]: dots } });
+    return terminal;
+  }
+
+  it('runs a chat loop that reads input, held in between', async () => {
+    const s = scene();
+    const terminal = await start(s, chat, ['reply']);
+    await terminal.waitFor('> ');
+    assert.match(terminal.request?.title ?? '', /chat\.py/);
+    terminal.type('hello\n');
+    const stop = await s.stop();
+    assert.equal(stop.name, "reply(text='hello', turn=1) · function, before");
+    await s.set(stop, 'Arguments', 'text', '"abc"');
+    await s.go(stop);
+    await terminal.waitFor('1: cba');
+    terminal.type('more\n');
+    await s.go(await s.stop());
+    await terminal.waitFor('2: erom');
+    terminal.type('bye\n');
+    await terminal.waitFor('turns: 2');
+    await s.client.waitFor('terminated');
+    assert.equal(await terminal.ended, 0);
+    assert.equal(s.client.output['stdout'] ?? '', '');
+  });
+
+  it('ends with Ctrl-C while it runs', async () => {
+    const s = scene();
+    const terminal = await start(s, chat, []);
+    await terminal.waitFor('> ');
+    terminal.type('\x03');
+    await s.client.waitFor('terminated');
+    await terminal.waitFor('KeyboardInterrupt');
+    assert.notEqual(await terminal.ended, 0);
+  });
+
+  it('ends with Ctrl-C while a call is held', async () => {
+    const s = scene();
+    const terminal = await start(s, chat, ['reply']);
+    await terminal.waitFor('> ');
+    terminal.type('hello\n');
+    await s.stop();
+    terminal.type('\x03');
+    await s.client.waitFor('terminated');
+    await terminal.waitFor('KeyboardInterrupt');
+    assert.notEqual(await terminal.ended, 0);
+    assert.match(terminal.shown, /chat\.py/);
+    assert.doesNotMatch(terminal.shown, /toolbreak[/\\]_/);
+  });
+
+  it('lets an app that handles Ctrl-C go on, with the held call given up', async () => {
+    const s = scene();
+    const program = s.app(
+      'handled.py',
+      `
+def tool():  # BP: tool
+    return "never"
+
+try:
+    print(tool())
+except KeyboardInterrupt:
+    print("handled")
+print("end")
+`,
+    );
+    const terminal = await start(s, program, ['tool']);
+    const stop = await s.stop();
+    terminal.type('\x03');
+    await terminal.waitFor('end');
+    assert.match(terminal.shown, /handled\nend/);
+    await s.client.waitFor('continued', ({ threadId }) => threadId === stop.threadId);
+    await s.client.waitFor('terminated');
+    assert.equal(await terminal.ended, 0);
+  });
+
+  it('ends with the terminal when its window is closed', async () => {
+    const s = scene();
+    const terminal = await start(s, chat, ['reply']);
+    await terminal.waitFor('> ');
+    const { processes } = await s.client.request('toolbreak/status', {});
+    terminal.close();
+    await s.client.waitFor('terminated');
+    await gone(processes.map(({ pid }) => pid));
+  });
+
+  it('ends the app in the terminal when the session is stopped, also while held', async () => {
+    const s = scene();
+    const terminal = await start(s, chat, ['reply']);
+    await terminal.waitFor('> ');
+    terminal.type('hello\n');
+    await s.stop();
+    const { processes } = await s.client.request('toolbreak/status', {});
+    await s.client.request('disconnect', { terminateDebuggee: true });
+    await gone(processes.map(({ pid }) => pid));
+    await terminal.ended;
+  });
+
+  it('says so where the editor has no terminal', async () => {
+    const s = scene();
+    const sentence = await refusal(s.launch({ program: chat, console: 'integratedTerminal' }));
+    assert.match(sentence, /Set "console" to "internalConsole"/);
+  });
+});

@@ -1,0 +1,258 @@
+import assert from 'node:assert/strict';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { noPython, pythonFreeThreaded, pythonNotFound, pythonTooOld } from '../../adapter/common/errors';
+import { Log } from '../../adapter/common/log';
+import { LineSplitter, parseObject } from '../../adapter/common/ndjson';
+import { maskText, StreamMasker } from '../../adapter/common/masking';
+import { makePrivateFolder, makeRuntimeFolder, runsFolder, stateFolder } from '../../adapter/common/paths';
+import { parsePs, treeOf } from '../../adapter/common/processes';
+import { cleanUpSessions, listSessions, SessionFolder } from '../../adapter/common/sessions';
+import { parseEnvFile } from '../../adapter/targets/python/environment';
+import { mergeStates } from '../../adapter/targets/python/base';
+import { Place } from './target-support';
+
+describe('Errors for the person', () => {
+  it('have buttons that exist', () => {
+    const manifest = JSON.parse(readFileSync(join(__dirname, '..', '..', 'package.json'), 'utf8')) as {
+      contributes: { commands: { command: string }[] };
+    };
+    const commands = manifest.contributes.commands.map(({ command }) => command);
+    for (const error of [noPython(), pythonNotFound('x'), pythonTooOld('3.9'), pythonFreeThreaded('3.14')])
+      assert.ok(commands.includes(error.action!.command), error.action!.command);
+  });
+});
+
+describe('Masking', () => {
+  const secrets = [
+    'sk-proj-abcdef1234567890',
+    'ghp_abcdefghijklmnop1234',
+    'AKIAIOSFODNN7EXAMPLE',
+    'xoxb-123456789-abcdef',
+    'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.abc_DEF-123',
+  ];
+  for (const secret of secrets) {
+    it(`masks ${secret.slice(0, 6)}… anywhere in a text`, () => {
+      for (const text of [secret, `say ${secret}, or`, `"${secret}"`, `\n${secret}\n`]) {
+        const masked = maskText(text);
+        assert.ok(!masked.includes(secret.slice(8)), masked);
+        assert.equal(masked, text.replace(secret, '***'));
+      }
+    });
+  }
+  const named: [string, string][] = [
+    ['{"api_key": "hunter2"}', '{"api_key": "***"}'],
+    ["{'password': 'it\\'s', 'n': 1}", "{'password': '***', 'n': 1}"],
+    ['{\\"token\\": \\"abc\\", \\"a\\": 1}', '{\\"token\\": \\"***\\", \\"a\\": 1}'],
+    ['Authorization: Bearer abc.def', 'Authorization: ***'],
+    ['Authorization: Basic dXNlcjpwYXNz', 'Authorization: ***'],
+    ['curl -H "Bearer abcdefghijk"', 'curl -H "Bearer ***"'],
+    ['OPENAI_API_KEY=abcdef python', 'OPENAI_API_KEY=*** python'],
+    ['db_password: hunter2', 'db_password: ***'],
+    ['https://user:hunter2@host/x?access_token=abc&n=1', 'https://user:***@host/x?access_token=***&n=1'],
+    ['postgres://me:p%40ss@db', 'postgres://me:***@db'],
+  ];
+  for (const [text, masked] of named) it(`masks ${text}`, () => assert.equal(maskText(text), masked));
+  for (const text of [
+    'max_tokens: 4000, "tokens": 12',
+    'the token is fine',
+    'http://host:80/a@b',
+    'total_tokens=12',
+    'sk-short',
+  ])
+    it(`leaves ${text}`, () => assert.equal(maskText(text), text));
+
+  it('masks a secret that two chunks share, and a key over several lines', () => {
+    const masker = new StreamMasker([/my-\d+/g]);
+    let out = masker.push('a sk-proj-abcd');
+    out += masker.push('efgh12345 b my-12');
+    out += masker.push('34\nrest\n-----BEGIN PRIVATE KEY-----\nMIIabc\n');
+    out += masker.push('MIIdef\n');
+    out += masker.push('-----END PRIVATE KEY-----\nafter');
+    out += masker.flush();
+    assert.equal(out, 'a *** b ***\nrest\n***\nafter');
+  });
+  it('takes linear time for hostile text', () => {
+    // A long word, such as a picture in base64, takes minutes if it is looked at from each of its letters.
+    maskText('a'.repeat(500_000));
+    for (const part of ['a_', 'a-', '\\', 'eyJabcdef-', '("a_', 'token=[']) maskText(part.repeat(20_000));
+    maskText('"'.repeat(20_000));
+    maskText('password'.repeat(5_000));
+    maskText('-----BEGIN PRIVATE KEY-----'.repeat(500));
+    maskText(`http://${'a:'.repeat(10_000)}`);
+  }).timeout(5_000);
+});
+
+describe('Lines', () => {
+  it('cuts lines, whatever the chunks, and skips those that are too long', () => {
+    const text = Buffer.from('{"a":"é"}\n\nxx\n' + 'y'.repeat(50) + 'z\nend\n');
+    for (let size = 1; size < text.length; size++) {
+      const lines: string[] = [];
+      const heads: string[] = [];
+      const splitter = new LineSplitter(
+        (line) => lines.push(line),
+        20,
+        (head) => heads.push(head),
+      );
+      for (let at = 0; at < text.length; at += size) splitter.push(text.subarray(at, at + size));
+      assert.deepEqual(lines, ['{"a":"é"}', 'xx', 'end']);
+      assert.equal(heads.length, 1);
+    }
+  });
+  it('takes objects only', () => {
+    assert.deepEqual(parseObject('{"a":1}'), { a: 1 });
+    for (const text of ['[1]', '1', 'null', '{', '']) assert.equal(parseObject(text), undefined);
+  });
+});
+
+describe('Places', () => {
+  it('each platform has its state folder', () => {
+    assert.equal(stateFolder({ HOME: '/home/me' }, 'linux'), '/home/me/.local/state/toolbreak');
+    assert.equal(stateFolder({ HOME: '/home/me', XDG_STATE_HOME: '/s' }, 'linux'), '/s/toolbreak');
+    assert.equal(
+      stateFolder({ HOME: '/home/me', XDG_STATE_HOME: 'relative' }, 'linux'),
+      '/home/me/.local/state/toolbreak',
+    );
+    assert.equal(stateFolder({ HOME: '/Users/me' }, 'darwin'), '/Users/me/Library/Application Support/toolbreak');
+    assert.match(runsFolder('/tmp', '/s'), /^\/s\/projects\/tmp-[0-9a-f]{10}\/runs$/);
+    assert.match(runsFolder('/', '/s'), /^\/s\/projects\/project-/);
+  });
+  it('a folder of ours that others can enter is closed to them', function () {
+    if (process.platform === 'win32') this.skip();
+    const folder = mkdtempSync(join(tmpdir(), 'tb-wide-'));
+    try {
+      chmodSync(folder, 0o755);
+      makePrivateFolder(folder);
+      assert.equal(statSync(folder).mode & 0o777, 0o700);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
+
+  it('the log masks what the person named', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'tb-log-'));
+    try {
+      const log = new Log(join(folder, 'adapter.log'));
+      log.maskWith((text) => text.replaceAll('ticket-77', '***'));
+      log.error('failed', new Error('no ticket-77'));
+      assert.doesNotMatch(readFileSync(join(folder, 'adapter.log'), 'utf8'), /ticket-77/);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
+
+  it('the runtime folder is short and private; a foreign or too long one is passed over', () => {
+    const place = new Place();
+    const folder = makeRuntimeFolder({ XDG_RUNTIME_DIR: place.folder });
+    assert.ok(folder.startsWith(join(place.folder, 'toolbreak')));
+    assert.equal(statSync(folder).mode & 0o777, 0o700);
+    const long = join(place.folder, 'x'.repeat(120));
+    mkdirSync(long);
+    assert.ok(makeRuntimeFolder({ XDG_RUNTIME_DIR: long }).length < 90);
+    place.remove();
+  });
+});
+
+describe('Sessions', () => {
+  it('are listed, told alive from dead, recovered once and tidied away', async () => {
+    const place = new Place();
+    const own = await SessionFolder.create('0.1.0', place.folder);
+    own.addRun('r1', '/x/r1.db', 'app.py');
+    own.event({ name: 'held', token: 'sk-abcdefghijk' });
+    const dead = await SessionFolder.create('0.1.0', place.folder);
+    dead.addRun('r2', '/x/r2.db', 'dead.py');
+    dead.update({});
+    const path = join(dead.folder, 'session.json');
+    writeFileSync(path, readFileSync(path, 'utf8').replace(/"startTime": "\d*"/, '"startTime": "1"'));
+    const listed = await listSessions(place.folder);
+    assert.deepEqual(
+      new Map(listed.map(({ record, live }) => [record.session, live])),
+      new Map([
+        [own.id, true],
+        [dead.id, false],
+      ]),
+    );
+    assert.match(own.id, /^[a-z]+-[a-z]+-\d+$/);
+    assert.ok(!readFileSync(join(own.folder, 'events.jsonl'), 'utf8').includes('abcdefghijk'));
+    const recovered: string[] = [];
+    const tidy = () =>
+      cleanUpSessions(
+        (folder) => recovered.push(folder) > 0,
+        (_, error) => assert.fail(String(error)),
+        place.folder,
+      );
+    await tidy();
+    await tidy();
+    assert.deepEqual(recovered, [dead.folder]);
+    assert.ok(existsSync(join(own.folder, 'spool', 'r1')));
+    own.close(false);
+    assert.ok(!existsSync(join(own.folder, 'spool')));
+    const index = JSON.parse(readFileSync(join(place.folder, 'sessions', 'index.json'), 'utf8')) as {
+      session: string;
+    }[];
+    assert.deepEqual(index.map(({ session }) => session).sort(), [own.id, dead.id].sort());
+    place.remove();
+  });
+});
+
+describe('Processes', () => {
+  const row = (pid: number, parent: number, group: number, zombie = false) => ({
+    pid,
+    parent,
+    group,
+    zombie,
+    startTime: '',
+    command: '',
+  });
+  it('a tree is those below and those of the group', () => {
+    const rows = [
+      row(10, 1, 10),
+      row(11, 10, 11),
+      row(12, 11, 12),
+      row(13, 1, 10),
+      row(14, 1, 14),
+      row(15, 10, 10, true),
+    ];
+    assert.deepEqual(
+      treeOf(rows, [10], [10]).map(({ pid }) => pid),
+      [10, 11, 12, 13],
+    );
+  });
+  it('reads ps', () => {
+    assert.deepEqual(parsePs('  10     1    10 Ss   Sat Nov  1 22:48:14 2025 /usr/bin/my app\n'), [
+      {
+        pid: 10,
+        parent: 1,
+        group: 10,
+        zombie: false,
+        startTime: 'Sat Nov 1 22:48:14 2025',
+        command: '/usr/bin/my app',
+      },
+    ]);
+  });
+});
+
+describe('Env files', () => {
+  it('are read as shells would', () => {
+    const text = '\uFEFF# c\r\nA=1\r\n export B = two words # said\nC="a\\"b\nc"\nD=\'$x\\n\'\nE=\nF=a#b\n';
+    assert.deepEqual(parseEnvFile(text, 'f'), { A: '1', B: 'two words', C: 'a"b\nc', D: '$x\\n', E: '', F: 'a#b' });
+  });
+  it('name a bad line and show no value', () => {
+    assert.throws(() => parseEnvFile('A=1\n\n1X=secret', '.env'), /Line 3 of \.env is not NAME=value: 1X\./);
+    assert.throws(() => parseEnvFile('A="secret', '.env'), /Line 1 of .env(?!.*secret)/);
+  });
+});
+
+describe('Breakpoint states of several processes', () => {
+  it('verified anywhere is verified', () => {
+    assert.deepEqual(
+      mergeStates([
+        [{ id: 1, verified: false, message: 'Waiting.' }],
+        [{ id: 1, verified: true, line: 3, hits: 2 }],
+        [{ id: 1, verified: false, hits: 5 }],
+      ]),
+      [{ id: 1, verified: true, line: 3, hits: 5 }],
+    );
+  });
+});

@@ -1,0 +1,272 @@
+"""Async code, pools, generators and child processes."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from typing import Any
+
+import pytest
+from fake_adapter import RECORD, dot
+
+pytestmark = pytest.mark.essential
+
+
+def test_one_async_call_is_held_while_its_sibling_goes_on(scene: Any) -> None:
+    path = scene.write(
+        "main.py",
+        """
+        import asyncio
+
+        async def tool(name):
+            await asyncio.sleep(0)
+            print("ran", name, flush=True)
+            return name
+
+        async def agent():
+            return await asyncio.gather(tool("a"), tool("b"))
+
+        print(asyncio.run(agent()))
+        """,
+    )
+    adapter = scene.adapter(
+        breakpoints=[dot(1, path, "async def tool", condition="name == 'a'"), dot(2, path, "async def agent")],
+        record={**RECORD, "enabled": True, "functions": ["@usercode"]},  # So that the sibling is a call, too.
+    )
+    app = scene.run(adapter, "main.py")
+    process, hold = adapter.held()
+    assert hold["breakpoints"] == [2]
+    process.release(hold)
+    process, hold = adapter.held()
+    assert hold["taskName"] == "main.py" and [f["name"] for f in hold["frames"][:2]] == ["tool(name='a')", "agent()"]
+    assert app.popen.stdout.readline() == "ran b\n"
+    _, event = adapter.event("task", lambda e: "tool" in e["name"])
+    assert event["name"] == "main.py › tool"
+    answer = process.request(
+        "evaluate", hold=hold["id"], frame=hold["frames"][0]["id"], expression="name.upper()", context="repl"
+    )
+    assert answer["value"] == "'A'"
+    process.release(hold)
+    assert app.finish() == (0, "ran a\n['a', 'b']\n", "")
+
+
+def test_a_cancelled_hold_ends_and_cancel_raises_cancelled_error(scene: Any) -> None:
+    path = scene.write(
+        "main.py",
+        """
+        import asyncio
+
+        async def tool(n):
+            return n
+
+        async def main():
+            try:
+                await asyncio.wait_for(tool(1), 0.3)
+            except asyncio.TimeoutError:
+                print("timeout")
+            try:
+                await tool(2)
+            except asyncio.CancelledError as error:
+                print("cancelled", error)
+
+        asyncio.run(main())
+        """,
+    )
+    adapter = scene.adapter(breakpoints=[dot(1, path, "async def tool")])
+    app = scene.run(adapter, "main.py")
+    process, hold = adapter.held()
+    assert adapter.event("resumed")[1]["why"] == "cancelled"
+    process, hold = adapter.held()
+    process.release(hold, "cancel")
+    assert app.finish() == (0, "timeout\ncancelled tool was cancelled in the debugger\n", "")
+
+
+def test_calls_in_a_thread_pool_hold_one_by_one(scene: Any) -> None:
+    path = scene.write(
+        "main.py",
+        """
+        from concurrent.futures import ThreadPoolExecutor
+
+        def tool(n):
+            return n * n
+
+        with ThreadPoolExecutor(2, thread_name_prefix="pool") as pool:
+            print(sum(pool.map(tool, [1, 2])))
+        """,
+    )
+    adapter = scene.adapter(breakpoints=[dot(1, path, "def tool")])
+    app = scene.run(adapter, "main.py")
+    process, first = adapter.held()
+    process, second = adapter.held()
+    assert {first["taskName"], second["taskName"]} == {"pool_0", "pool_1"}
+    process.release(second)
+    process.release(first)
+    assert app.finish()[1] == "5\n"
+
+
+def test_a_generator_is_one_call_and_not_in_flight_while_it_waits(scene: Any) -> None:
+    path = scene.write(
+        "main.py",
+        """
+        def numbers(n):
+            for i in range(n):
+                yield i
+            return "end"
+
+        def other(x):
+            return x
+
+        total = 0
+        for i in numbers(3):
+            total += other(i)
+        print(total)
+        """,
+    )
+    adapter = scene.adapter(
+        breakpoints=[
+            dot(1, path, "def numbers", boundaries=["before", "after"]),
+            dot(2, path, "def other", condition="x == 1"),
+        ]
+    )
+    app = scene.run(adapter, "main.py")
+    process, hold = adapter.held()
+    assert hold["boundary"] == "before"
+    process.release(hold)
+    process, hold = adapter.held()
+    assert hold["frames"][0]["name"] == "other(x=1)" and [f["name"] for f in hold["frames"]][1:] == ["<module>"]
+    assert hold["taskName"] == "main.py"
+    process.release(hold)
+    process, hold = adapter.held()
+    assert hold["boundary"] == "after" and hold["breakpoints"] == [1]
+    process.release(hold)
+    assert app.finish() == (0, "3\n", "")
+
+
+CHILD = {
+    "fork": "import os\nif os.fork() == 0:\n    tool(1)\n    os._exit(0)\nos.wait()\n",
+    "spawn": "import multiprocessing as mp\nctx = mp.get_context('spawn')\np = ctx.Process(target=tool, args=(1,))\np.start()\np.join()\n",
+    "pool": "from concurrent.futures import ProcessPoolExecutor\nwith ProcessPoolExecutor(1) as pool:\n    pool.submit(tool, 1).result()\n",
+    "subprocess": "import subprocess, sys\nsubprocess.run([sys.executable, __file__, 'child'], check=True)\n",
+}
+
+
+@pytest.mark.parametrize("way", list(CHILD))
+def test_child_processes_hold_as_processes_of_their_own(scene: Any, way: str) -> None:
+    body = "".join(f"    {line}\n" for line in CHILD[way].splitlines())
+    text = (
+        "import sys\n\ndef tool(n):\n    return n\n\nif __name__ == '__main__' and sys.argv[1:]:\n    tool(1)\nelif __name__ == '__main__':\n"
+        + body
+    )
+    path = scene.write("main.py", text + "    print('done')\n")
+    adapter = scene.adapter(breakpoints=[dot(1, path, "def tool")])
+    app = scene.run(adapter, "-W", "error", "main.py")
+    process, hold = adapter.held()
+    assert process is not adapter.process() and process.hello["pid"] != app.popen.pid
+    process.release(hold)
+    assert app.finish() == (0, "done\n", "")
+
+
+def test_evaluations_are_limited_and_can_be_cancelled(scene: Any) -> None:
+    path = scene.write("main.py", "import time\n\ndef tool(n):\n    return n\n\nprint(tool(3))\n")
+    adapter = scene.adapter(breakpoints=[dot(1, path, "def tool")], evaluationSeconds=0.5)
+    app = scene.run(adapter, "main.py")
+    process, hold = adapter.held()
+    frame = hold["frames"][0]["id"]
+    answer = process.ask(
+        "evaluate", hold=hold["id"], frame=frame, expression="[0 for _ in iter(int, 1)]", context="repl"
+    )
+    assert not answer["ok"] and answer["error"]["user"]
+    answer = process.request("evaluate", hold=hold["id"], frame=frame, expression="tool(4)", context="repl")
+    assert answer["value"] == "4"  # It does not stop at our own breakpoints.
+    process.release(hold)
+    assert app.finish() == (0, "3\n", "")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals")
+def test_ctrl_c_works_while_held(scene: Any) -> None:
+    path = scene.write(
+        "main.py", "def tool(n):\n    return n\n\ntry:\n    tool(3)\nexcept KeyboardInterrupt:\n    print('stopped')\n"
+    )
+    adapter = scene.adapter(breakpoints=[dot(1, path, "def tool")])
+    app = scene.run(adapter, "main.py")
+    adapter.held()
+    os.kill(app.popen.pid, signal.SIGINT)
+    assert app.finish() == (0, "stopped\n", "")
+
+
+def test_dots_set_disabled_and_removed_while_the_app_runs(scene: Any) -> None:
+    path = scene.write(
+        "main.py",
+        """
+        import sys
+
+        def tool(n):
+            return n
+
+        def ask(n):
+            return n
+
+        for line in sys.stdin:
+            ask(0)
+            print(tool(int(line)), tool.__code__.co_consts, flush=True)
+        """,
+    )
+    adapter = scene.adapter()
+    app = scene.run(adapter, "main.py")
+    process = adapter.process()
+    app.popen.stdin.write("1\n")
+    app.popen.stdin.flush()
+    assert app.popen.stdout.readline().startswith("1 ")
+    assert adapter.configure(breakpoints=[dot(1, path, "def tool")])[0]["verified"]
+    app.popen.stdin.write("2\n")
+    app.popen.stdin.flush()
+    process, hold = adapter.held()
+    process.release(hold)
+    assert app.popen.stdout.readline().startswith("2 ")
+    adapter.configure(breakpoints=[dot(1, path, "def ask"), dot(2, path, "def tool", enabled=False)])
+    app.popen.stdin.write("3\n")
+    app.popen.stdin.flush()
+    process, hold = adapter.held()
+    assert hold["frames"][0]["name"] == "ask(n=0)"
+    adapter.configure(breakpoints=[])
+    process.release(hold)
+    assert app.popen.stdout.readline() == "3 (None,)\n"
+    app.popen.stdin.close()
+    app.popen.stdin = None
+    assert app.finish()[0] == 0
+
+
+def test_a_pause_is_over_for_a_task_that_was_released(scene: Any) -> None:
+    scene.write("main.py", "def tool(n):\n    return n\n\nfor n in range(4):\n    tool(n)\nprint('done')\n")
+    path = scene.folder / "main.py"
+    adapter = scene.adapter(breakpoints=[dot(1, path, "def tool", condition="n == 3")], stopOnEntry=True)
+    app = scene.run(adapter, "main.py")
+    process, hold = adapter.held()
+    assert hold["reason"] == "entry"
+    adapter.stop_file.write_bytes(b"\1")
+    process.release(hold)
+    process, hold = adapter.held()
+    assert hold["reason"] == "breakpoint"
+    adapter.stop_file.write_bytes(b"\0")
+    process.request("pause")
+    process.release(hold)
+    process, hold = adapter.held()
+    assert (hold["reason"], hold["boundary"]) == ("pause", "after")
+    process.release(hold)
+    assert app.finish() == (0, "done\n", "")
+
+
+def test_a_dot_on_a_lambda_says_what_to_do(scene: Any) -> None:
+    path = scene.write("main.py", "double = lambda n: n * 2\nprint(double(2))\n")
+    adapter = scene.adapter(breakpoints=[dot(1, path, "lambda")])
+    app = scene.run(adapter, "main.py")
+    _, event = adapter.event("breakpoints", lambda event: "Lambdas" in event["breakpoints"][0].get("message", ""))
+    assert event["breakpoints"][0] == {
+        "id": 1,
+        "verified": False,
+        "hits": 0,
+        "message": "Lambdas cannot be stopped; give the function a name with def.",
+        "path": str(path),
+    }
+    assert app.finish()[0] == 0

@@ -1,0 +1,236 @@
+"""Tools and model calls of LangChain."""
+
+from __future__ import annotations
+
+import textwrap
+from pathlib import Path
+
+import pytest
+from frameworks_support import TRIAGE, bare, on, run
+
+WAYS = [[], ["--async"]]
+WAY_IDS = ["sync", "async"]
+
+
+def write(folder: Path, source: str) -> Path:
+    app = folder / "app.py"
+    app.write_text(textwrap.dedent(source), encoding="utf-8")
+    return app
+
+
+@pytest.mark.frameworks
+@pytest.mark.parametrize("way", WAYS, ids=WAY_IDS)
+def test_edited_argument_reaches_the_tool(way: list[str]) -> None:
+    edit = "{'edit': lambda c: c.args.update(order_id=c.adapter.check_args(c, 'order_id', '70'))}"
+    done = run(TRIAGE, *way, scenario=on("lookup_order", "before", edit))
+    assert "verdict: approved, refunded 90" in done.out
+    assert done.one("start", name="lookup_order")["args"] == {"order_id": 7, "region": "eu"}
+
+
+def test_the_tools_schema_refuses_with_a_sentence() -> None:
+    edit = "{'edit': lambda c: c.adapter.check_args(c, 'order_id', 'abc')}"
+    done = run(TRIAGE, scenario=on("lookup_order", "before", edit))
+    assert done.one("refused")["text"].startswith("order_id must be an integer (the tool's own schema said: ")
+    assert "verdict: approved, refunded 500" in done.out
+
+
+@pytest.mark.frameworks
+@pytest.mark.parametrize("way", WAYS, ids=WAY_IDS)
+def test_cancelled_tool_ends_the_run_though_errors_are_handled(way: list[str]) -> None:
+    done = run(TRIAGE, *way, scenario=on("lookup_order", "before", "{'action': 'cancel'}"))
+    assert done.code == 1
+    assert "lookup_order was cancelled in the debugger" in done.err
+    assert "verdict" not in done.out
+
+
+@pytest.mark.parametrize("way", WAYS, ids=WAY_IDS)
+def test_skipped_tool_gives_the_result(way: list[str]) -> None:
+    done = run(TRIAGE, *way, scenario=on("refund", "before", "{'action': 'skip', 'value': 'refunded by hand'}"))
+    assert "verdict: approved, refunded by hand" in done.out
+
+
+def test_a_failed_tool_run_again_with_another_argument() -> None:
+    scenario = """
+def stop(call, boundary):
+    if call.name == "refund" and boundary == "error":
+        return {"edit": lambda c: c.args.update(amount=1), "action": "again"}
+"""
+    done = run(TRIAGE, scenario=scenario)
+    assert "verdict: approved, refunded 1" in done.out
+    assert sorted(done.names("tool")) == ["check_stock", "lookup_order", "refund"]
+
+
+ASYNC_ONLY = """
+    import asyncio
+    from typing import Annotated, TypedDict
+    from langchain_core.messages import AIMessage
+    from langchain_core.tools import StructuredTool
+    from langgraph.graph import END, START, StateGraph
+    from langgraph.graph.message import add_messages
+    from langgraph.prebuilt import ToolNode
+
+    async def fetch(url: str, retries: int = 2) -> str:
+        "Get a page."
+        await asyncio.sleep(0)
+        return f"page of {url} after {retries}"
+
+    class State(TypedDict):
+        messages: Annotated[list, add_messages]
+
+    def ask(state):
+        calls = [{"name": "fetch", "args": {"url": url}, "id": url} for url in ("a", "b")]
+        return {"messages": [AIMessage("", tool_calls=calls)]}
+
+    graph = StateGraph(State)
+    graph.add_node("ask", ask)
+    graph.add_node("tools", ToolNode([StructuredTool.from_function(coroutine=fetch)], handle_tool_errors=True))
+    graph.add_edge(START, "ask")
+    graph.add_edge("ask", "tools")
+    graph.add_edge("tools", END)
+    done = asyncio.run(graph.compile(name="fetcher").ainvoke({"messages": []}))
+    print([message.content for message in done["messages"][1:]])
+"""
+
+
+@pytest.mark.frameworks
+def test_tools_that_exist_only_as_async(tmp_path: Path) -> None:
+    app = write(tmp_path, ASYNC_ONLY)
+    plain = run(app)
+    assert plain.out == bare(app).out
+    assert [entry["args"] for entry in plain.of("start", kind="tool")] == [
+        {"url": "a", "retries": 2},
+        {"url": "b", "retries": 2},
+    ]
+    skipped = run(
+        app,
+        scenario=on("fetch", "before", "{'action': 'skip', 'value': 'none'}", "call.args['url'] == 'a'"),
+    )
+    assert skipped.out == "['none', 'page of b after 2']\n"
+    cancelled = run(app, scenario=on("fetch", "before", "{'action': 'cancel'}", "call.args['url'] == 'a'"))
+    assert cancelled.code == 1 and cancelled.out == ""
+
+
+TOOLS = """
+    import asyncio
+    from langchain_core.tools import BaseTool, Tool, tool
+    from pydantic import BaseModel
+
+    @tool
+    def outer(n: int) -> int:
+        "Calls another tool."
+        return inner.invoke({"n": n}) + 1
+
+    @tool
+    def inner(n: int) -> int:
+        "Called by a tool."
+        return n * 2
+
+    class Own(BaseTool):
+        name: str = "own"
+        description: str = "A tool that is a class."
+        calls: int = 0
+
+        def _run(self, text: str, times: int = 2) -> str:
+            self.calls += 1
+            return text * times
+
+    @tool
+    async def later(n: int) -> int:
+        "An async tool."
+        return n + 1
+
+    own = Own()
+    shout = Tool(name="shout", description="One text in.", func=lambda text: text.upper())
+    print(outer.invoke({"n": 3}))
+    print(own.invoke({"text": "ab"}), own.calls)
+    print(asyncio.run(own.ainvoke({"text": "cd", "times": 1})), own.calls)
+    print(shout.run("hey"))
+    print(asyncio.run(later.ainvoke({"n": 1})))
+    print(inner.func(1), outer.name, type(own).__name__)
+    try:
+        inner.invoke({"n": "many"})
+    except ValueError as error:
+        print(type(error).__name__)
+    try:
+        later.invoke({"n": 1})
+    except NotImplementedError as error:
+        print(error)
+"""
+
+
+@pytest.mark.frameworks
+def test_one_call_for_one_tool_call(tmp_path: Path) -> None:
+    app = write(tmp_path, TOOLS)
+    done = run(app)
+    assert (done.out, done.code) == (bare(app).out, 0)
+    assert done.names("tool") == ["outer", "inner", "own", "own", "shout", "later", "inner", "later"]
+    assert done.chain(done.one("start", name="inner")) == [("tool", "inner"), ("tool", "outer")]
+    assert done.one("start", name="own")["args"] == {"text": "ab", "times": 2}
+    assert done.one("start", name="shout")["args"] == {"text": "hey"}
+    assert [entry["error"] for entry in done.of("end", name="inner")] == [None, "ValidationError"]
+    assert done.of("start", name="inner")[-1]["args"] == {"n": "many"}
+
+
+def test_refused_input_can_be_mended_and_run_again(tmp_path: Path) -> None:
+    scenario = on("inner", "error", "{'edit': lambda c: c.args.update(n=4), 'action': 'again'}")
+    done = run(write(tmp_path, TOOLS), scenario=scenario)
+    assert "ValidationError" not in done.out
+    assert done.code == 0
+
+
+MODELS = """
+    import asyncio
+    from langchain_core.language_models import GenericFakeChatModel
+    from langchain_core.messages import AIMessage, HumanMessage
+    from langchain_core.prompts import ChatPromptTemplate
+
+    def model(*texts):
+        return GenericFakeChatModel(messages=iter([AIMessage(text) for text in texts]))
+
+    print([piece.content for piece in model("one two").stream("go") if piece.content])
+    print(model("three").invoke([HumanMessage("go")]).content)
+
+    async def main():
+        print([piece.content async for piece in model("four five").astream("go") if piece.content])
+        print((await model("six").ainvoke("go")).content)
+        events = [event["event"] async for event in model("seven").astream_events("go", version="v2")]
+        print(events[0], events[-1])
+
+    asyncio.run(main())
+    chain = ChatPromptTemplate.from_messages([("human", "say {what}")]) | model("eight")
+    print("".join(piece.content for piece in chain.stream({"what": "it"})))
+    for piece in model("nine ten").stream("go"):
+        break
+    print("end")
+"""
+
+
+@pytest.mark.frameworks
+def test_model_calls(tmp_path: Path) -> None:
+    app = write(tmp_path, MODELS)
+    done = run(app)
+    assert (done.out, done.code) == (bare(app).out, 0)
+    calls = done.of("start", kind="llm")
+    assert len(calls) == 7
+    assert {len(call["args"]["messages"]) for call in calls} == {1}
+    assert [entry["status"] for entry in done.of("end", kind="llm")] == [0] * 6 + [2]
+
+
+def test_model_name_tokens_and_edited_answer() -> None:
+    scenario = """
+from copy import copy
+def stop(call, boundary):
+    if call.kind == "llm" and boundary == "after" and not call.result.tool_calls:
+        def edit(c):
+            message = copy(c.result)
+            message.content = "refunded, as edited"
+            c.result = c.adapter.check_result(c, message)
+        return {"edit": edit}
+"""
+    for way in WAYS:
+        done = run(TRIAGE, *way, scenario=scenario)
+        assert "verdict: approved, refunded, as edited" in done.out
+        attributes = done.one("end", kind="llm")["attributes"]
+        assert attributes["gen_ai.request.model"] == "scripted-1"
+        assert attributes["gen_ai.usage.input_tokens"] == 4 and attributes["gen_ai.usage.output_tokens"] == 8
+        assert attributes["gen_ai.response.model"] == "scripted-1"

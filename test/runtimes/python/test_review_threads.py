@@ -1,0 +1,67 @@
+"""Threads that end, threads that fork, and functions that are sent away."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import pytest
+from fake_adapter import RECORD, dot
+
+
+def test_a_dead_threads_task_is_gone(scene: Any) -> None:
+    path = scene.write(
+        "main.py",
+        """
+        import pickle, threading
+
+        def f(x):
+            return x
+
+        for i in range(20):
+            t = threading.Thread(target=f, args=(i,))
+            t.start()
+            t.join()
+
+        guards = [c for c in f.__code__.co_consts if type(c).__name__ == "Guard"]
+        print([pickle.loads(pickle.dumps(g)).armed for g in guards])
+
+        def stop():
+            pass
+
+        stop()
+        """,
+    )
+    adapter = scene.adapter(
+        record={**RECORD, "enabled": True, "functions": ["@usercode"]}, breakpoints=[dot(1, path, "def stop")]
+    )
+    app = scene.run(adapter, "main.py")
+    process, hold = adapter.held()
+    assert [task["name"] for task in process.request("tasks")["tasks"]] == ["main.py"]
+    process.release(hold)
+    assert app.finish()[:2] == (0, "[False]\n")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="fork")
+def test_threads_that_fork_at_once_leave_one_control_thread(scene: Any) -> None:
+    scene.write(
+        "main.py",
+        """
+        import os, threading
+
+        def work():
+            for _ in range(5):
+                pid = os.fork()
+                if pid == 0:
+                    os._exit(0)
+                os.waitpid(pid, 0)
+
+        threads = [threading.Thread(target=work) for _ in range(4)]
+        for t in threads: t.start()
+        for t in threads: t.join()
+        print(sorted(t.name for t in threading.enumerate()))
+        """,
+    )
+    app = scene.run(scene.adapter(), "main.py")
+    code, out, _ = app.finish()
+    assert (code, out) == (0, "['MainThread', 'toolbreak']\n")

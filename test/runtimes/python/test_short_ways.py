@@ -1,0 +1,235 @@
+"""The short ways of a recorded call, of a breakpoint that is passed by, and of a state that did not change: as exact as the long ones."""
+
+from __future__ import annotations
+
+import marshal
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from fake_adapter import RECORD, dot
+from spool_reader import END, START, STATE, all_frames
+from toolbreak._memo import Memo
+from toolbreak._spool import Writer
+from toolbreak._states import StateEncoder
+from toolbreak._values import Settings
+
+pytestmark = pytest.mark.essential
+
+FUNCTION = SimpleNamespace(id=1, kind="node", name="plan", qualname="plan", module="app", path=None, line=0, end_line=0)
+TASK = SimpleNamespace(id=1, name="main", parent=None)
+
+
+class Point:
+    def __init__(self, x: Any) -> None:
+        self.x = x
+
+    def __eq__(self, other: object) -> bool:
+        raise AssertionError("code of the app ran")
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+def documents() -> Any:
+    return [
+        {"id": f"doc {number}", "text": "some words " * 20, "tags": ["a", "b"], "score": number / 3}
+        for number in range(10)
+    ]
+
+
+def written(encoder: StateEncoder, state: Any) -> Any:
+    return marshal.loads(encoder.payload((STATE, 1, 2, "before"), state))[4]
+
+
+def whole(state: Any) -> Any:
+    return Settings().encode(state)
+
+
+def change_text(value: Any) -> None:
+    value[3]["text"] += "!"
+
+
+def change_key(value: Any) -> None:
+    value[3]["name"] = value[3].pop("score")
+
+
+def change_order(value: Any) -> None:
+    value[0], value[1] = value[1], value[0]
+
+
+def change_boundary(value: Any) -> None:
+    value[0]["tags"].append(value[1]["tags"].pop(0))
+
+
+def change_to_equal(value: Any) -> None:
+    value[0]["score"] = False  # Equal to 0.0, and another thing.
+
+
+def change_to_object(value: Any) -> None:
+    value[2]["score"] = Point(1)
+
+
+def change_to_secret(value: Any) -> None:
+    value[2]["text"] = "Authorization: Bearer abcdefgh12345678"
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        change_text,
+        change_key,
+        change_order,
+        change_boundary,
+        change_to_equal,
+        change_to_object,
+        change_to_secret,
+        list.clear,
+    ],
+)
+def test_a_change_in_place_is_seen(change: Any) -> None:
+    encoder = StateEncoder(Settings())
+    value = documents()
+    for count in range(4):
+        assert written(encoder, {"count": count, "documents": value}) == whole({"count": count, "documents": value})
+    change(value)
+    for count in range(4):
+        assert repr(written(encoder, {"count": count, "documents": value})) == repr(
+            whole({"count": count, "documents": value})
+        )
+
+
+def test_fields_of_objects_are_looked_at() -> None:
+    encoder = StateEncoder(Settings())
+    value = [Point(f"text {number} " * 30) for number in range(5)]
+    for _ in range(4):
+        first = written(encoder, {"points": value})
+    value[2].x = ["other"]
+    second = written(encoder, {"points": value})
+    assert first["points"][2] != second["points"][2] and second == whole({"points": value})
+
+
+def test_what_did_not_change_is_not_walked_again() -> None:
+    memo = Memo()
+    value = documents()
+    part = memo.look(value)
+    memo.remember(part, b"bytes")
+    assert memo.find(value) == b"bytes"
+    assert memo.find(documents()) is None
+    value[0]["score"] = 99
+    assert memo.find(value) is None
+
+
+def test_secret_keys_and_odd_states_take_the_long_way() -> None:
+    encoder = StateEncoder(Settings())
+    for state in (
+        {"password": documents()},
+        {1: documents()},
+        {},
+        [1],
+        Point(documents()),
+        {"big": 1 << 5000},
+        {"t": ("authorization", "x")},
+    ):
+        for _ in range(3):
+            assert repr(written(encoder, state)) == repr(whole(state))
+    assert "doc 1" not in repr(written(encoder, {"password": documents()}))
+
+
+def test_a_large_state_is_cut(tmp_path: Path) -> None:
+    encoder = StateEncoder(Settings(max_value_bytes=2000))
+    value = documents()
+    for _ in range(3):
+        payload = encoder.payload((STATE, 1, 2, "before"), {"documents": value, "more": value})
+        assert len(payload) < 3100
+
+
+def test_states_are_forgotten_with_their_workflow(tmp_path: Path) -> None:
+    writer = Writer(str(tmp_path), "p")
+    workflow = SimpleNamespace(**{**FUNCTION.__dict__, "id": 2, "kind": "workflow"})
+    value = documents()
+    fields: dict[str, Any] = dict(task=TASK, parent=None, started_ns=5, args={}, result=None, error=None, attributes={})
+    node = SimpleNamespace(number=1, function=FUNCTION, **fields)
+    for _ in range(3):
+        writer.state(node, "before", {"documents": value})
+    assert writer._states._memo.find(value) is not None
+    writer.end(SimpleNamespace(number=2, function=workflow, **fields), 0)
+    assert writer._states._memo.find(value) is None
+    states = [frame[4] for frame in all_frames(tmp_path) if frame[0] == STATE]
+    assert states == [{"documents": value}] * 3
+
+
+APP = """
+    import sys
+
+
+    class Box:
+        def __init__(self):
+            self.values = []
+
+        def put(self, value, *rest, key=None, **more):
+            self.values.append(value)
+            return inner(value)
+
+
+    def inner(value):
+        if value == 3:
+            raise ValueError("three")
+        return {"value": value}
+
+
+    def main():
+        box = Box()
+        for number in range(6):
+            try:
+                box.put(number, 1, 2, key="k", other=None)
+            except ValueError:
+                pass
+        print(len(box.values))
+
+
+    if __name__ == "__main__":
+        main()
+"""
+
+
+def test_recorded_calls_are_whole_and_nested(scene: Any) -> None:
+    scene.write("main.py", APP)
+    adapter = scene.adapter(record={**RECORD, "enabled": True, "functions": ["@usercode"]})
+    assert scene.run(adapter, "main.py").finish() == (0, "6\n", "")
+    frames = all_frames(adapter.folder / "spool")
+    names = {frame[1]: frame[3] for frame in frames if frame[0] == 1}
+    starts = {frame[1]: frame for frame in frames if frame[0] == START}
+    ends = {frame[1]: frame for frame in frames if frame[0] == END}
+    assert set(starts) == set(ends)
+    puts = [frame for frame in starts.values() if names[frame[3]] == "put"]
+    assert [frame[6] for frame in puts] == [
+        {"value": n, "rest": (1, 2), "key": "k", "more": {"other": None}} for n in range(6)
+    ]
+    inner = [frame for frame in starts.values() if names[frame[3]] == "inner"]
+    assert [names[starts[frame[2]][3]] for frame in inner] == ["put"] * 6
+    assert [ends[frame[1]][3] for frame in inner] == [0, 0, 0, 1, 0, 0]
+    assert {frame[4] for frame in starts.values()} == {1}
+
+
+@pytest.mark.parametrize(
+    ("more", "value"),
+    [
+        ({"condition": "value == 4"}, 4),
+        ({"hitCondition": ">4"}, 4),
+        ({"ignoreCount": 2}, 2),
+        ({"condition": "value > 1", "hitCondition": "2"}, 3),
+    ],
+)
+@pytest.mark.parametrize("recorded", [True, False])
+def test_a_breakpoint_that_was_passed_by_stops_at_the_right_call(
+    scene: Any, more: Any, value: int, recorded: bool
+) -> None:
+    path = scene.write("main.py", APP)
+    adapter = scene.adapter(record={**RECORD, "enabled": recorded}, breakpoints=[dot(1, path, "def inner", **more)])
+    app = scene.run(adapter, "main.py")
+    process, hold = adapter.held()
+    assert hold["frames"][0]["name"] == f"inner(value={value})"
+    adapter.configure(breakpoints=[])
+    process.release(hold)
+    assert app.finish() == (0, "6\n", "")

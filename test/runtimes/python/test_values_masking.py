@@ -1,0 +1,164 @@
+"""Secrets are masked before anything is written."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import pytest
+from toolbreak._masking import Masking, is_secret_name
+from toolbreak._values import Settings
+
+pytestmark = pytest.mark.essential
+
+SECRET = "hunter2-hunter2"
+MARK = (..., "masked")
+
+
+@pytest.mark.parametrize(
+    "name",
+    "api_key apikey apiKey API-KEY x-api-key OPENAI_API_KEY token access_token accessToken refresh_token auth_token password passwd db_password secret client_secret"
+    " clientSecret aws_secret_access_key authorization Authorization Proxy-Authorization cookie Set-Cookie private_key ssh_key credentials passphrase secret_value".split(),
+)
+def test_secret_names(name: str) -> None:
+    assert is_secret_name(name)
+
+
+@pytest.mark.parametrize(
+    "name",
+    "tokens max_tokens token_count total_tokens input_tokens output_tokens maxTokens tokenizer token_usage next_token eos_token key keys primary_key monkey keyword author"
+    " authorize secretary password_length cookie_count order_id content".split(),
+)
+def test_harmless_names(name: str) -> None:
+    assert not is_secret_name(name)
+
+
+@dataclasses.dataclass
+class Client:
+    api_key: str
+    region: str = "eu"
+
+
+class Plain:
+    def __init__(self) -> None:
+        self.password = SECRET
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        {"password": SECRET},
+        {"a": [{"API_KEY": SECRET}]},
+        {"token": {"value": SECRET}},
+        {b"authorization": SECRET.encode()},
+        {1: 2, "secret": SECRET},
+        [("Authorization", SECRET)],
+        ((b"cookie", SECRET.encode()),),
+        Client(SECRET),
+        {"o": [Plain()]},
+        {Plain(): 1},
+        {"password": SECRET, "k": object()},
+        ValueError(f"password={SECRET}"),
+    ],
+)
+def test_secrets_by_name(value: Any) -> None:
+    encoded = Settings().encode(value)
+    assert SECRET not in repr(encoded)
+    assert "masked" in repr(encoded) or "•••" in repr(encoded)
+
+
+SECRETS = [
+    ("key sk-proj-abcDEF1234567890abcDEF", "abcDEF1234567890"),
+    ("sk-ant-api03-abcdefgh1234567", "abcdefgh1234567"),
+    ("Authorization: Bearer abcdef123456", "abcdef123456"),
+    ("authorization: basic dXNlcjpwYXNz", "dXNlcjpwYXNz"),
+    ("bearer abcdef123456", "abcdef123456"),
+    ("use ghp_abcdefghijklmnopqrst1234 now", "abcdefghijklmnop"),
+    ("github_pat_11ABCDEFG0abcdefghijkl", "11ABCDEFG0"),
+    ("id AKIAIOSFODNN7EXAMPLE.", "IOSFODNN7"),
+    ("eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.abcDEF", "eyJzdWIi"),
+    ("xoxb-123456789-abcdef", "123456789"),
+    ("AIzaSyA1234567890abcdefghijklmnopqrstuv", "SyA12345"),
+    ("postgres://ann:hunter2@db/orders", "hunter2"),
+    ("redis://:hunter2@db", "hunter2"),
+    ("https://x/?api_key=hunter2&y=1", "hunter2"),
+    ("password=hunter2 user=ann", "hunter2"),
+    ('{"client_secret": "hunter2"}', "hunter2"),
+    ("{'db_password': 'hunter2'}", "hunter2"),
+    ('{\\"access_token\\": \\"hunter2\\"}', "hunter2"),
+    ("-----BEGIN RSA PRIVATE KEY-----\nMIIabc\n-----END RSA PRIVATE KEY-----", "MIIabc"),
+    (
+        "-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-256-CBC,AA\n\nMIIabc\n-----END RSA PRIVATE KEY-----",
+        "MIIabc",
+    ),
+    ("-----BEGIN PGP PRIVATE KEY BLOCK-----\n\nlQOYabc\n=ab1c\n-----END PGP PRIVATE KEY BLOCK-----", "lQOYabc"),
+    ("Authorization: ApiKey hunter2-hunter2", "hunter2-hunter2"),
+]
+
+
+@pytest.mark.parametrize(("text", "secret"), SECRETS)
+def test_secrets_by_their_looks(text: str, secret: str) -> None:
+    encode = Settings().encode
+    values: list[Any] = [
+        text,
+        [text],
+        {"note": text},
+        {text: 1},
+        (1, text),
+        Exception(text),
+        {"d": text.encode()},
+        Client("", text),
+        {1: {text}},
+        {"args": (text,)},
+    ]
+    for value in values:
+        for _ in range(2):
+            assert secret not in repr(encode(value)), value
+    assert secret not in repr(encode("word " * 50_000 + text))
+    assert secret not in repr(Settings(max_value_bytes=1000).encode("x " * 480 + text + " y" * 5000))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "please ask the human for a token or password",
+        "max_tokens=500 total_tokens: 22",
+        "a risk-averse task-force on sk-",
+        "https://example.org/a:b?x=1",
+        "time: 12:30, a=b",
+        "Basic understanding of bearer bonds",
+        "mail ann@example.org: hello",
+        "The tokenizer has 50000 tokens: good",
+    ],
+)
+def test_ordinary_text_stays(text: str) -> None:
+    assert Settings().encode({"a": text}) == {"a": text}
+
+
+def test_what_stands_around_a_secret_is_kept() -> None:
+    masking = Masking()
+    assert masking.text("postgres://ann:hunter2@db/orders?x=1") == "postgres://ann:•••@db/orders?x=1"
+    assert masking.text("Authorization: Bearer abcdef123456 ok") == "Authorization: Bearer ••• ok"
+
+
+def test_own_names_and_patterns() -> None:
+    settings = Settings.from_record({"maskKeys": ["patient*"], "maskPatterns": [r"C-\d+", "("]})
+    encoded = settings.encode({"Patient_name": "Ann", "note": "case C-17", "x": ["C-1"]})
+    assert encoded["Patient_name"][:2] == MARK and encoded["note"] == "case •••" and encoded["x"] == ["•••"]
+    assert len(settings.masking.problems) == 1
+
+
+def test_none_and_flags_under_secret_names_are_no_secrets() -> None:
+    assert Settings().encode({"api_key": None, "secret": True}) == {"api_key": None, "secret": True}
+
+
+def test_settings_survive_nonsense() -> None:
+    for record in (None, 7, {"maxValueBytes": "x", "maxDepth": -1, "maskKeys": 7, "maskPatterns": [3]}):
+        assert Settings.from_record(record).encode({"a": 1}) == {"a": 1}
+
+
+@pytest.mark.parametrize("beginning", ["pk_", "rk-", "-eyJaaaaaaaa"])
+def test_text_made_of_beginnings_is_looked_through_once(beginning: str) -> None:
+    """With an unbounded look ahead this would take hours: the test would not end."""
+    text = beginning * (1_000_000 // len(beginning))
+    assert Masking().text(text) == text

@@ -1,0 +1,227 @@
+"""Objects are read, not asked."""
+
+from __future__ import annotations
+
+import array
+import collections
+import dataclasses
+import datetime
+import decimal
+import enum
+import pathlib
+import socket
+import sys
+import threading
+import types
+import uuid
+from typing import Any, NamedTuple
+
+import pytest
+from spool_reader import is_plain
+from toolbreak._values import Settings
+
+pytestmark = pytest.mark.essential
+
+settings = Settings()
+
+
+def encode(value: Any) -> Any:
+    encoded = settings.encode(value)
+    assert is_plain(encoded), encoded
+    return encoded
+
+
+@dataclasses.dataclass
+class Order:
+    id: int
+    total: float
+    tags: list[str] = dataclasses.field(default_factory=list)
+
+
+@dataclasses.dataclass
+class Slotted:
+    __slots__ = ("left", "right")
+    left: int
+    right: Any
+
+
+class Point(NamedTuple):
+    x: int
+    y: int
+
+
+class Login(NamedTuple):
+    user: str
+    password: str
+
+
+class Colour(enum.Enum):
+    RED = "r"
+
+
+class Number(enum.IntEnum):
+    ONE = 1
+
+
+class Bag(dict):  # type: ignore[type-arg]
+    pass
+
+
+def name_of(cls: type) -> str:
+    return f"{cls.__module__}.{cls.__qualname__}"
+
+
+def test_objects_are_type_and_fields() -> None:
+    assert encode(Order(7, 2.5, ["a"])) == (..., "object", name_of(Order), {"id": 7, "total": 2.5, "tags": ["a"]}, None)
+    assert encode(Slotted(1, Slotted(2, None)))[3]["right"][3] == {"left": 2, "right": None}
+    assert encode(types.SimpleNamespace(a=1))[1:4] == ("object", "types.SimpleNamespace", {"a": 1})
+
+
+def test_objects_in_cycles() -> None:
+    first, second = types.SimpleNamespace(), types.SimpleNamespace()
+    first.other, second.other = second, first
+    assert "cycle" in repr(encode(first))
+    assert "cycle" in repr(encode({"a": [first]}))
+
+
+def test_subclasses_of_builtins() -> None:
+    assert encode(collections.OrderedDict(a=1)) == (..., "subclass", "collections.OrderedDict", {"a": 1})
+    assert encode(collections.Counter("aab")) == (..., "subclass", "collections.Counter", {"a": 2, "b": 1})
+    assert encode(collections.defaultdict(list, a=[1]))[3] == {"a": [1]}
+    assert encode(collections.deque([1, 2])) == (..., "subclass", "collections.deque", [1, 2])
+    assert encode(Point(1, 2)) == (..., "subclass", name_of(Point), (1, 2))
+    assert encode(Login("ann", "x"))[3] == ("ann", (..., "masked", "password holds a secret"))
+    for base, value in (
+        (int, 7),
+        (str, "text"),
+        (float, 1.5),
+        (bytes, b"b"),
+        (list, [1]),
+        (tuple, (1, 2)),
+        (set, {1}),
+        (frozenset, frozenset((1,))),
+    ):
+        made = type("Mine", (base,), {"__slots__": ()} if base not in (int, bytes, tuple) else {})(value)
+        assert encode(made)[1] == "subclass" and encode(made)[3] == value, base
+        assert type(encode(made)[3]) is base
+    bag = Bag(a=1)
+    bag.note = "n"
+    assert encode(bag)[1:4] == ("object", name_of(Bag), {"(value)": {"a": 1}, "note": "n"})
+
+
+def test_enums_and_times() -> None:
+    assert encode(Colour.RED) == (..., "enum", name_of(Colour), "RED", "r")
+    assert encode(Number.ONE) == (..., "enum", name_of(Number), "ONE", 1)
+    utc = datetime.timezone.utc
+    assert encode(datetime.datetime(2026, 1, 2, 3, 4, 5, 6, utc)) == (
+        ...,
+        "time",
+        "datetime.datetime",
+        "2026-01-02T03:04:05.000006+00:00",
+    )
+    assert encode(datetime.date(2026, 1, 2))[3] == "2026-01-02"
+    assert encode(datetime.time(3, 4))[3] == "03:04:00"
+    assert encode(datetime.timedelta(days=1, seconds=2, microseconds=500))[3] == "86402.0005"
+    assert float(encode(datetime.timedelta(seconds=-1.5))[3]) == -1.5
+
+
+def test_time_zones_of_the_app_are_named_not_asked() -> None:
+    class Zone(datetime.tzinfo):
+        def utcoffset(self, when: Any) -> Any:
+            raise AssertionError("asked")
+
+        tzname = dst = utcoffset  # type: ignore[assignment]
+
+    assert encode(datetime.datetime(2026, 1, 2, tzinfo=Zone()))[3] == f"2026-01-02T00:00:00 [{__name__}.Zone]"
+
+
+def test_what_has_no_fields_says_what_it_is() -> None:
+    def generator() -> Any:
+        yield 1
+
+    with socket.socket() as connection:
+        cases = [
+            (len, "function"),
+            (encode, "function"),
+            (encode.__get__(1), "method"),
+            (threading.Lock(), "lock"),
+            (threading.Thread(), "thread"),
+            (connection, "socket"),
+            (generator(), "generator"),
+            (sys, "module"),
+            (Order, "class"),
+            (sys.stdout.buffer if hasattr(sys.stdout, "buffer") else open(__file__), "file"),
+            (iter(zip([1])), "fields"),
+            (memoryview(b"x"), "memory"),
+            (object(), "fields"),
+        ]
+        for value, word in cases:
+            tag = encode(value)
+            assert tag[:2] == (..., "opaque"), value
+            assert word in tag[4], tag
+    assert encode(encode)[3] == f"{__name__}.encode"
+    assert encode(uuid.UUID(int=7))[3] == "00000000-0000-0000-0000-000000000007"
+    assert "1.50" in repr(encode(decimal.Decimal("1.50")))
+    assert "a" in repr(encode(pathlib.PurePosixPath("/a/b")))
+
+
+def test_a_generator_is_not_moved() -> None:
+    generator = (number for number in range(3))
+    encode(generator)
+    assert list(generator) == [0, 1, 2]
+
+
+def test_errors_with_their_chain() -> None:
+    def fail() -> None:
+        try:
+            {}["total"]  # noqa: B018
+        except KeyError as cause:
+            problem = ValueError("no total")
+            problem.code = 7  # type: ignore[attr-defined]
+            raise problem from cause
+
+    with pytest.raises(ValueError) as caught:
+        fail()
+    tag = encode(caught.value)
+    assert tag[:4] == (..., "error", "ValueError", "no total")
+    assert tag[4][-1][0] == __file__ and tag[4][-1][2].endswith("fail")
+    assert tag[5][:4] == (..., "error", "KeyError", "'total'")
+    assert tag[6]["code"] == 7
+    assert encode(FileNotFoundError(2, "No such file", "x"))[3] == "[Errno 2] No such file: 'x'"
+    assert encode(Exception(1, "a"))[3] == "(1, 'a')"
+    loop = ValueError("a")
+    loop.__context__ = RuntimeError("b")
+    loop.__context__.__context__ = loop
+    assert "cycle" in repr(encode(loop))
+
+
+def test_arrays_of_the_standard_library() -> None:
+    assert encode(array.array("i", [1, 2])) == (..., "array", "array.array", (2,), "i", [1, 2])
+    assert len(encode(array.array("b", bytes(100_000)))[5]) <= 100
+
+
+def test_pydantic_models_and_messages() -> None:
+    import pydantic
+
+    class Args(pydantic.BaseModel):
+        model_config = pydantic.ConfigDict(extra="allow")
+        order_id: int
+        key: pydantic.SecretStr = pydantic.SecretStr("hunter2")
+
+    tag = encode(Args(order_id=7, more=8))
+    assert tag[1] == "object" and tag[3]["order_id"] == 7 and tag[3]["more"] == 8
+    assert "hunter2" not in repr(tag)
+    with pytest.raises(pydantic.ValidationError) as caught:
+        Args(order_id="abc")
+    assert "order_id: Input should be a valid integer" in encode(caught.value)[3]
+
+    from langchain_core import messages
+
+    tag = encode(
+        [
+            messages.HumanMessage("please"),
+            messages.AIMessage("", tool_calls=[{"name": "lookup", "args": {"id": 7}, "id": "1"}]),
+        ]
+    )
+    assert tag[0][1:3] == ("object", "langchain_core.messages.human.HumanMessage") and tag[0][3]["content"] == "please"
+    assert tag[1][3]["tool_calls"][0]["args"] == {"id": 7}

@@ -1,0 +1,193 @@
+"""Plain values come out as they went in, or carry a mark."""
+
+from __future__ import annotations
+
+import marshal
+import threading
+from typing import Any
+
+import pytest
+from spool_reader import has_mark, is_plain
+from toolbreak._values import Settings
+from toolbreak._values import encode as encode_with
+
+pytestmark = pytest.mark.essential
+
+settings = Settings()
+
+
+def encode(value: Any) -> Any:
+    encoded = settings.encode(value)
+    assert is_plain(encoded), encoded
+    assert_same(marshal.loads(marshal.dumps(encoded, 2)), encoded)
+    return encoded
+
+
+def assert_same(one: Any, other: Any) -> None:
+    assert repr(one) == repr(other) or one == other
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        None,
+        True,
+        7,
+        -(2**200),
+        1.5,
+        1 + 2j,
+        "text",
+        "surrogate \ud800",
+        b"bytes",
+        [1, [2, []], ()],
+        {"a": {"b": [None, {1, 2}]}, 3: 4, None: 5, 1.5: 6, True: 7, b"k": 8, (1, "x"): 9},
+        {frozenset((1, 2)), "x"},
+        (1, ("a",)),
+    ],
+)
+def test_plain_values_stand_for_themselves(value: Any) -> None:
+    encoded = encode(value)
+    assert encoded == value
+    assert type(encoded) is type(value)
+
+
+def test_what_is_encoded_is_a_copy() -> None:
+    inner = [1]
+    value = {"a": inner, "b": (inner,)}
+    encoded = encode(value)
+    inner.append(2)
+    assert encoded == {"a": [1], "b": ([1],)}
+
+
+def test_nothing_of_the_app_looks_like_a_tag() -> None:
+    assert encode(...) == (..., "ellipsis")
+    assert encode((..., "object", "x", {}, None)) == ((..., "ellipsis"), "object", "x", {}, None)
+    assert encode([...]) == [(..., "ellipsis")]
+
+
+def test_bytearray_is_tagged_and_never_plain_bytes() -> None:
+    assert encode(bytearray(b"ab")) == (..., "bytearray", b"ab")
+    assert encode({"a": [bytearray(b"x")]}) == {"a": [(..., "bytearray", b"x")]}
+
+
+def test_keys_that_are_objects_become_pairs() -> None:
+    class Key:
+        def __init__(self) -> None:
+            self.name = "k"
+
+    tag = encode({Key(): 1, "plain": 2})
+    assert tag[:3] == (..., "subclass", "dict")
+    assert tag[3][0][0][1] == "object" and tag[3][1] == ["plain", 2]
+
+
+def test_sets_of_objects_become_lists() -> None:
+    class Member:
+        def __init__(self) -> None:
+            self.name = "m"
+
+    tag = encode({Member(), 1})
+    assert tag[:3] == (..., "subclass", "set") and len(tag[3]) == 2
+
+
+def test_cycles() -> None:
+    value: list[Any] = [1]
+    value.append(value)
+    assert "cycle" in repr(encode(value))
+    loop: dict[str, Any] = {}
+    loop["self"] = {"again": loop}
+    encoded = encode(loop)
+    assert encoded == {"self": {"again": (..., "cycle", 2)}}
+
+
+def test_shared_references_are_no_cycles() -> None:
+    shared = {"a": 1}
+    assert encode([shared, shared]) == [{"a": 1}, {"a": 1}]
+
+
+def test_deep_values_are_cut_with_a_mark() -> None:
+    value: Any = "end"
+    for _ in range(5000):
+        value = [value]
+    encoded = Settings(max_depth=10).encode(value)
+    depth = 0
+    while type(encoded) is list:
+        encoded = encoded[0]
+        depth += 1
+    assert depth == 10
+    assert encoded[:4] == (..., "cut", "list", []) and encoded[4] == 1 and "10 levels" in encoded[5]
+    assert has_mark(encode(value))
+
+
+def test_wide_values_are_cut_with_a_mark() -> None:
+    encoded = encode_with(list(range(100_000)), Settings(max_value_bytes=1000))
+    assert encoded[:3] == (..., "cut", "list") and encoded[4] == 100_000
+    assert encoded[3] == list(range(len(encoded[3]))) and 10 < len(encoded[3]) < 300
+    tag = encode_with({str(index): index for index in range(10_000)}, Settings(max_value_bytes=1000))
+    assert tag[:3] == (..., "cut", "dict") and tag[4] == 10_000
+
+
+def test_long_texts_and_bytes_are_cut_with_their_head() -> None:
+    small = Settings(max_value_bytes=5000)
+    tag = small.encode("x" * 100_000)
+    assert tag[:3] == (..., "cut", "str") and tag[4] == 100_000 and tag[3] == "x" * len(tag[3]) and len(tag[3]) > 1000
+    tag = small.encode({"a": b"y" * 100_000})["a"]
+    assert tag[:3] == (..., "cut", "bytes") and tag[4] == 100_000
+    tag = small.encode("ü" * 100_000)
+    assert len(marshal.dumps(tag, 2)) < 6000
+
+
+def test_the_whole_stays_near_its_budget() -> None:
+    small = Settings(max_value_bytes=10_000)
+    value = {"rows": [{"name": f"row {index}", "tags": ["a", "b"], "text": "t" * 100} for index in range(1000)]}
+    encoded = encode_with(value, small)
+    assert has_mark(encoded)
+    assert len(marshal.dumps(encoded, 2)) < 40_000
+
+
+def test_sharing_does_not_explode() -> None:
+    value: Any = ["leaf"]
+    for _ in range(60):
+        value = [value, value]
+    encoded = Settings(max_value_bytes=100_000).encode(value)
+    assert has_mark(encoded) and is_plain(encoded)
+
+
+def test_a_large_number_is_named() -> None:
+    tag = encode_with(1 << 100_000, Settings(max_value_bytes=1000))
+    assert tag[1] == "opaque" and "100001 bits" in tag[3]
+    assert encode(1 << 10_000) == 1 << 10_000
+
+
+def test_values_that_change_meanwhile() -> None:
+    value: dict[str, Any] = {f"k{index}": [index] for index in range(300)}
+    stop = threading.Event()
+
+    def change() -> None:
+        count = 0
+        while not stop.is_set():
+            count += 1
+            value[f"n{count % 50}"] = [count]
+            value.pop(f"n{(count + 25) % 50}", None)
+
+    thread = threading.Thread(target=change)
+    thread.start()
+    try:
+        for _ in range(200):
+            encoded = encode(value)
+            assert type(encoded) is dict and len(encoded) >= 300
+    finally:
+        stop.set()
+        thread.join()
+
+
+def test_close_to_the_recursion_limit() -> None:
+    value: Any = {"a": [{"b": [1, {"c": object()}]}]}
+
+    def down() -> Any:
+        try:
+            return down()
+        except RecursionError:
+            return settings.encode(value)
+
+    encoded = down()
+    assert is_plain(encoded)

@@ -1,0 +1,257 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import type { CallRow, Lane } from '../../protocol/timeline';
+import { barAt, placeBars } from '../../webview/model/bars';
+import { laneLabel, lanesBetween, layOut } from '../../webview/model/layout';
+import { neighbour } from '../../webview/model/neighbours';
+import { formatClock, formatDuration, roundStep, ticks } from '../../webview/model/time';
+import { totals } from '../../webview/model/totals';
+import { clamp, fit, followed, reveal, timeAt, whole, xOf, zoom } from '../../webview/model/viewport';
+import { callTitle, cut, rough, runFacts } from '../../webview/model/words';
+import { sampleRun } from './sample';
+
+const S = 1e9;
+const MS = 1e6;
+
+function call(id: string, start: number, end: number | undefined, more: Partial<CallRow> = {}): CallRow {
+  const state = end === undefined ? 'running' : 'returned';
+  return { id, task: 1, depth: 0, kind: 'tool', name: id, start, end, state, holds: [], edited: false, ...more };
+}
+
+describe('timeline: time', () => {
+  it('says lengths as a person does', () => {
+    const said: [number, string][] = [
+      [0, '0 ns'],
+      [340, '340 ns'],
+      [12_000, '12 µs'],
+      [3 * MS, '3 ms'],
+      [3.24 * MS, '3.2 ms'],
+      [412.4 * MS, '412 ms'],
+      [12.4 * S, '12.4 s'],
+      [59.96 * S, '1 min'],
+      [125 * S, '2 min 5 s'],
+      [3840 * S, '1 h 4 min'],
+      [26 * 3600 * S, '1 day 2 h'],
+    ];
+    for (const [time, text] of said) assert.equal(formatDuration(time), text);
+  });
+
+  it('says no clock time when the start is not known', () => {
+    assert.equal(formatClock('', 5), '');
+    assert.match(formatClock('2026-03-02T14:03:10.000Z', 1.5 * S), /^\d\d:\d\d:11\.500$/);
+  });
+
+  it('puts marks at round times, evenly, inside the window, with labels of their own', () => {
+    fc.assert(
+      fc.property(
+        fc.double({ min: 0, max: 1e15, noNaN: true }),
+        fc.double({ min: 1e3, max: 1e14, noNaN: true }),
+        (from, span) => {
+          const marks = ticks(from, from + span, 1000);
+          assert.ok(marks.length <= 13);
+          for (const mark of marks) assert.ok(mark.time >= from - span * 1e-6 && mark.time <= from + span * (1 + 1e-6));
+          if (span > from * 1e-6) assert.equal(new Set(marks.map((mark) => mark.label)).size, marks.length);
+        },
+      ),
+    );
+  });
+
+  it('labels the axis in one unit with the decimals it needs', () => {
+    assert.deepEqual(
+      ticks(0, 10 * S, 500).map((mark) => mark.label),
+      ['0', '2 s', '4 s', '6 s', '8 s', '10 s'],
+    );
+    assert.equal(ticks(7.4995 * S, 7.5005 * S, 500)[0]?.label, '7.4996 s');
+    assert.equal(roundStep(3 * S), 5 * S);
+    assert.equal(roundStep(40 * S), 60 * S);
+  });
+});
+
+describe('timeline: window', () => {
+  it('keeps the moment under the pointer when zooming', () => {
+    const view = zoom({ from: 2 * S, to: 6 * S }, 2, 3 * S, 10 * S);
+    assert.deepEqual(view, { from: 2.5 * S, to: 4.5 * S });
+  });
+
+  it('stays inside the run whatever is asked of it', () => {
+    const time = fc.double({ min: -1e14, max: 1e14, noNaN: true });
+    fc.assert(
+      fc.property(time, time, fc.double({ min: 0, max: 1e13, noNaN: true }), (from, to, end) => {
+        const view = clamp({ from: Math.min(from, to), to: Math.max(from, to) }, end);
+        const limit = whole(end);
+        assert.ok(view.from >= 0 && view.to <= limit.to * (1 + 1e-9) && view.to > view.from);
+      }),
+    );
+  });
+
+  it('turns time into pixels and back', () => {
+    const view = { from: 1 * S, to: 3 * S };
+    assert.equal(xOf(view, 800, 2 * S), 400);
+    assert.equal(timeAt(view, 800, 400), 2 * S);
+  });
+
+  it('reveals a call with as little movement as possible', () => {
+    const view = { from: 4 * S, to: 6 * S };
+    assert.equal(reveal(view, 4.5 * S, 5 * S, 10 * S, 1000), view);
+    const right = reveal(view, 7 * S, 7.5 * S, 10 * S, 1000);
+    assert.ok(right.to >= 7.5 * S && right.from <= 7 * S);
+    assert.equal(Math.round(right.to - right.from), 2 * S);
+    const tiny = reveal(view, 5 * S, 5 * S + 1000, 10 * S, 1000);
+    assert.ok(tiny.to - tiny.from < 1 * MS, 'a call too short to be seen is zoomed to');
+    assert.deepEqual(fit(4 * S, 5 * S, 10 * S), { from: 3.875 * S, to: 5.125 * S });
+  });
+
+  it('fits a call, however short, so that it fills the wanted part of the window', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 200, max: 1e9 }), fc.integer({ min: 2e9, max: 8e9 }), (length, start) => {
+        const view = fit(start, start + length, 10 * S, 0.6);
+        assert.ok(Math.abs(length / (view.to - view.from) - 0.6) < 1e-3);
+      }),
+    );
+  });
+
+  it('follows a live run as a whole while its calls can be told apart, then its end', () => {
+    assert.deepEqual(followed(3 * S, 5000, 1000), whole(3 * S), 'a short run, whatever it does');
+    assert.deepEqual(followed(600 * S, 15, 1000), whole(600 * S), 'a long hold');
+    const late = followed(600 * S, 10_000, 1000);
+    assert.equal(late.to, whole(600 * S).to);
+    assert.ok(late.to - late.from >= 20 * S - 1);
+    assert.ok(late.from > 0);
+  });
+});
+
+describe('timeline: lanes', () => {
+  const lanes: Lane[] = [
+    { task: 3, name: 'support_agent › late', parent: 1, depth: 1, first: 9, last: 10 },
+    { task: 1, name: 'support_agent', depth: 3, first: 0, last: 10 },
+    { task: 2, name: 'support_agent › early', parent: 1, depth: 2, first: 1, last: 2 },
+    { task: 4, name: 'Process-2', depth: 1, first: 5, last: 6 },
+  ];
+
+  it('puts children under their parent in order of their first call', () => {
+    const layout = layOut(lanes, new Set());
+    assert.deepEqual(
+      layout.lanes.map((placed) => [placed.lane.task, placed.level]),
+      [
+        [1, 0],
+        [2, 1],
+        [3, 1],
+        [4, 0],
+      ],
+    );
+    assert.deepEqual(layout.lanes.map(laneLabel), ['support_agent', 'early', 'late', 'Process-2']);
+  });
+
+  it('hides the lanes under a collapsed one and counts them', () => {
+    const layout = layOut(lanes, new Set([1]));
+    assert.deepEqual(
+      layout.lanes.map((placed) => [placed.lane.task, placed.hidden]),
+      [
+        [1, 2],
+        [4, 0],
+      ],
+    );
+  });
+
+  it('finds the lanes of a part of ten thousand', () => {
+    const many = Array.from({ length: 10_000 }, (_, task) => ({
+      task,
+      name: `t${task}`,
+      depth: 1,
+      first: task,
+      last: task,
+    }));
+    const layout = layOut(many, new Set());
+    const [first] = layout.lanes;
+    assert.ok(first);
+    const found = lanesBetween(layout, first.height * 5000, first.height * 5003);
+    assert.deepEqual(
+      found.map((placed) => placed.lane.task),
+      [5000, 5001, 5002],
+    );
+  });
+
+  it('survives a parent that is missing or a lane that is its own parent', () => {
+    const odd: Lane[] = [
+      { task: 1, name: 'a', parent: 9, depth: 0, first: 0, last: 1 },
+      { task: 2, name: 'b', parent: 2, depth: 1, first: 0, last: 1 },
+    ];
+    assert.equal(layOut(odd, new Set()).lanes.length, 2);
+  });
+});
+
+describe('timeline: bars', () => {
+  const layout = layOut([{ task: 1, name: 'a', depth: 2, first: 0, last: 10 * S }], new Set());
+  const stage = { view: { from: 0, to: 10 * S }, width: 1000, height: 300, scroll: 0, now: 10 * S };
+
+  it('draws one of the calls that share a pixel, but every error and those that are to stay', () => {
+    const calls = Array.from({ length: 100 }, (_, index) => call(`c${index}`, index * 1000, index * 1000 + 500));
+    calls[50] = { ...call('failed', 50_000, 50_500), state: 'error' };
+    const bars = placeBars(calls, layout, stage, (one) => one.id === 'c70');
+    assert.deepEqual(
+      bars.map((bar) => bar.call.id),
+      ['c0', 'failed', 'c70'],
+    );
+  });
+
+  it('lets a running call reach the present', () => {
+    const [bar] = placeBars([call('open', 5 * S, undefined)], layout, stage, () => false);
+    assert.ok(bar);
+    assert.equal(Math.round(bar.x + bar.width), 1000);
+  });
+
+  it('finds a thin bar two pixels beside the pointer, and nothing far from all', () => {
+    const bars = placeBars([call('thin', 5 * S, 5 * S + 10)], layout, stage, () => false);
+    assert.equal(barAt(bars, 502, 10)?.call.id, 'thin');
+    assert.equal(barAt(bars, 520, 10), undefined);
+  });
+});
+
+describe('timeline: selection and totals', () => {
+  const { calls } = sampleRun(1);
+  const named = (name: string): CallRow => {
+    const found = calls.find((one) => one.name === name);
+    assert.ok(found, name);
+    return found;
+  };
+
+  it('goes to the next and previous call of the row, out and in', () => {
+    const lookup = named('lookup_order');
+    assert.equal(neighbour(calls, lookup, 'out')?.name, 'tools');
+    assert.equal(neighbour(calls, lookup, 'previous')?.name, 'gpt-x');
+    assert.equal(neighbour(calls, named('support_agent'), 'in')?.name, 'agent');
+    assert.equal(neighbour(calls, named('support_agent'), 'previous'), undefined);
+  });
+
+  it('counts the part of each call that lies in the range, and time covered once', () => {
+    const sums = totals(
+      [call('a', 0, 4 * S), call('b', 2 * S, 6 * S, { state: 'error', kind: 'llm' }), call('c', 9 * S, 9 * S)],
+      1 * S,
+      5 * S,
+      10 * S,
+    );
+    assert.equal(sums.calls, 2);
+    assert.equal(sums.errors, 1);
+    assert.equal(sums.busy, 4 * S);
+    assert.deepEqual(sums.kinds, [
+      { kind: 'tool', calls: 1, time: 3 * S },
+      { kind: 'llm', calls: 1, time: 3 * S },
+    ]);
+  });
+});
+
+describe('timeline: words', () => {
+  it('says what a run was, and not what there was none of', () => {
+    const run = { ...sampleRun(3).summary, calls: 41, errors: 2, holds: 0 };
+    assert.equal(runFacts(run).join(' · '), '12.4 s · 41 calls · 2 errors · 3.1 k tokens');
+    assert.equal(runFacts({ ...run, calls: 1, errors: 0, tokens: 0 }).join(' · '), '12.4 s · 1 call');
+    assert.equal(rough(2_400_000), '2.4 M');
+  });
+
+  it('titles a call with its first arguments, cut in the middle', () => {
+    const args = [{ name: 'amount', text: '700', type: 'int', children: 0 }];
+    assert.equal(callTitle('refund', args, false), 'refund(amount=700)');
+    assert.equal(callTitle('refund', args, true), 'refund(amount=700, …)');
+    assert.equal(cut('abcdefghij', 7), 'abcd…ij');
+  });
+});

@@ -1,0 +1,165 @@
+/** Moving about and looking at calls. */
+import assert from 'node:assert/strict';
+import { lastAsked, picture, ready, spoken, test, title, until, windowText, withPage } from './harness';
+
+test('keys zoom, move, and show the whole run again', (house) =>
+  withPage(house, async (shown) => {
+    await ready(shown);
+    await shown.page.keyboard.press('w');
+    await until(async () => assert.doesNotMatch(await windowText(shown), /^0 ns/));
+    const zoomed = await windowText(shown);
+    await shown.page.keyboard.press('d');
+    await until(async () => assert.notEqual(await windowText(shown), zoomed));
+    await shown.page.keyboard.press('0');
+    await until(async () => assert.match(await windowText(shown), /^0 ns to 12.4 s/));
+  }));
+
+test('Ctrl and the wheel zoom; dragging moves; the minimap brings its place', (house) =>
+  withPage(house, async (shown) => {
+    await ready(shown);
+    await shown.page.mouse.move(700, 300);
+    await shown.page.keyboard.down('Control');
+    await shown.page.mouse.wheel(0, -600);
+    await shown.page.keyboard.up('Control');
+    await until(async () => assert.doesNotMatch(await windowText(shown), /^0 ns/));
+    const zoomed = await windowText(shown);
+    await shown.page.mouse.down();
+    await shown.page.mouse.move(500, 300, { steps: 4 });
+    await shown.page.mouse.up();
+    await until(async () => assert.notEqual(await windowText(shown), zoomed));
+    await shown.page.locator('.minimap').click({ position: { x: 1240, y: 20 } });
+    await until(async () => assert.match(await windowText(shown), /to 12.4 s of/));
+  }));
+
+test('a click selects a call and shows its facts, as text and never as html', (house) =>
+  withPage(house, async (shown) => {
+    await ready(shown);
+    await shown.page.mouse.click(520, 159);
+    await until(async () =>
+      assert.match(await title(shown), /^lookup_order\(amount=700, reason='customer <b>asked<\/b>'/),
+    );
+    assert.deepEqual(lastAsked(shown, 'selected'), { file: '/runs/3.db', id: '1.5' });
+    await until(async () =>
+      assert.match(await spoken(shown), /^lookup_order, tool, returned, 3\.3 s, held 2\.9 s, edited$/),
+    );
+    assert.equal(await shown.page.locator('.detail b').count(), 0);
+    assert.match(await shown.page.locator('.tree .mark').first().innerText(), /cut after 20 characters/);
+    await shown.page.locator('[role=treeitem]', { hasText: 'order' }).click();
+    await shown.page.locator('[role=treeitem]', { hasText: 'lines' }).click();
+    await until(async () => assert.equal(await shown.page.locator('[role=treeitem]', { hasText: "'mug'" }).count(), 1));
+    await shown.page.getByText('Copy as JSON').click();
+    await until(() => assert.match(String(lastAsked(shown, 'copyText')?.text), /"amount":700/));
+    await picture(shown, 'selected');
+  }));
+
+test('brackets go from error to error; Enter opens; Alt and arrows walk the calls', (house) =>
+  withPage(house, async (shown) => {
+    await ready(shown);
+    await shown.page.keyboard.press(']');
+    await until(async () => assert.match(await spoken(shown), /^refund, tool, failed, 3 ms/));
+    await shown.page.keyboard.press(']');
+    await until(async () => assert.match(await spoken(shown), /^refund, tool, failed, 600 ms/));
+    await shown.page.keyboard.press('[');
+    await until(async () => assert.match(await spoken(shown), /^refund, tool, failed, 3 ms/));
+    await until(async () =>
+      assert.match(await shown.page.locator('.error-message').innerText(), /amount 700 needs approval/),
+    );
+    await shown.page.keyboard.press('Alt+ArrowUp');
+    await until(async () => assert.match(await spoken(shown), /^tools, node/));
+    await shown.page.keyboard.press('Alt+ArrowLeft');
+    await until(async () => assert.match(await spoken(shown), /^agent, node/));
+    await shown.page.keyboard.press('Alt+ArrowDown');
+    await until(async () => assert.match(await spoken(shown), /^gpt-x, llm/));
+    await shown.page.keyboard.press('Enter');
+    await until(async () => assert.equal(await shown.page.locator('[role=tab]:focus').innerText(), 'Input'));
+    await shown.page.keyboard.press('ArrowRight');
+    await shown.page.keyboard.press('ArrowRight');
+    await until(async () => assert.match(await shown.page.locator('.messages').innerText(), /please refund order 7/));
+  }));
+
+test('an error too short for the zoom is drawn all the same', (house) =>
+  withPage(house, async (shown) => {
+    await ready(shown);
+    await shown.notify('show', { file: '/runs/2.db' });
+    await until(async () => assert.match(await shown.page.locator('.run-title').innerText(), /run 2/));
+    await shown.page.locator('.scroller[aria-busy=false]').waitFor();
+    await until(async () => assert.match(await shown.page.locator('.axis-corner').innerText(), /Short calls left out/));
+    await until(() => assert.ok(lastAsked(shown, 'search')));
+    // 7.5 s on the axis, third row of the first lane.
+    await shown.page.mouse.click(200 + Math.round((7.5 / 12.648) * 1080), 159);
+    await until(async () => assert.match(await spoken(shown), /^refund, tool, failed/));
+  }));
+
+test('a node shows what it changed in the state', (house) =>
+  withPage(house, async (shown) => {
+    await ready(shown);
+    await shown.page.mouse.click(600, 139);
+    await shown.page.getByRole('tab', { name: 'State' }).click();
+    await until(async () => {
+      const lines = await shown.page.locator('.change').allInnerTexts();
+      assert.deepEqual(
+        lines.map((line) => line.replace(/\s+/g, ' ')),
+        ["+ visits[1] 'tools'", "~ verdict '' → 'scored'", "- draft 'dear customer'"],
+      );
+    });
+    await picture(shown, 'state');
+  }));
+
+test('search marks what it finds and goes through it', (house) =>
+  withPage(house, async (shown) => {
+    await ready(shown);
+    await shown.page.keyboard.press('/');
+    await shown.page.keyboard.type('refund');
+    await until(async () => assert.equal(await shown.page.locator('.search-count').innerText(), '3 found'));
+    await picture(shown, 'search');
+    await shown.page.keyboard.press('Enter');
+    await until(async () => assert.equal(await shown.page.locator('.search-count').innerText(), '1 of 3'));
+    await shown.page.keyboard.press('Shift+Enter');
+    await until(async () => assert.equal(await shown.page.locator('.search-count').innerText(), '3 of 3'));
+    await shown.page.locator('.search input').fill('serach');
+    await until(async () =>
+      assert.match(await shown.page.locator('.no-match').innerText(), /No call of this run matches "serach"/),
+    );
+    await shown.page.keyboard.press('Escape');
+    await until(async () => assert.equal(await shown.page.locator('.no-match').count(), 0));
+  }));
+
+test('Shift and a drag select a range and say its totals', (house) =>
+  withPage(house, async (shown) => {
+    await ready(shown);
+    await shown.page.keyboard.down('Shift');
+    await shown.page.mouse.move(850, 300);
+    await shown.page.mouse.down();
+    await shown.page.mouse.move(1260, 300, { steps: 5 });
+    await shown.page.mouse.up();
+    await shown.page.keyboard.up('Shift');
+    await until(async () =>
+      assert.match(await shown.page.locator('.range-totals').innerText(), /calls[\s\S]*1 error[\s\S]*in calls/),
+    );
+    await picture(shown, 'range');
+    await shown.page.keyboard.press('Escape');
+    await until(async () => assert.equal(await shown.page.locator('.range-totals').count(), 0));
+  }));
+
+test('the menu of a call asks for breakpoints, source and the like', (house) =>
+  withPage(house, async (shown) => {
+    await ready(shown);
+    await shown.page.mouse.click(520, 159, { button: 'right' });
+    await picture(shown, 'menu');
+    await shown.page.getByRole('menuitem', { name: 'Break on Error' }).click();
+    await until(() =>
+      assert.deepEqual(lastAsked(shown, 'breakHere'), {
+        path: '/app/triage.py',
+        line: 12,
+        kind: 'tool',
+        name: 'lookup_order',
+        boundary: 'error',
+      }),
+    );
+    await shown.page.locator('.scroller').focus();
+    await shown.page.keyboard.press('Shift+F10');
+    await shown.page.getByRole('menuitem', { name: 'Find Calls Like This' }).press('Enter');
+    await until(async () => assert.equal(await shown.page.locator('.search input').inputValue(), 'lookup_order'));
+    await shown.page.getByRole('button', { name: 'Go to source' }).click();
+    await until(() => assert.deepEqual(lastAsked(shown, 'openSource'), { path: '/app/triage.py', line: 12 }));
+  }));

@@ -1,0 +1,138 @@
+/** Runs that go on while the page shows them, and runs of a real agent, answered by the real reader. */
+import assert from 'node:assert/strict';
+import type { Shown } from './browser';
+import { hostOf, lastAsked, picture, RUNS, spoken, test, title, until, windowText, withPage } from './harness';
+import { RealRun } from './recorded';
+import { sampleRun } from './sample';
+
+test('a live run grows, is followed, and keeps the selection', async (house) => {
+  const live = sampleRun(4, { live: true });
+  const runs = [live, ...RUNS];
+  await withPage(
+    house,
+    async (shown) => {
+      await until(async () => assert.ok((await shown.page.locator('.live-badge').count()) > 0));
+      await until(() => assert.deepEqual(lastAsked(shown, 'follow'), { file: '/runs/4.db' }));
+      await shown.notify('show', { file: '/runs/4.db', call: '1.4' });
+      await until(async () => assert.match(await spoken(shown), /^tools, node/));
+      await picture(shown, 'live');
+      live.summary.duration = 20e9;
+      live.summary.calls += 1;
+      await shown.notify('changed', { file: '/runs/4.db' });
+      await until(async () => assert.match((await shown.page.locator('.run-title').innerText()) ?? '', /20(\.\d)? s/));
+      assert.match(await title(shown), /^tools/);
+    },
+    { answer: hostOf(runs) },
+  );
+});
+
+/** Seconds in the page's clock that the title, the minimap and the axis tell. */
+async function clocks(shown: Shown): Promise<{ title: number; minimap: number; shown: number }> {
+  const [title, range] = await shown.page.evaluate<[string, string]>(
+    `[document.querySelector('.run-title').innerText, document.querySelector('.minimap').getAttribute('aria-valuetext')]`,
+  );
+  const [, to = '', of = ''] = /to (.*) of (.*)/.exec(range) ?? [];
+  return { title: seconds(title.split('·')[1] ?? title), minimap: seconds(of), shown: seconds(to) };
+}
+
+function seconds(text: string): number {
+  const [, number = '', unit = ''] = /([\d.]+) (ms|s)/.exec(text) ?? [];
+  return Number(number) / (unit === 'ms' ? 1000 : 1);
+}
+
+test('a real agent, live: held as held, growing by one clock, then returned', async (house) => {
+  const run = await RealRun.held('langgraph/triage.py', '# BP: lookup_order');
+  try {
+    await withPage(
+      house,
+      async (shown) => {
+        run.notified = (name, params) => void shown.notify(name, params);
+        await until(async () => assert.ok((await shown.page.locator('.live-badge').count()) > 0));
+        await shown.page.locator('.scroller').focus();
+        await shown.page.keyboard.press('/');
+        await shown.page.keyboard.type('lookup_order');
+        await until(async () => assert.match(await shown.page.locator('.search-count').innerText(), /^1 found$/));
+        const id = ((await run.answer('search', { file: run.file, text: 'lookup_order', limit: 9 } as never)) as Found)
+          .calls[0]?.id;
+        await shown.page.keyboard.press('Escape');
+        // As the host does at a stop.
+        await shown.notify('show', { file: run.file, call: id });
+        await until(async () => assert.match(await spoken(shown), /^lookup_order, tool, held, .*held/));
+        // Title, minimap and window go by one clock, the window shows all of the short run, and the time goes on.
+        const before = await clocks(shown);
+        await until(async () => {
+          const now = await clocks(shown);
+          assert.ok(now.title > before.title && now.minimap > before.minimap && now.title > 1.5, JSON.stringify(now));
+          assert.ok(Math.abs(now.title - now.minimap) < 0.25 && now.shown === now.minimap, JSON.stringify(now));
+        });
+        assert.match(await windowText(shown), /^0 ns to/);
+        await until(async () => assert.match(await shown.page.locator('.detail-facts').innerText(), /held\s*[\d.]+ s/));
+        await picture(shown, 'live-held');
+        await run.finish();
+        await until(async () => assert.equal(await shown.page.locator('.live-badge').count(), 0));
+        await until(async () => assert.match(await shown.page.locator('.detail-facts').innerText(), /returned/));
+        await until(async () => assert.match(await spoken(shown), /^lookup_order, tool, returned, .*held/));
+        assert.equal(await shown.page.getByRole('tab', { name: 'Output' }).count(), 1);
+        assert.match(await windowText(shown), /^0 ns to/);
+        await picture(shown, 'live-returned');
+      },
+      { answer: run.answer, size: { width: 1000, height: 270 } },
+    );
+  } finally {
+    await run.close();
+  }
+});
+
+interface Found {
+  calls: { id: string }[];
+}
+
+test('a real agent: recorded by the adapter, answered by the reader', async (house) => {
+  const run = await RealRun.held('langgraph/triage.py', '# BP: lookup_order');
+  try {
+    await run.finish();
+    await withPage(
+      house,
+      async (shown) => {
+        await shown.page.locator('.scroller[aria-busy=false]').waitFor();
+        await shown.page.locator('.scroller').focus();
+        await shown.page.keyboard.press('/');
+        await shown.page.keyboard.type('lookup_order');
+        await shown.page.keyboard.press('Enter');
+        await until(async () => assert.match(await shown.page.locator('.search-count').innerText(), /^1 of 1$/));
+        await until(async () => assert.match(await spoken(shown), /^lookup_order, tool, returned, .*held/));
+        await until(async () => assert.match(await title(shown), /^lookup_order\(order_id=7/));
+        await shown.page.getByRole('tab', { name: 'Stack' }).click();
+        assert.match(await shown.page.locator('.stack').innerText(), /support_agent[\s\S]*tools[\s\S]*lookup_order/);
+        await shown.page.locator('.stack').getByRole('button', { name: 'tools' }).click();
+        await until(async () => assert.match(await spoken(shown), /^tools, node/));
+        await shown.page.locator('.scroller').focus();
+        // Between the two nodes is the function that chose the way.
+        await shown.page.keyboard.press('Alt+ArrowLeft');
+        await until(async () => assert.match(await spoken(shown), /^route, function/));
+        await shown.page.keyboard.press('Alt+ArrowLeft');
+        await until(async () => assert.match(await spoken(shown), /^agent, node/));
+        await shown.page.getByRole('tab', { name: 'Messages' }).click();
+        await until(async () =>
+          assert.match(
+            (await shown.page.locator('.messages').innerText()).replace(/\s+/g, ' '),
+            /ai: → lookup_order, check_stock/,
+          ),
+        );
+        await picture(shown, 'real-call');
+        await shown.page.keyboard.press('Escape');
+        await until(async () => assert.equal(await shown.page.locator('.detail').count(), 0));
+        await shown.page.keyboard.press('Escape');
+        await shown.page.keyboard.press('0');
+        await shown.page.keyboard.press(']');
+        await until(async () => assert.match(await spoken(shown), /failed/));
+        await shown.page.getByRole('tab', { name: 'Error' }).click();
+        await until(async () => assert.ok((await shown.page.locator('.stack .link').count()) > 0));
+        await picture(shown, 'real');
+      },
+      { answer: run.answer },
+    );
+  } finally {
+    await run.close();
+  }
+});

@@ -1,0 +1,122 @@
+/** The run as a whole, the list of runs, filters, table, help, and what is said when there is nothing to see. */
+import assert from 'node:assert/strict';
+import type { Answer } from './browser';
+import { hostOf, picture, ready, RUNS, spoken, test, title, until, withPage } from './harness';
+import { answerFrom, sampleRun, type SampleRun } from './sample';
+
+test('the title says what the run was', (house) =>
+  withPage(house, async (shown) => {
+    await until(async () =>
+      assert.match(
+        (await shown.page.locator('.run-title').getAttribute('aria-label')) ?? '',
+        /^Run 3, support_agent, 12.4 s, 41 calls, 2 errors, 1 hold, 3.1 k tokens/,
+      ),
+    );
+  }));
+
+test('the list of runs changes the run by keyboard', (house) =>
+  withPage(house, async (shown) => {
+    await ready(shown);
+    await shown.page.locator('.run-title').focus();
+    await shown.page.keyboard.press('Enter');
+    await until(async () => assert.equal(await shown.page.getByRole('option').count(), 3));
+    await picture(shown, 'runs');
+    await shown.page.keyboard.press('ArrowDown');
+    await shown.page.keyboard.press('Enter');
+    await until(async () =>
+      assert.match((await shown.page.locator('.run-title').getAttribute('aria-label')) ?? '', /^Run 2, .*20,017 calls/),
+    );
+  }));
+
+test('the table has the same facts, sorts, and selects by keyboard', (house) =>
+  withPage(house, async (shown) => {
+    await ready(shown);
+    await shown.page.keyboard.press('t');
+    await until(async () => assert.equal(await shown.page.getByRole('grid').getAttribute('aria-rowcount'), '42'));
+    await shown.page.locator('.table-head').getByRole('button', { name: 'Time' }).click();
+    await shown.page.locator('.table-head').getByRole('button', { name: 'Time' }).click();
+    await until(async () =>
+      assert.match(await shown.page.locator('.table-space .table-row').first().innerText(), /support_agent/),
+    );
+    await shown.page.locator('.table-body').focus();
+    await shown.page.keyboard.press('ArrowDown');
+    await until(async () => assert.match(await spoken(shown), /^support_agent, workflow/));
+    await picture(shown, 'table');
+  }));
+
+test('kinds can be filtered', (house) =>
+  withPage(house, async (shown) => {
+    await ready(shown);
+    await shown.page.getByRole('button', { name: 'Filter kinds of calls' }).click();
+    await shown.page.getByRole('menuitemcheckbox', { name: 'function' }).click();
+    assert.equal(
+      await shown.page.getByRole('menuitemcheckbox', { name: 'function' }).getAttribute('aria-checked'),
+      'false',
+    );
+    await shown.page.keyboard.press('Escape');
+    await shown.page.keyboard.press('t');
+    await until(async () => assert.equal(await shown.page.getByRole('grid').getAttribute('aria-rowcount'), '17'));
+  }));
+
+test('the host shows a call of another run', (house) =>
+  withPage(house, async (shown) => {
+    await ready(shown);
+    await shown.notify('show', { file: '/runs/1.db', call: '1.5' });
+    await until(async () => assert.match(await title(shown), /^lookup_order/));
+    assert.match((await shown.page.locator('.run-title').getAttribute('aria-label')) ?? '', /^Run 1/);
+  }));
+
+test('no run yet teaches, and the first one shows itself', async (house) => {
+  const runs: SampleRun[] = [];
+  await withPage(
+    house,
+    async (shown) => {
+      await until(async () =>
+        assert.match(await shown.page.locator('.empty').innerText(), /No run yet\s+Press F5 on an agent\./),
+      );
+      await picture(shown, 'no-run');
+      runs.push(sampleRun(1));
+      await shown.notify('runsChanged', { folder: '/runs' });
+      await until(async () =>
+        assert.match((await shown.page.locator('.run-title').getAttribute('aria-label')) ?? '', /^Run 1/),
+      );
+    },
+    { answer: hostOf(runs) },
+  );
+});
+
+test('a file that cannot be read says so in its own sentence', async (house) => {
+  const reader = answerFrom(RUNS);
+  const answer: Answer = (method, params) => {
+    if (method === 'start') return { folder: '/runs', follow: true };
+    if (method === 'overview') throw new Error('The run file 3.db is damaged. The runs beside it can still be opened.');
+    return reader(method as 'runs', params);
+  };
+  await withPage(
+    house,
+    async (shown) => {
+      await until(async () =>
+        assert.match(
+          await shown.page.locator('.empty').innerText(),
+          /This run cannot be shown\s+The run file 3.db is damaged/,
+        ),
+      );
+    },
+    { answer },
+  );
+});
+
+test('help lists the keys and the signs', (house) =>
+  withPage(house, async (shown) => {
+    await ready(shown);
+    await shown.page.keyboard.press('?');
+    await until(async () =>
+      assert.match(
+        await shown.page.locator('dialog').innerText(),
+        /held: a breakpoint stopped[\s\S]*Previous and next error/,
+      ),
+    );
+    await picture(shown, 'help');
+    await shown.page.keyboard.press('Escape');
+    await until(async () => assert.equal(await shown.page.locator('dialog').count(), 0));
+  }));

@@ -1,0 +1,110 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { Place, python } from '../adapter/target-support';
+import { DapClient } from '../support/dap-client';
+import type { Answer } from './browser';
+
+const ROOT = join(__dirname, '../..');
+const TSX = ['--import', 'tsx'];
+
+/** What the reader says without being asked. */
+export type Notified = (name: string, params: unknown) => void;
+
+/** A run of a fixture app under the real adapter and runtime, and the real reader process that answers the page for it. */
+export class RealRun {
+  /** Set by who shows the page. */
+  notified: Notified = () => undefined;
+  private readonly waiting = new Map<number, { resolve: (result: unknown) => void; reject: (error: Error) => void }>();
+  private readonly reader: ChildProcess;
+  private lastId = 0;
+
+  private constructor(
+    readonly file: string,
+    private readonly client: DapClient,
+    private readonly place: Place,
+    private readonly thread: number,
+    env: NodeJS.ProcessEnv,
+  ) {
+    this.reader = spawn(process.execPath, [...TSX, join(ROOT, 'adapter/doors/reader.ts')], {
+      cwd: ROOT,
+      env,
+      stdio: ['pipe', 'pipe', 'inherit'],
+    });
+    if (!this.reader.stdout) throw new Error('The reader has no output.');
+    createInterface({ input: this.reader.stdout }).on('line', (line) => this.receive(line));
+  }
+
+  /** Runs `program` (a path under fixtures/apps) until the line with `marker` stops it. */
+  static async held(program: string, marker: string): Promise<RealRun> {
+    const place = new Place();
+    const path = join(ROOT, 'fixtures/apps', program);
+    const env = { ...process.env, XDG_STATE_HOME: join(place.folder, 'state'), XDG_RUNTIME_DIR: place.folder };
+    const client = DapClient.start(process.execPath, [...TSX, join(ROOT, 'adapter/doors/cli.ts'), 'dap'], {
+      cwd: ROOT,
+      env,
+    });
+    try {
+      const lines = readFileSync(path, 'utf8').split('\n');
+      const line = 1 + lines.findIndex((text) => text.includes(marker));
+      await client.launch({ program: path, python, cwd: dirname(path), record: { functions: ['@usercode'] } }, () =>
+        client.request('setBreakpoints', { source: { path }, breakpoints: [{ line }] }),
+      );
+      const { threadId } = await client.waitFor('stopped');
+      const { runFile } = await client.waitFor('toolbreak/run');
+      await client.request('setBreakpoints', { source: { path }, breakpoints: [] });
+      return new RealRun(runFile, client, place, threadId ?? 0, env);
+    } catch (error) {
+      await client.end();
+      place.remove();
+      throw error;
+    }
+  }
+
+  /** Releases the held call and waits until the app has ended. */
+  async finish(): Promise<void> {
+    await this.client.request('continue', { threadId: this.thread });
+    await this.client.waitFor('terminated');
+    await this.client.request('disconnect', {});
+    await this.client.closed;
+  }
+
+  /** Answers the page: its host's part is small, the rest is the reader's. */
+  readonly answer: Answer = (method, params) => {
+    if (method === 'start') return { folder: dirname(this.file), file: this.file, follow: true };
+    if (['openSource', 'breakHere', 'copyText', 'selected'].includes(method)) return {};
+    const id = ++this.lastId;
+    return new Promise((resolve, reject) => {
+      this.waiting.set(id, { resolve, reject });
+      this.reader.stdin?.write(`${JSON.stringify({ id, method, params })}\n`);
+    });
+  };
+
+  async close(): Promise<void> {
+    const ended = new Promise((resolve) => this.reader.once('exit', resolve));
+    this.reader.kill();
+    await ended;
+    await this.client.end();
+    this.place.remove();
+  }
+
+  private receive(line: string): void {
+    const message = JSON.parse(line) as {
+      id?: number;
+      result?: unknown;
+      error?: { message: string };
+      notify?: string;
+      params?: unknown;
+    };
+    if (message.notify !== undefined) {
+      this.notified(message.notify, message.params);
+      return;
+    }
+    const waiting = this.waiting.get(message.id ?? -1);
+    if (!waiting) return;
+    this.waiting.delete(message.id ?? -1);
+    if (message.error) waiting.reject(new Error(message.error.message));
+    else waiting.resolve(message.result);
+  }
+}

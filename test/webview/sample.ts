@@ -1,0 +1,275 @@
+import type {
+  CallDetail,
+  CallRow,
+  Lane,
+  Overview,
+  ReaderMethods,
+  RunSummary,
+  ValueHandle,
+  ValueNode,
+} from '../../protocol/timeline';
+
+const MS = 1e6;
+const S = 1e9;
+
+/** A run as the page's tests need it, held in memory: an agent that loops, with a hold, a failing tool, a parallel task and a busy tail. */
+export interface SampleRun {
+  summary: RunSummary;
+  lanes: Lane[];
+  calls: CallRow[];
+}
+
+type Plain = string | number | boolean | null | Plain[] | { [key: string]: Plain };
+
+export const STARTED = '2026-03-02T14:03:10.000Z';
+
+export function sampleRun(number: number, options: { live?: boolean; busy?: number } = {}): SampleRun {
+  const calls: CallRow[] = [];
+  let last = 0;
+  const add = (
+    kind: string,
+    name: string,
+    depth: number,
+    start: number,
+    end: number | undefined,
+    more: Partial<CallRow> = {},
+  ): CallRow => {
+    const call: CallRow = {
+      id: `1.${++last}`,
+      task: 1,
+      depth,
+      kind,
+      name,
+      start,
+      end,
+      state: end === undefined ? 'running' : 'returned',
+      holds: [],
+      edited: false,
+      ...more,
+    };
+    calls.push(call);
+    return call;
+  };
+  const end = 12.4 * S;
+  const root = add('workflow', 'support_agent', 0, 0, options.live ? undefined : end);
+  const agent = (from: number, to: number): void => {
+    const node = add('node', 'agent', 1, from, to, { parent: root.id });
+    add('llm', 'gpt-x', 2, from + 40 * MS, to - 30 * MS, { parent: node.id });
+  };
+  agent(20 * MS, 2.2 * S);
+  const tools = add('node', 'tools', 1, 2.2 * S, 5.6 * S, { parent: root.id });
+  add('tool', 'lookup_order', 2, 2.25 * S, 5.5 * S, {
+    parent: tools.id,
+    edited: true,
+    holds: [{ start: 2.3 * S, end: 5.2 * S, description: 'Paused before tool' }],
+  });
+  add('tool', 'check_stock', 0, 2.26 * S, 3.1 * S, { parent: tools.id, task: 2 });
+  add('http', 'GET stock.example/api/items/7', 1, 2.4 * S, 3.0 * S, { parent: `1.${last}`, task: 2 });
+  agent(5.6 * S, 7.4 * S);
+  const failing = add('node', 'tools', 1, 7.4 * S, 7.9 * S, { parent: root.id });
+  add('tool', 'refund', 2, 7.5 * S, 7.503 * S, { parent: failing.id, state: 'error' });
+  add('tool', 'refund', 2, 7.6 * S, 7.84 * S, { parent: failing.id });
+  const review = add('node', 'review', 1, 7.95 * S, options.live ? undefined : 12.3 * S, { parent: root.id });
+  add('function', 'score', 2, 8.0 * S, 8.9 * S, { parent: review.id });
+  add('tool', 'notify', 2, 9 * S, 9.4 * S, { parent: review.id, state: 'skipped' });
+  add('tool', 'grade', 2, 9.5 * S, 10.2 * S, { parent: review.id, state: 'cancelled' });
+  add('tool', 'refund', 2, 10.3 * S, 10.9 * S, { parent: review.id, state: 'error' });
+  const busy = options.busy ?? 24;
+  for (let index = 0; index < busy; index++) {
+    const start = 11 * S + (index * 1.2 * S) / busy;
+    add('function', `parse_line`, 2, start, start + (0.7 * S) / busy, { parent: review.id });
+  }
+  if (options.live) {
+    add('tool', 'approve', 0, 8.2 * S, undefined, {
+      parent: review.id,
+      task: 3,
+      holds: [{ start: 8.3 * S, description: 'Paused before tool' }],
+    });
+  }
+  calls.sort((a, b) => a.start - b.start || a.depth - b.depth);
+  const lanes: Lane[] = [
+    { task: 1, name: 'support_agent', depth: 3, first: 0, last: end },
+    { task: 2, name: 'support_agent › check_stock', parent: 1, depth: 2, first: 2.26 * S, last: 3.1 * S },
+  ];
+  if (options.live)
+    lanes.push({ task: 3, name: 'support_agent › approve', parent: 1, depth: 1, first: 8.2 * S, last: end });
+  return {
+    summary: {
+      file: `/runs/${number}.db`,
+      run: `run-${number}`,
+      name: 'support_agent',
+      number,
+      startedAt: STARTED,
+      duration: end,
+      live: options.live ?? false,
+      calls: calls.length,
+      errors: calls.filter((call) => call.state === 'error').length,
+      holds: calls.filter((call) => call.holds.length > 0).length,
+      tokens: 3120,
+    },
+    lanes,
+    calls,
+  };
+}
+
+const VALUES: Record<number, Plain> = {
+  1: { amount: 700, reason: 'customer <b>asked</b>', order: { id: 7, lines: ['mug', 'cup'], paid: true, note: null } },
+  2: { status: 'refunded', id: 'r-7' },
+  3: { messages: ['please refund order 7'], visits: ['agent'], verdict: '' },
+  4: { messages: ['please refund order 7', '→ lookup_order'], visits: ['agent', 'tools'], verdict: 'scored' },
+  5: Array.from({ length: 250 }, (_, index) => index * index),
+};
+
+/** Answers the reader's methods from runs in memory, as exactly as the page can tell. */
+export function answerFrom(runs: readonly SampleRun[]) {
+  const runOf = (file: string): SampleRun => {
+    const run = runs.find((one) => one.summary.file === file);
+    if (!run) throw new Error(`${file} is not a run file of Toolbreak.`);
+    return run;
+  };
+  const endOf = (run: SampleRun, call: CallRow): number => call.end ?? run.summary.duration;
+  return <M extends keyof ReaderMethods>(method: M, params: ReaderMethods[M]['params']): unknown => {
+    const ask = params as { file: string; buckets: number; id: string };
+    switch (method) {
+      case 'runs':
+        return { runs: runs.map((run) => run.summary) };
+      case 'overview':
+        return overview(runOf(ask.file), ask.buckets);
+      case 'calls': {
+        const { from, to, minimum, limit } = params as ReaderMethods['calls']['params'];
+        const run = runOf(ask.file);
+        const overlapping = run.calls.filter((call) => call.start <= to && endOf(run, call) >= from);
+        const calls = overlapping.filter((call) => endOf(run, call) - call.start >= minimum).slice(0, limit);
+        return { calls, left: overlapping.length - calls.length };
+      }
+      case 'call':
+        return detail(runOf(ask.file), ask.id);
+      case 'value': {
+        const { value, path, start, count } = params as ReaderMethods['value']['params'];
+        return { nodes: children(reach(VALUES[value] ?? null, path)).slice(start, start + count) };
+      }
+      case 'copy': {
+        const { value, path } = params as ReaderMethods['copy']['params'];
+        return { text: JSON.stringify(reach(VALUES[value] ?? null, path)) };
+      }
+      case 'search': {
+        const { file, text, kinds, errors, limit } = params as ReaderMethods['search']['params'];
+        const found = runOf(file).calls.filter(
+          (call) =>
+            call.name.toLowerCase().includes(text.toLowerCase()) &&
+            (!kinds || kinds.includes(call.kind)) &&
+            (!errors || call.state === 'error'),
+        );
+        return { calls: found.slice(0, limit), total: found.length };
+      }
+      case 'errorNear': {
+        const { file, time, direction } = params as ReaderMethods['errorNear']['params'];
+        const errors = runOf(file).calls.filter((call) => call.state === 'error');
+        return {
+          call:
+            direction === 'next'
+              ? errors.find((call) => call.start > time)
+              : errors.findLast((call) => call.start < time),
+        };
+      }
+      default:
+        return {};
+    }
+  };
+}
+
+function overview(run: SampleRun, count: number): Overview {
+  const end = run.summary.duration;
+  const buckets = Array.from({ length: count }, () => ({ calls: 0, errors: 0, held: false }));
+  const bucketAt = (time: number): number => Math.min(count - 1, Math.floor((time / end) * count));
+  for (const call of run.calls) {
+    const start = buckets[bucketAt(call.start)];
+    if (start) {
+      start.calls++;
+      if (call.state === 'error') start.errors++;
+    }
+    for (const hold of call.holds) {
+      for (let at = bucketAt(hold.start); at <= bucketAt(hold.end ?? end); at++) {
+        const bucket = buckets[at];
+        if (bucket) bucket.held = true;
+      }
+    }
+  }
+  return { run: run.summary, lanes: run.lanes, end, buckets };
+}
+
+function detail(run: SampleRun, id: string): CallDetail {
+  const call = run.calls.find((one) => one.id === id);
+  if (!call) throw new Error(`Call ${id} is not in this run.`);
+  const path: CallDetail['path'] = [];
+  for (let at: CallRow | undefined = call; at; at = run.calls.find((one) => one.id === at?.parent)) {
+    path.unshift({ id: at.id, name: at.name, kind: at.kind });
+  }
+  const failed = call.state === 'error';
+  return {
+    call,
+    path,
+    source: { path: '/app/triage.py', line: 12 },
+    input: handle(call.name === 'parse_line' ? 5 : 1),
+    output: failed || call.end === undefined ? undefined : handle(2),
+    error: failed
+      ? {
+          type: 'ValueError',
+          message: 'amount 700 needs approval',
+          stack: [
+            { path: '/app/triage.py', line: 31, function: 'refund' },
+            { path: '/app/rules.py', line: 8, function: 'check_amount' },
+          ],
+        }
+      : undefined,
+    stateBefore: call.kind === 'node' ? handle(3) : undefined,
+    stateAfter: call.kind === 'node' ? handle(4) : undefined,
+    changes:
+      call.kind === 'node'
+        ? [
+            { change: 'added', path: 'visits[1]', after: "'tools'" },
+            { change: 'changed', path: 'verdict', before: "''", after: "'scored'" },
+            { change: 'removed', path: 'draft', before: "'dear customer'" },
+          ]
+        : undefined,
+    messages:
+      call.kind === 'llm'
+        ? [
+            { role: 'human', text: 'please refund order 7' },
+            { role: 'ai', text: '→ lookup_order, check_stock' },
+          ]
+        : undefined,
+    attributes: call.kind === 'llm' ? [{ name: 'gen_ai.request.model', value: 'gpt-x' }] : [],
+    events: call.holds.map((hold) => ({ time: hold.start, text: 'held before' })),
+  };
+}
+
+function handle(value: number): ValueHandle {
+  return { value, root: nodeOf('', VALUES[value] ?? null) };
+}
+
+function reach(value: Plain, path: readonly string[]): Plain {
+  let at: Plain = value;
+  for (const step of path)
+    at = typeof at === 'object' && at !== null ? ((at as Record<string, Plain>)[step] ?? null) : null;
+  return at;
+}
+
+function children(value: Plain): ValueNode[] {
+  return typeof value === 'object' && value !== null
+    ? Object.entries(value).map(([name, child]) => nodeOf(name, child))
+    : [];
+}
+
+function nodeOf(name: string, value: Plain): ValueNode {
+  if (value === null) return { name, text: 'None', type: 'NoneType', children: 0 };
+  if (typeof value === 'boolean') return { name, text: value ? 'True' : 'False', type: 'bool', children: 0 };
+  if (typeof value === 'number') return { name, text: String(value), type: 'int', children: 0 };
+  if (typeof value === 'string') {
+    const mark = name === 'reason' ? 'cut after 20 characters of 2,400' : undefined;
+    return { name, text: `'${value}'`, type: 'str', children: 0, mark };
+  }
+  const type = Array.isArray(value) ? 'list' : 'dict';
+  const count = Object.keys(value).length;
+  return { name, text: `${type} (${count})`, type, children: count };
+}

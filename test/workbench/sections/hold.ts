@@ -1,0 +1,121 @@
+import assert from 'node:assert/strict';
+import { lineOf } from '../files';
+import type { Section } from '../section';
+
+/** The main job: a breakpoint by a click, F5, look, change, and the change reaches the state. */
+export const hold: Section = {
+  name: 'hold',
+  async run({ opened, page, pane, test }) {
+    const line = lineOf(opened.folder, 'triage.py', 'def lookup_order');
+    await test.step('a click in the margin sets a breakpoint', async () => {
+      await pane.openFile('triage.py');
+      await pane.clickGutter('def lookup_order');
+      await pane.dots().first().waitFor();
+    });
+    await test.step('F5 stops on the line with the breakpoint', async () => {
+      await page.keyboard.press('F5');
+      await pane.stopped();
+      await pane.waitForFrame('lookup_order(');
+      await page.locator('.debug-top-stack-frame-line').first().waitFor();
+      const number = page.locator('.line-numbers.active-line-number');
+      assert.equal((await number.first().innerText()).trim(), String(line));
+      await test.picture('1-stopped');
+    });
+    await test.step('the Call Stack reads tool, node, workflow', async () => {
+      await pane.paused('Paused before tool');
+      const rows = await pane.callStackRows().allInnerTexts();
+      const names = rows.map((row) => row.split(/[(\s]/)[0]);
+      assert.deepEqual(names, ['lookup_order', 'tools', 'support_agent'], rows.join(' | '));
+    });
+    await test.step('the held call is readable without widening the side bar', async () => {
+      const label = pane.callStackRows().first().locator('.label, .expression').first();
+      const box = await label.boundingBox();
+      const bar = await page.locator('.part.sidebar').boundingBox();
+      assert.ok(box !== null && bar !== null);
+      assert.match(await label.innerText(), /^lookup_order\(order_id=7, region='eu'\)/);
+    });
+    await test.step('Arguments and State show the call', async () => {
+      await pane.widenSideBar(430);
+      await pane.expand('Arguments');
+      await pane.variable('order_id').filter({ hasText: '7' }).waitFor();
+      await pane.variable('region').filter({ hasText: "'eu'" }).waitFor();
+      await pane.expand('State');
+      await pane.variable('messages').waitFor();
+      await pane.expand('messages');
+      await pane.variableRows().filter({ hasText: 'please refund order 7' }).first().waitFor();
+      await test.picture('2-variables');
+    });
+    await test.step('Copy Value copies the whole value', async () => {
+      await pane.variableMenu('region', 'Copy Value');
+      await page.waitForFunction(async () => /eu/.test(await navigator.clipboard.readText()));
+    });
+    await test.step('a watch expression answers', async () => {
+      await pane.watch('state["messages"][0].content');
+      await pane.watchRows().filter({ hasText: 'please refund order 7' }).first().waitFor();
+    });
+    await test.step('the pointer over an argument shows its value', async () => {
+      const word = page
+        .locator('.editor-group-container.active .view-line')
+        .filter({ hasText: 'item, total = ORDERS' })
+        .locator('span', { hasText: /^order_id$|ORDERS\[order_id\]|order_id/ })
+        .last();
+      await word.hover();
+      await page.locator('.debug-hover-widget').filter({ hasText: '7' }).waitFor();
+      await test.picture('3-hover');
+      await page.mouse.move(5, 400);
+    });
+    await test.step('completion in the Debug Console offers the keys of the state', async () => {
+      await pane.panel('Debug Console');
+      await page.locator('.repl-input-wrapper .monaco-editor').click();
+      await page.keyboard.type('state["');
+      await page
+        .locator('.repl-input-wrapper .suggest-widget .monaco-list-row, .suggest-widget.visible .monaco-list-row')
+        .filter({ hasText: 'verdict' })
+        .first()
+        .waitFor();
+      await test.picture('4-completion');
+      await page.keyboard.press('Escape');
+      await page.keyboard.press('Control+A');
+      await page.keyboard.press('Delete');
+    });
+    await test.step('the Debug Console answers with the call in scope', async () => {
+      await pane.evaluate('args["order_id"] * 2');
+      await pane.consoleSays(/^14/);
+    });
+    await test.step('a value that the tool refuses is refused, and the call is still held', async () => {
+      await pane.setVariable('order_id', '"abc"');
+      await page
+        .locator('.monaco-inputbox.error, .monaco-inputbox-container.error')
+        .filter({ hasText: /./ })
+        .or(page.getByText(/must be an integer/))
+        .filter({ visible: true })
+        .first()
+        .waitFor();
+      await test.picture('5-refused');
+      await page.keyboard.press('Escape');
+      await pane.paused('Paused before tool');
+    });
+    await test.step('an edited argument is shown, in the frame, too, and said once', async () => {
+      await pane.setVariable('order_id', '70');
+      await pane.variable('order_id').filter({ hasText: '70' }).waitFor();
+      await pane.waitForFrame('order_id=70');
+      await pane.consoleSays(/order_id 7 → 70 \(edited\)/);
+      await test.picture('6-edited');
+    });
+    await test.step('the changed result reaches the state', async () => {
+      await page.keyboard.press('F10');
+      await pane.paused('Paused after node');
+      await page.keyboard.press('F10');
+      await pane.paused('Paused before node');
+      await pane.waitForFrame(/^agent/);
+      await pane.evaluate('[m.content for m in state["messages"] if m.name == "lookup_order"]');
+      await pane.consoleSays('chair');
+      await test.picture('7-in-state');
+    });
+    await test.step('F5 runs the rest with it', async () => {
+      await page.keyboard.press('F5');
+      await pane.ended();
+      await pane.consoleSays('refunded 90');
+    });
+  },
+};

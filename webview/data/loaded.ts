@@ -1,0 +1,87 @@
+import type { CallRow } from '../../protocol/timeline';
+import { byStart } from '../model/neighbours';
+import type { Page } from './page';
+import { sentence } from './sentence';
+import { Tiles, type Seen } from './tiles';
+
+/** Up to this many calls of one search are shown. */
+export const SEARCH_LIMIT = 1000;
+/** A run of up to this many calls is fetched with every call, however short. */
+const SMALL_RUN = 5000;
+
+/** The calls the page has of its run: those of the window, and at every zoom its errors and what a search found, however short. */
+export class Loaded {
+  private tiles?: Tiles;
+  private errors: CallRow[] = [];
+  private joined?: { of: Seen; errors: CallRow[]; found: CallRow[]; seen: Seen };
+
+  constructor(private readonly page: Page) {}
+
+  /** Forgets the run before. */
+  begin(file: string): void {
+    const { page } = this;
+    this.errors = [];
+    this.tiles = new Tiles(
+      page.ask,
+      file,
+      () => page.moved(),
+      (error) => page.update({ problem: sentence(error) }),
+      () => (page.overview?.run.calls ?? Infinity) <= SMALL_RUN,
+    );
+  }
+
+  seen(): Seen {
+    const { page } = this;
+    if (!this.tiles || !page.overview) return { calls: [], left: 0, complete: true };
+    const of = this.tiles.look(page.view, page.width);
+    const found = page.search?.done ? page.search.calls : NONE;
+    const { joined } = this;
+    if (joined?.of === of && joined.errors === this.errors && joined.found === found) return joined.seen;
+    const seen = this.join(of, found);
+    this.joined = { of, errors: this.errors, found, seen };
+    return seen;
+  }
+
+  find(id: string): CallRow | undefined {
+    return this.tiles?.find(id);
+  }
+
+  /** The file changed: what reaches past `time` is fetched again. */
+  outdate(time: number): void {
+    this.tiles?.outdate(time);
+  }
+
+  async loadErrors(): Promise<void> {
+    const { page } = this;
+    const { file, overview } = page;
+    if (file === undefined || !overview || overview.run.errors === this.errors.length) return;
+    try {
+      const { calls } = await page.ask('search', { file, text: '', errors: true, limit: SEARCH_LIMIT });
+      if (file !== page.file) return;
+      this.errors = calls;
+      page.moved();
+    } catch (error) {
+      if (file === page.file) page.update({ announcement: sentence(error) });
+    }
+  }
+
+  private join(seen: Seen, found: readonly CallRow[]): Seen {
+    const { view } = this.page;
+    const known = new Set(seen.calls.map((call) => call.id));
+    const missing: CallRow[] = [];
+    for (const call of [...this.errors, ...found]) {
+      if (known.has(call.id)) continue;
+      known.add(call.id);
+      missing.push(call);
+    }
+    if (missing.length === 0) return seen;
+    const inWindow = missing.filter((call) => call.start <= view.to && (call.end ?? call.start) >= view.from);
+    return {
+      ...seen,
+      calls: [...seen.calls, ...missing].sort(byStart),
+      left: Math.max(0, seen.left - inWindow.length),
+    };
+  }
+}
+
+const NONE: CallRow[] = [];

@@ -1,0 +1,267 @@
+import type { CallRow, Overview, RunSummary } from '../../protocol/timeline';
+import { layOut, type Layout } from '../model/layout';
+import type { Nanoseconds } from '../model/time';
+import { whole, type Viewport } from '../model/viewport';
+import type { Ask, Client } from './client';
+import { Loaded } from './loaded';
+import { Ranger, type Range } from './range';
+import { Finder, type Search } from './search';
+import { Chooser, type Selection } from './selection';
+import { sentence } from './sentence';
+import { RunWindow } from './window';
+
+const MINIMAP_BUCKETS = 600;
+const REFRESH_INTERVAL = 150;
+export const TABLE_LIMIT = 5000;
+
+/**
+ * What the page shows and how it changes. Views read its fields and listen: `state` for everything slow (header, detail pane), `view` for what
+ * moves with each frame (window, scroll, the present of a live run).
+ */
+export class Page {
+  folder = '';
+  runs: RunSummary[] = [];
+  runsKnown = false;
+  file?: string;
+  overview?: Overview;
+  problem?: string;
+  layout: Layout = layOut([], new Set());
+  view: Viewport = whole(0);
+  /** CSS pixels of the lanes' canvas; set by the stage. */
+  width = 1000;
+  selection?: Selection;
+  detailOpen = false;
+  search?: Search;
+  hiddenKinds = new Set<string>();
+  errorsOnly = false;
+  follow = true;
+  table = false;
+  clock = false;
+  range?: Range;
+  /** A call the stage shall scroll to when it next draws. */
+  scrollTo?: CallRow;
+  /** The part of the detail that is wanted, where a call has it. */
+  tab?: string;
+  /** Spoken by the live region. */
+  announcement = '';
+
+  private readonly collapsed = new Set<number>();
+  private readonly stateListeners = new Set<() => void>();
+  private readonly viewListeners = new Set<() => void>();
+  private showing = 0;
+  private refreshTimer?: ReturnType<typeof setTimeout>;
+  private refreshing = false;
+  private refreshAgain = false;
+  private overviewAt = 0;
+  readonly ask: Ask;
+  readonly window = new RunWindow(this);
+  readonly loaded = new Loaded(this);
+  readonly chooser = new Chooser(this);
+  readonly finder = new Finder(this);
+  readonly ranger = new Ranger(this);
+
+  constructor(client: Client) {
+    this.ask = client.ask;
+    client.on('changed', ({ file }) => {
+      if (file === this.file) this.refreshSoon();
+    });
+    client.on('runsChanged', () => void this.loadRuns());
+    client.on('show', ({ file, call }) => void this.show(file, call));
+  }
+
+  onState(listener: () => void): () => void {
+    this.stateListeners.add(listener);
+    return () => this.stateListeners.delete(listener);
+  }
+
+  onView(listener: () => void): () => void {
+    this.viewListeners.add(listener);
+    return () => this.viewListeners.delete(listener);
+  }
+
+  /** Changes some fields and tells everyone. */
+  update(change?: Partial<Page>): void {
+    if (change) Object.assign(this, change);
+    for (const listener of this.stateListeners) listener();
+    this.moved();
+  }
+
+  /** Tells those who draw the lanes. */
+  moved(): void {
+    for (const listener of this.viewListeners) listener();
+  }
+
+  // Runs
+
+  async begin(): Promise<void> {
+    try {
+      const start = await this.ask('start', {});
+      this.folder = start.folder;
+      this.follow = start.follow;
+      await this.loadRuns();
+      const file = start.file ?? this.runs[0]?.file;
+      if (file !== undefined) await this.show(file, start.call);
+    } catch (error) {
+      this.update({ problem: sentence(error), runsKnown: true });
+    }
+  }
+
+  private async loadRuns(): Promise<void> {
+    try {
+      const { runs } = await this.ask('runs', { folder: this.folder });
+      this.update({ runs, runsKnown: true });
+      // The first run of a project shows itself: the page was waiting for it.
+      const newest = runs[0];
+      if (newest && this.file === undefined) await this.show(newest.file);
+    } catch (error) {
+      this.update({ runsKnown: true, problem: this.file === undefined ? sentence(error) : this.problem });
+    }
+  }
+
+  async show(file: string, call?: string): Promise<void> {
+    if (file !== this.file) {
+      const ticket = ++this.showing;
+      const old = this.file;
+      if (old !== undefined) void this.ask('unfollow', { file: old }).catch(() => undefined);
+      this.file = file;
+      this.loaded.begin(file);
+      this.collapsed.clear();
+      this.update({
+        overview: undefined,
+        problem: undefined,
+        selection: undefined,
+        detailOpen: false,
+        search: undefined,
+        range: undefined,
+      });
+      try {
+        const overview = await this.ask('overview', { file, buckets: MINIMAP_BUCKETS });
+        if (ticket !== this.showing) return;
+        this.take(overview);
+        this.window.begin();
+        this.update({ problem: overview.run.problem });
+        void this.loaded.loadErrors();
+        if (overview.run.live) {
+          await this.ask('follow', { file });
+          // What happened before the following began is told by nobody.
+          this.refreshSoon();
+        }
+      } catch (error) {
+        if (ticket === this.showing) this.update({ problem: sentence(error) });
+        return;
+      }
+    }
+    if (call !== undefined) await this.chooser.selectById(call, 'gently');
+  }
+
+  private take(overview: Overview): void {
+    const before = this.now();
+    this.overview = overview;
+    this.overviewAt = performance.now();
+    // The present never goes back while a run is live.
+    if (overview.run.live)
+      this.overviewAt -= Math.max(0, (before - Math.max(overview.end, overview.run.duration)) / 1e6);
+    this.layout = layOut(overview.lanes, this.collapsed);
+  }
+
+  get live(): boolean {
+    return this.overview?.run.live ?? false;
+  }
+
+  /** The one clock of the page: the end of the run; grows by itself while the run is live. */
+  now(): Nanoseconds {
+    if (!this.overview) return 0;
+    const { end, run } = this.overview;
+    return run.live ? Math.max(end, run.duration) + (performance.now() - this.overviewAt) * 1e6 : end;
+  }
+
+  private refreshSoon(): void {
+    if (this.refreshing) this.refreshAgain = true;
+    else this.refreshTimer ??= setTimeout(() => void this.refresh(), REFRESH_INTERVAL);
+  }
+
+  private async refresh(): Promise<void> {
+    this.refreshTimer = undefined;
+    const file = this.file;
+    if (file === undefined) return;
+    this.refreshing = true;
+    try {
+      const known = this.overview?.end ?? 0;
+      const overview = await this.ask('overview', { file, buckets: MINIMAP_BUCKETS });
+      if (file !== this.file) return;
+      this.loaded.outdate(known);
+      const grew = overview.run.calls !== this.overview?.run.calls;
+      this.take(overview);
+      this.runs = this.runs.map((run) => (run.file === file ? overview.run : run));
+      this.window.keepUp();
+      this.update({ problem: overview.run.problem });
+      void this.loaded.loadErrors();
+      if (this.selection && this.selection.call.end === undefined) void this.chooser.refresh();
+      if (grew) void this.finder.again();
+    } catch (error) {
+      if (file === this.file) this.update({ problem: sentence(error) });
+    } finally {
+      this.refreshing = false;
+      if (this.refreshAgain) {
+        this.refreshAgain = false;
+        this.refreshSoon();
+      }
+    }
+  }
+
+  /** Some times a second: while the run is live, lets open calls grow and the window follow. */
+  tick(): void {
+    if (!this.live) return;
+    this.window.keepUp();
+    this.moved();
+  }
+
+  // Lanes and filters
+
+  toggleLane(task: number): void {
+    if (!this.collapsed.delete(task)) this.collapsed.add(task);
+    this.arrange();
+  }
+
+  collapseAll(collapse: boolean): void {
+    this.collapsed.clear();
+    if (collapse) for (const lane of this.overview?.lanes ?? []) this.collapsed.add(lane.task);
+    this.arrange();
+  }
+
+  private arrange(): void {
+    this.update({ layout: layOut(this.overview?.lanes ?? [], this.collapsed) });
+  }
+
+  toggleKind(kind: string): void {
+    if (!this.hiddenKinds.delete(kind)) this.hiddenKinds.add(kind);
+    this.update();
+    void this.finder.again();
+  }
+
+  toggleErrorsOnly(): void {
+    this.update({ errorsOnly: !this.errorsOnly });
+    void this.finder.again();
+  }
+
+  /** Whether a call stands out: it passes the filters and the search. */
+  matches(call: CallRow): boolean {
+    return this.passes(call) && (!this.search?.done || this.search.text === '' || this.search.ids.has(call.id));
+  }
+
+  passes(call: CallRow): boolean {
+    return !this.hiddenKinds.has(call.kind) && (!this.errorsOnly || call.state === 'error');
+  }
+
+  /** Opens the lanes that hide a call. */
+  openLaneOf(call: CallRow): void {
+    if (this.layout.byTask.has(call.task)) return;
+    const parents = new Map((this.overview?.lanes ?? []).map((lane) => [lane.task, lane.parent]));
+    const seen = new Set<number>();
+    for (let task = parents.get(call.task); task !== undefined && !seen.has(task); task = parents.get(task)) {
+      seen.add(task);
+      this.collapsed.delete(task);
+    }
+    this.layout = layOut(this.overview?.lanes ?? [], this.collapsed);
+  }
+}

@@ -1,0 +1,78 @@
+import type { CallRow } from '../../protocol/timeline';
+import { KINDS } from '../model/kinds';
+import { byStart } from '../model/neighbours';
+import { SEARCH_LIMIT } from './loaded';
+import type { Page } from './page';
+import { sentence } from './sentence';
+
+export interface Search {
+  text: string;
+  /** In the order of the run. */
+  calls: CallRow[];
+  ids: Set<string>;
+  total: number;
+  /** False while the answer is on its way. */
+  done: boolean;
+  problem?: string;
+}
+
+/** Searches the run for calls by name, and goes from one to the next. */
+export class Finder {
+  private ticket = 0;
+
+  constructor(private readonly page: Page) {}
+
+  async find(text: string): Promise<void> {
+    const { page } = this;
+    if (text === '' || page.file === undefined) {
+      this.ticket++;
+      page.update({ search: undefined });
+      return;
+    }
+    const before = page.search;
+    const search = { calls: before?.calls ?? [], ids: before?.ids ?? new Set<string>(), total: before?.total ?? 0 };
+    page.update({ search: { ...search, text, done: false } });
+    if (await this.ask(text)) {
+      const total = page.search?.total ?? 0;
+      page.update({ announcement: total === 0 ? `No call matches ${text}` : `${total} found` });
+    }
+  }
+
+  /** The run grew, or the filters changed: what is found is brought up to date. */
+  async again(): Promise<void> {
+    const { search } = this.page;
+    if (search) await this.ask(search.text);
+  }
+
+  /** Selects the next or previous call that was found, round and round. */
+  step(direction: 'next' | 'previous'): void {
+    const { page } = this;
+    const calls = page.search?.calls ?? [];
+    if (calls.length === 0) return;
+    const at = calls.findIndex((call) => call.id === page.selection?.call.id);
+    const step = direction === 'next' ? 1 : -1;
+    const index = at < 0 ? (direction === 'next' ? 0 : calls.length - 1) : (at + step + calls.length) % calls.length;
+    page.chooser.select(calls[index], { reveal: true });
+  }
+
+  private async ask(text: string): Promise<boolean> {
+    const { page } = this;
+    const { file } = page;
+    if (file === undefined) return false;
+    const ticket = ++this.ticket;
+    try {
+      const kinds = page.hiddenKinds.size > 0 ? KINDS.filter((kind) => !page.hiddenKinds.has(kind)) : undefined;
+      const errors = page.errorsOnly || undefined;
+      const answer = await page.ask('search', { file, text, kinds, errors, limit: SEARCH_LIMIT });
+      if (ticket !== this.ticket || file !== page.file) return false;
+      const calls = [...answer.calls].sort(byStart);
+      const ids = new Set(calls.map((call) => call.id));
+      page.update({ search: { text, calls, ids, total: answer.total, done: true } });
+      return true;
+    } catch (error) {
+      if (ticket === this.ticket)
+        page.update({ search: { text, calls: [], ids: new Set(), total: 0, done: true, problem: sentence(error) } });
+      return false;
+    }
+  }
+}

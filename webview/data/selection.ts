@@ -1,0 +1,149 @@
+import type { CallDetail, CallRow, ValueNode } from '../../protocol/timeline';
+import { neighbour, type Direction } from '../model/neighbours';
+import { TABLE_LIMIT, type Page } from './page';
+import { sentence } from './sentence';
+
+export interface Selection {
+  call: CallRow;
+  detail?: CallDetail;
+  /** The first arguments, for the title. */
+  args: ValueNode[];
+  problem?: string;
+}
+
+export interface SelectOptions {
+  /** Bring the call into the window; gently where a followed run shows it already. */
+  reveal?: boolean | 'gently';
+  /** Whether its facts are shown; they are, unless told otherwise. */
+  open?: boolean;
+}
+
+/** Chooses the call whose facts are shown. */
+export class Chooser {
+  constructor(private readonly page: Page) {}
+
+  select(call: CallRow | undefined, options: SelectOptions = {}): void {
+    const { page } = this;
+    if (!call) {
+      page.update({ selection: undefined, announcement: 'No call selected' });
+      return;
+    }
+    page.selection = { call, args: [] };
+    page.detailOpen = options.open ?? true;
+    if (options.reveal) {
+      page.openLaneOf(call);
+      page.window.reveal(call, options.reveal === 'gently');
+    }
+    page.update();
+    void this.load(call);
+  }
+
+  async selectById(id: string, reveal: true | 'gently' = true): Promise<void> {
+    const { page } = this;
+    const { file } = page;
+    if (file === undefined) return;
+    const known = page.loaded.find(id);
+    if (known) {
+      this.select(known, { reveal });
+      return;
+    }
+    try {
+      const { call } = await page.ask('call', { file, id });
+      if (file === page.file) this.select(call, { reveal });
+    } catch (error) {
+      page.update({ announcement: sentence(error) });
+    }
+  }
+
+  /** The selected call went on: its facts are read again. */
+  async refresh(): Promise<void> {
+    const { page } = this;
+    const { file, selection } = page;
+    const id = selection?.call.id;
+    if (file === undefined || id === undefined) return;
+    try {
+      const detail = await page.ask('call', { file, id });
+      if (page.file === file && page.selection?.call.id === id)
+        page.update({ selection: { ...page.selection, call: detail.call, detail } });
+    } catch {
+      // The next change of the file brings another chance; what is shown stays right for its moment.
+    }
+  }
+
+  /** Selects the call one step away; asks the reader for what is too short to be on screen. */
+  async step(direction: Direction): Promise<void> {
+    const { page } = this;
+    const from = page.selection?.call;
+    const seen = page.loaded.seen();
+    if (!from) {
+      const first = seen.calls.find((call) => page.matches(call) && page.layout.byTask.has(call.task));
+      if (first) this.select(first, { reveal: true });
+      return;
+    }
+    const found = neighbour(seen.calls, from, direction);
+    if (found) {
+      this.select(found, { reveal: true });
+      return;
+    }
+    if (direction === 'out' && from.parent !== undefined) return this.selectById(from.parent);
+    const { file } = page;
+    if (file === undefined || direction === 'out') return;
+    const span = page.view.to - page.view.from;
+    const end = from.end ?? page.now();
+    const part =
+      direction === 'in'
+        ? { from: from.start, to: end }
+        : direction === 'next'
+          ? { from: end, to: end + span }
+          : { from: from.start - span, to: from.start };
+    try {
+      const { calls } = await page.ask('calls', { file, ...part, minimum: 0, limit: TABLE_LIMIT });
+      const call = page.file === file ? neighbour(calls, from, direction) : undefined;
+      if (call) this.select(call, { reveal: true });
+      else page.update({ announcement: NOTHING_THERE[direction] });
+    } catch (error) {
+      page.update({ announcement: sentence(error) });
+    }
+  }
+
+  async nextError(direction: 'next' | 'previous'): Promise<void> {
+    const { page } = this;
+    const { file } = page;
+    if (file === undefined) return;
+    const time = page.selection?.call.start ?? (direction === 'next' ? page.view.from : page.view.to);
+    try {
+      const { call } = await page.ask('errorNear', { file, time, direction });
+      if (file !== page.file) return;
+      if (call) this.select(call, { reveal: true });
+      else page.update({ announcement: `No ${direction} error in this run` });
+    } catch (error) {
+      page.update({ announcement: sentence(error) });
+    }
+  }
+
+  private async load(call: CallRow): Promise<void> {
+    const { page } = this;
+    const { file } = page;
+    if (file === undefined) return;
+    const current = () => page.file === file && page.selection?.call.id === call.id;
+    void page.ask('selected', { file, id: call.id }).catch(() => undefined);
+    try {
+      const detail = await page.ask('call', { file, id: call.id });
+      if (!current()) return;
+      page.update({ selection: { call: detail.call, detail, args: [] } });
+      if (detail.input && detail.input.root.children > 0) {
+        const { nodes } = await page.ask('value', { file, value: detail.input.value, path: [], start: 0, count: 5 });
+        if (current()) page.update({ selection: { call: detail.call, detail, ...page.selection, args: nodes } });
+      }
+    } catch (error) {
+      if (current()) page.update({ selection: { call, args: [], problem: sentence(error) } });
+    }
+  }
+}
+
+const NOTHING_THERE: Record<Direction, string> = {
+  previous: 'No earlier call in this row',
+  next: 'No later call in this row',
+  in: 'No calls inside this one',
+  out: 'No call around this one',
+};

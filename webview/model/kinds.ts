@@ -1,0 +1,43 @@
+import type { CallRow } from '../../protocol/timeline';
+
+/** How a kind of call is told from others: an icon and a colour, never colour alone. Its name is always in the text too. */
+export interface KindLook {
+  kind: string;
+  /** Name of a codicon. */
+  icon: string;
+  /** Theme token, without the leading `--`. */
+  colour: string;
+}
+
+const LOOKS: readonly KindLook[] = [
+  { kind: 'workflow', icon: 'type-hierarchy', colour: 'vscode-charts-purple' },
+  { kind: 'node', icon: 'circle-large', colour: 'vscode-charts-blue' },
+  { kind: 'tool', icon: 'wrench', colour: 'vscode-charts-orange' },
+  { kind: 'llm', icon: 'sparkle', colour: 'vscode-charts-green' },
+  { kind: 'http', icon: 'globe', colour: 'vscode-charts-yellow' },
+  { kind: 'function', icon: 'symbol-method', colour: 'vscode-descriptionForeground' },
+  { kind: 'native', icon: 'chip', colour: 'vscode-descriptionForeground' },
+];
+
+const OTHER: KindLook = { kind: 'other', icon: 'symbol-misc', colour: 'vscode-descriptionForeground' };
+
+export const KINDS: readonly string[] = LOOKS.map((look) => look.kind);
+
+export function lookOf(kind: string): KindLook {
+  return LOOKS.find((look) => look.kind === kind) ?? OTHER;
+}
+
+export function allLooks(): readonly KindLook[] {
+  return [...LOOKS, OTHER];
+}
+
+export function isHeld(call: CallRow): boolean {
+  return call.holds.some((hold) => hold.end === undefined);
+}
+
+/** The state in a word: `held`, `running`, `returned`, `failed`, `cancelled`, `skipped`. */
+export function stateWord(call: CallRow): string {
+  if (call.state === 'error') return 'failed';
+  if (call.state === 'running' && isHeld(call)) return 'held';
+  return call.state;
+}

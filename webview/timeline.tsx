@@ -1,0 +1,15 @@
+import { render } from 'preact';
+import { Client } from './data/client';
+import { Page } from './data/page';
+import { connectHost } from './host';
+import { App } from './view/app';
+import './view/timeline.css';
+import './view/lanes.css';
+import './view/detail.css';
+
+const root = document.getElementById('root');
+if (!root) throw new Error('The timeline needs an element with the id "root".');
+const host = connectHost();
+const page = new Page(new Client(host));
+render(<App page={page} host={host} />, root);
+void page.begin();

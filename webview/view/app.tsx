@@ -1,0 +1,159 @@
+import type { JSX } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { CallRow } from '../../protocol/timeline';
+import type { Page } from '../data/page';
+import type { Host } from '../host';
+import { callFacts } from '../model/words';
+import { callItems } from './actions';
+import { Detail } from './detail';
+import { Empty } from './empty';
+import { Header } from './header';
+import { Help } from './help';
+import { usePageState } from './hooks';
+import { handleKey } from './keys';
+import { Menu, type Place } from './menu';
+import { Minimap } from './minimap';
+import { Split, useShape } from './split';
+import { Stage, type StageHandle } from './stage';
+import { Table } from './table';
+
+export function App({ page, host }: { page: Page; host: Host }): JSX.Element {
+  usePageState(page);
+  const search = useRef<HTMLInputElement>(null);
+  const stage = useRef<StageHandle>(undefined);
+  const [help, setHelp] = useState(false);
+  const [menu, setMenu] = useState<{ call: CallRow; place: Place }>();
+  const shape = useShape();
+
+  const focusDetail = (): void => {
+    if (!page.selection) return;
+    page.update({ detailOpen: true });
+    // The tabs appear with the call's facts, which may still be on their way.
+    const focus = (): void => {
+      requestAnimationFrame(() => {
+        const tab = document.querySelector<HTMLElement>('#detail [role=tab][aria-selected=true]');
+        tab?.focus();
+        if (tab || !page.selection) stop();
+      });
+    };
+    const stop = page.onState(focus);
+    focus();
+  };
+  useEffect(() => {
+    const onKeyDown = (event: KeyboardEvent): void => {
+      const target = event.target as HTMLElement;
+      if (target.closest('input, textarea, dialog')) return;
+      // Buttons, tabs and trees have their own Enter and arrows; the rest of the keys work everywhere.
+      const owned =
+        target.closest('button, .detail, .minimap, .sash') !== null &&
+        /^(Enter|Arrow|Page|Context| )/.test(event.key) &&
+        !event.altKey;
+      if (owned) return;
+      const did = handleKey(event, {
+        page,
+        pointerTime: () => stage.current?.pointerTime() ?? (page.view.from + page.view.to) / 2,
+        scrollBy: (pages) => stage.current?.scrollBy(pages),
+        focusSearch: () => {
+          search.current?.focus();
+          search.current?.select();
+        },
+        focusDetail,
+        focusStage: () => (stage.current ? stage.current.focus() : focusTable()),
+        openMenu: () => {
+          const call = page.selection?.call;
+          const place = stage.current?.selectedPlace() ?? { x: 40, y: 80 };
+          if (call) setMenu({ call, place });
+        },
+        openHelp: () => setHelp(true),
+      });
+      if (!did) return;
+      event.preventDefault();
+      // VS Code would take some of these keys for itself.
+      event.stopPropagation();
+    };
+    document.body.addEventListener('keydown', onKeyDown);
+    // A live run grows; ten pictures a second are enough for that.
+    const clock = setInterval(() => {
+      if (!document.hidden) page.tick();
+    }, 100);
+    return () => {
+      document.body.removeEventListener('keydown', onKeyDown);
+      clearInterval(clock);
+    };
+  }, [page]);
+
+  const openMenu = (call: CallRow, place: Place): void => setMenu({ call, place });
+  const hasLanes = (page.overview?.lanes.length ?? 0) > 0;
+  const detailShown = page.selection !== undefined && page.detailOpen;
+  return (
+    <div class={`app${shape.low ? ' low' : ''}`}>
+      <Header
+        page={page}
+        searchField={search}
+        openHelp={() => setHelp(true)}
+        focusStage={() => stage.current?.focus()}
+      />
+      {page.problem && hasLanes && (
+        <div class="problem" role="alert">
+          <span class="codicon codicon-warning" aria-hidden="true" /> {page.problem}
+        </div>
+      )}
+      {hasLanes && <Minimap page={page} />}
+      <Empty page={page} />
+      {hasLanes && (
+        <Split host={host} side={shape.side} detail={detailShown && <Detail page={page} />}>
+          <div class="main">
+            {page.table ? (
+              <Table page={page} openMenu={openMenu} />
+            ) : (
+              <Stage page={page} handle={stage} openMenu={openMenu} />
+            )}
+            {page.search?.done && page.search.total === 0 && !page.search.problem && <NoMatch page={page} />}
+          </div>
+        </Split>
+      )}
+      {menu && (
+        <Menu
+          label={`Actions of ${menu.call.name}`}
+          items={callItems(page, menu.call)}
+          place={menu.place}
+          close={() => setMenu(undefined)}
+        />
+      )}
+      {help && <Help close={() => setHelp(false)} />}
+      <Announcer page={page} />
+    </div>
+  );
+}
+
+function focusTable(): void {
+  document.querySelector<HTMLElement>('.table-body')?.focus();
+}
+
+function NoMatch({ page }: { page: Page }): JSX.Element {
+  return (
+    <div class="no-match" role="status">
+      No call of this run matches "{page.search?.text}".
+      {page.hiddenKinds.size > 0 || page.errorsOnly
+        ? ' Some calls are filtered out: see the filter button.'
+        : ' The search looks at the names of calls.'}
+    </div>
+  );
+}
+
+/** Says what was selected, for those who do not see it. */
+function Announcer({ page }: { page: Page }): JSX.Element {
+  const call = page.selection?.call;
+  const [said, setSaid] = useState('');
+  useEffect(() => {
+    if (call) setSaid(`${call.name}, ${callFacts(call, page.now()).join(', ')}`);
+  }, [call?.id, call?.state]);
+  useEffect(() => {
+    if (page.announcement !== '') setSaid(page.announcement);
+  }, [page.announcement]);
+  return (
+    <div class="spoken" role="status" aria-live="polite">
+      {said}
+    </div>
+  );
+}

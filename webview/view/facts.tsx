@@ -1,0 +1,174 @@
+import type { JSX } from 'preact';
+import type { CallDetail, Change } from '../../protocol/timeline';
+import type { Page } from '../data/page';
+import { endOf } from '../model/bars';
+import { lookOf } from '../model/kinds';
+import { formatClock, formatDuration, formatMoment } from '../model/time';
+import { counted, heldTime } from '../model/words';
+import { openSource } from './actions';
+import { ValueTree } from './tree';
+
+interface Props {
+  page: Page;
+  detail: CallDetail;
+}
+
+const SIGNS: Record<Change['change'], string> = { added: '+', removed: '-', changed: '~' };
+
+export function StateTab({ page, detail }: Props): JSX.Element {
+  const changes = detail.changes ?? [];
+  return (
+    <>
+      {detail.changes && (
+        <section class="value">
+          <div class="value-head">
+            <span class="value-label">Changes</span>
+            <span class="muted">
+              {changes.length === 0 ? 'This call left the state as it was.' : counted(changes.length, 'change')}
+            </span>
+          </div>
+          <ul class="changes">
+            {changes.map((change) => (
+              <li class={`change ${change.change}`}>
+                <span class="sign" aria-label={change.change}>
+                  {SIGNS[change.change]}
+                </span>
+                <span class="value-name">{change.path}</span>
+                {change.before !== undefined && <span class="before">{change.before}</span>}
+                {change.before !== undefined && change.after !== undefined && <span class="muted">→</span>}
+                {change.after !== undefined && <span class="after">{change.after}</span>}
+              </li>
+            ))}
+          </ul>
+        </section>
+      )}
+      {detail.stateBefore && <ValueTree page={page} handle={detail.stateBefore} label="State before" />}
+      {detail.stateAfter && <ValueTree page={page} handle={detail.stateAfter} label="State after" />}
+    </>
+  );
+}
+
+export function MessagesTab({ detail }: { detail: CallDetail }): JSX.Element {
+  return (
+    <ul class="messages">
+      {detail.messages?.map((message) => (
+        <li>
+          <span
+            class={`role role-${/^(human|user)$/.test(message.role) ? 'human' : /^(ai|assistant)$/.test(message.role) ? 'ai' : 'other'}`}
+          >
+            {message.role}:
+          </span>
+          <span class="message-text">{message.text}</span>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+export function ErrorTab({ page, detail }: Props): JSX.Element | null {
+  const { error } = detail;
+  if (!error) return null;
+  return (
+    <>
+      <div class="error-type">{error.type}</div>
+      <pre class="error-message">{error.message}</pre>
+      {error.stack.length > 0 && (
+        <ol class="stack" aria-label="Where it was raised">
+          {error.stack.map((frame) => (
+            <li>
+              <span class="frame-function">{frame.function}</span>
+              <SourceLink page={page} path={frame.path} line={frame.line} />
+            </li>
+          ))}
+        </ol>
+      )}
+      {error.value && <ValueTree page={page} handle={error.value} label="Exception" flat={false} />}
+    </>
+  );
+}
+
+/** The calls around this one, outermost first, and this one: each can be gone to. */
+export function StackTab({ page, detail }: Props): JSX.Element {
+  const { source } = detail;
+  return (
+    <ol class="stack" aria-label="Calls around this one, outermost first">
+      {detail.path.map((step, index) => {
+        const here = step.id === detail.call.id;
+        const look = lookOf(step.kind);
+        return (
+          <li style={{ paddingLeft: `${index * 14}px` }}>
+            <span class={`codicon codicon-${look.icon} kind-${look.kind}`} aria-hidden="true" />
+            {here ? (
+              <span class="here" aria-current="location">
+                {step.name}
+              </span>
+            ) : (
+              <button class="link" onClick={() => void page.chooser.selectById(step.id)}>
+                {step.name}
+              </button>
+            )}
+            <span class="muted">{step.kind}</span>
+            {here && source && <SourceLink page={page} path={source.path} line={source.line} />}
+          </li>
+        );
+      })}
+    </ol>
+  );
+}
+
+function SourceLink({ page, path, line }: { page: Page; path: string; line: number }): JSX.Element {
+  return (
+    <button class="link" title={`${path}:${line}`} onClick={() => openSource(page, path, line)}>
+      {path.split(/[\\/]/).pop()}:{line}
+    </button>
+  );
+}
+
+export function TimingTab({ page, detail }: Props): JSX.Element {
+  const { call } = detail;
+  const started = page.overview?.run.startedAt ?? '';
+  const now = page.now();
+  const rows: [string, string][] = [
+    ['Started', `${formatMoment(call.start)} into the run (${formatClock(started, call.start)})`],
+    [
+      'Took',
+      call.end === undefined
+        ? `${formatDuration(endOf(call, now) - call.start)} so far`
+        : formatDuration(call.end - call.start),
+    ],
+  ];
+  if (call.end !== undefined)
+    rows.push(['Ended', `${formatMoment(call.end)} into the run (${formatClock(started, call.end)})`]);
+  if (call.holds.length > 0)
+    rows.push([
+      'Held',
+      `${formatDuration(heldTime(call, now))}: ${call.holds.map((hold) => hold.description).join('; ')}`,
+    ]);
+  rows.push(['Call', call.id]);
+  return (
+    <>
+      <Facts rows={rows} label="Times" />
+      {detail.attributes.length > 0 && (
+        <Facts rows={detail.attributes.map(({ name, value }) => [name, value])} label="Attributes" />
+      )}
+      {detail.events.length > 0 && (
+        <Facts rows={detail.events.map((event) => [formatMoment(event.time), event.text])} label="What happened" />
+      )}
+    </>
+  );
+}
+
+function Facts({ rows, label }: { rows: [string, string][]; label: string }): JSX.Element {
+  return (
+    <table class="facts" aria-label={label}>
+      <tbody>
+        {rows.map(([name, value]) => (
+          <tr>
+            <th scope="row">{name}</th>
+            <td>{value}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}

@@ -1,0 +1,163 @@
+import type { JSX } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { Page } from '../data/page';
+import { KINDS } from '../model/kinds';
+import { count, runFacts } from '../model/words';
+import { usePageState } from './hooks';
+import { MenuButton, type MenuItem } from './menu';
+import { RunChooser } from './runs';
+
+interface Props {
+  page: Page;
+  searchField: { current: HTMLInputElement | null };
+  openHelp: () => void;
+  focusStage: () => void;
+}
+
+export function Header({ page, searchField, openHelp, focusStage }: Props): JSX.Element {
+  usePageState(page);
+  const run = page.overview?.run ?? page.runs.find((one) => one.file === page.file);
+  const live = run?.live ?? false;
+  const filtered = page.hiddenKinds.size > 0 || page.errorsOnly;
+  const kinds = (): MenuItem[] => [
+    ...KINDS.map((kind) => ({
+      label: kind,
+      checked: !page.hiddenKinds.has(kind),
+      stays: true,
+      run: () => page.toggleKind(kind),
+    })),
+    {
+      label: 'Errors only',
+      checked: page.errorsOnly,
+      stays: true,
+      separated: true,
+      run: () => page.toggleErrorsOnly(),
+    },
+  ];
+  const more = (): MenuItem[] => [
+    { label: 'Show Whole Run', keys: '0', icon: 'screen-full', run: () => page.window.showWhole() },
+    {
+      label: 'Fit Selection',
+      keys: 'F',
+      icon: 'screen-normal',
+      disabled: !page.selection && !page.range,
+      run: () => page.window.fitSelection(),
+    },
+    { label: 'Previous Error', keys: '[', icon: 'arrow-left', run: () => void page.chooser.nextError('previous') },
+    { label: 'Next Error', keys: ']', icon: 'arrow-right', run: () => void page.chooser.nextError('next') },
+    { label: 'Collapse All', icon: 'collapse-all', separated: true, run: () => page.collapseAll(true) },
+    { label: 'Expand All', icon: 'expand-all', run: () => page.collapseAll(false) },
+    { label: 'Clock Times', checked: page.clock, separated: true, run: () => page.update({ clock: !page.clock }) },
+    { label: 'Signs and Keys', keys: '?', icon: 'question', separated: true, run: openHelp },
+  ];
+  return (
+    <header class="header">
+      <RunChooser page={page} facts={run ? runFacts(run, live ? page.now() : run.duration) : []} />
+      <span class="spring" />
+      <SearchField page={page} field={searchField} focusStage={focusStage} />
+      <MenuButton
+        label="Filter kinds of calls"
+        class={`tool-button${filtered ? ' on' : ''}`}
+        title={filtered ? 'Kinds (filtered)' : 'Kinds'}
+        items={kinds}
+      >
+        <span class={`codicon codicon-filter${filtered ? '-filled' : ''}`} aria-hidden="true" />
+      </MenuButton>
+      {live && (
+        <button
+          class={`tool-button${page.follow ? ' on' : ''}`}
+          aria-pressed={page.follow}
+          aria-label="Follow the run"
+          title={page.follow ? 'Following the run. Press to stay here' : 'Follow the run'}
+          onClick={() => page.window.setFollow(!page.follow)}
+        >
+          <span class={`codicon codicon-${page.follow ? 'record' : 'circle-large'}`} aria-hidden="true" />
+        </button>
+      )}
+      <button
+        class={`tool-button${page.table ? ' on' : ''}`}
+        aria-pressed={page.table}
+        aria-label="Table"
+        title="Table of the calls in the window (T)"
+        onClick={() => page.update({ table: !page.table })}
+      >
+        <span class="codicon codicon-table" aria-hidden="true" />
+      </button>
+      <button class="tool-button" aria-label="Help" title="What the signs mean, and the keys (?)" onClick={openHelp}>
+        <span class="codicon codicon-question" aria-hidden="true" />
+      </button>
+      <MenuButton label="More" items={more}>
+        <span class="codicon codicon-ellipsis" aria-hidden="true" />
+      </MenuButton>
+    </header>
+  );
+}
+
+/** Searches while it is typed, a moment after the last letter. */
+function SearchField({
+  page,
+  field,
+  focusStage,
+}: {
+  page: Page;
+  field: { current: HTMLInputElement | null };
+  focusStage: () => void;
+}): JSX.Element {
+  const [text, setText] = useState('');
+  const waiting = useRef<ReturnType<typeof setTimeout>>(undefined);
+  const found = page.search;
+  // Another run, Escape and "Find calls like this" change the search from outside.
+  useEffect(() => {
+    if (document.activeElement !== field.current || found === undefined) setText(found?.text ?? '');
+  }, [found?.text]);
+  const find = (value: string): Promise<void> => {
+    clearTimeout(waiting.current);
+    waiting.current = undefined;
+    return page.finder.find(value);
+  };
+  const onKeyDown = (event: KeyboardEvent): void => {
+    if (event.key === 'Escape') {
+      setText('');
+      void find('');
+      focusStage();
+    } else if (event.key === 'Enter') {
+      const direction = event.shiftKey ? 'previous' : 'next';
+      if (waiting.current === undefined) page.finder.step(direction);
+      else void find(text).then(() => page.finder.step(direction));
+    } else return;
+    event.preventDefault();
+    event.stopPropagation();
+  };
+  const at = found?.calls.findIndex((call) => call.id === page.selection?.call.id) ?? -1;
+  const said = !found?.done
+    ? ''
+    : found.total === 0
+      ? 'No match'
+      : at >= 0
+        ? `${count(at + 1)} of ${count(found.total)}`
+        : `${count(found.total)} found`;
+  return (
+    <div class={`search${found?.done && found.total === 0 ? ' nothing' : ''}`} role="search">
+      <span class="codicon codicon-search" aria-hidden="true" />
+      <input
+        ref={field}
+        type="text"
+        placeholder="Search calls ( / )"
+        title="Enter goes to the next match, Shift+Enter to the previous one"
+        aria-label="Search calls"
+        spellcheck={false}
+        value={text}
+        onInput={(event) => {
+          const { value } = event.currentTarget;
+          setText(value);
+          clearTimeout(waiting.current);
+          waiting.current = setTimeout(() => void find(value), 120);
+        }}
+        onKeyDown={onKeyDown}
+      />
+      <span class="search-count" title={found?.problem}>
+        {found?.problem ? 'Failed' : said}
+      </span>
+    </div>
+  );
+}

@@ -1,0 +1,80 @@
+import type { ComponentChildren, JSX } from 'preact';
+import { useLayoutEffect, useRef } from 'preact/hooks';
+import { KEYS } from './keys';
+import { allLooks } from '../model/kinds';
+
+/** What the keys do and what the signs mean. */
+export function Help({ close }: { close: () => void }): JSX.Element {
+  const dialog = useRef<HTMLDialogElement>(null);
+  useLayoutEffect(() => dialog.current?.showModal(), []);
+  return (
+    <dialog
+      class="help"
+      ref={dialog}
+      aria-label="Signs and keys of the timeline"
+      onClose={close}
+      onClick={(event) => event.target === dialog.current && close()}
+    >
+      <div class="help-head">
+        <h2>Signs</h2>
+        <button class="tool-button" aria-label="Close" title="Close (Escape)" onClick={close}>
+          <span class="codicon codicon-close" aria-hidden="true" />
+        </button>
+      </div>
+      <ul class="legend">
+        {allLooks()
+          .filter((look) => look.kind !== 'other')
+          .map((look) => (
+            <li>
+              <span class={`codicon codicon-${look.icon} kind-${look.kind}`} aria-hidden="true" /> {look.kind}
+            </li>
+          ))}
+      </ul>
+      <table class="facts signs">
+        <tbody>
+          <Sign what="held: a breakpoint stopped the call for this long">
+            <span class="hatched" role="img" aria-label="Hatched" />
+          </Sign>
+          <Sign what="failed: the call ended with an error">
+            <span class="failed" role="img" aria-label="Red with an exclamation mark">
+              !
+            </span>
+          </Sign>
+          <Sign what="edited: a value of the call was changed while it was held">
+            <span class="codicon codicon-edit edited-text" role="img" aria-label="Pencil" />
+          </Sign>
+          <Sign what="held now">
+            <span class="codicon codicon-debug-pause edited-text" role="img" aria-label="Pause sign" />
+          </Sign>
+          <Sign what="skipped, cancelled">
+            <span class="codicon codicon-debug-step-over" role="img" aria-label="Arrow" />{' '}
+            <span class="codicon codicon-circle-slash" role="img" aria-label="Crossed circle" />
+          </Sign>
+          <Sign what="faded: not what is searched or filtered for">
+            <span class="faded" role="img" aria-label="Pale" />
+          </Sign>
+        </tbody>
+      </table>
+      <h2>Keys</h2>
+      <table class="facts">
+        <tbody>
+          {KEYS.map(({ keys, what }) => (
+            <tr>
+              <th scope="row">{keys}</th>
+              <td>{what}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </dialog>
+  );
+}
+
+function Sign({ what, children }: { what: string; children: ComponentChildren }): JSX.Element {
+  return (
+    <tr>
+      <th scope="row">{children}</th>
+      <td>{what}</td>
+    </tr>
+  );
+}

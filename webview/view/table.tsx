@@ -1,0 +1,200 @@
+import type { JSX } from 'preact';
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import type { CallRow } from '../../protocol/timeline';
+import { TABLE_LIMIT, type Page } from '../data/page';
+import { endOf } from '../model/bars';
+import { lookOf, stateWord } from '../model/kinds';
+import { byStart } from '../model/neighbours';
+import { formatClock, formatDuration, formatMoment } from '../model/time';
+import { counted, heldTime } from '../model/words';
+import { usePageState, usePageView } from './hooks';
+
+const ROW = 22;
+const COLUMNS = ['Start', 'Call', 'Kind', 'State', 'Time', 'Held', 'Lane'] as const;
+type Column = (typeof COLUMNS)[number];
+
+/** The calls of the window as a table: the facts of the lanes for a screen reader, and for sorting. */
+export function Table({
+  page,
+  openMenu,
+}: {
+  page: Page;
+  openMenu: (call: CallRow, place: { x: number; y: number }) => void;
+}): JSX.Element {
+  usePageState(page);
+  usePageView(page);
+  const body = useRef<HTMLDivElement>(null);
+  const [scroll, setScroll] = useState({ top: 0, height: 600 });
+  const [sort, setSort] = useState<{ column: Column; down: boolean }>({ column: 'Start', down: false });
+  const { rows, left } = useWindowCalls(page);
+  const lanes = new Map((page.overview?.lanes ?? []).map((lane) => [lane.task, lane.name]));
+  const now = page.now();
+  const sorted = useMemo(() => {
+    const shown = rows.filter((call) => page.matches(call)).sort((a, b) => compare(a, b, sort.column, now, lanes));
+    return sort.down ? shown.reverse() : shown;
+  }, [rows, sort, page.search, page.hiddenKinds.size, page.errorsOnly]);
+  const selected = sorted.findIndex((call) => call.id === page.selection?.call.id);
+  useLayoutEffect(() => {
+    const element = body.current;
+    if (!element || selected < 0) return;
+    const top = selected * ROW;
+    if (top < element.scrollTop) element.scrollTop = top;
+    else if (top + ROW > element.scrollTop + element.clientHeight) element.scrollTop = top + ROW - element.clientHeight;
+  }, [selected]);
+  useEffect(() => {
+    const element = body.current;
+    if (element) setScroll({ top: element.scrollTop, height: element.clientHeight });
+  }, []);
+  const first = Math.max(0, Math.floor(scroll.top / ROW) - 5);
+  const shown = sorted.slice(first, first + Math.ceil(scroll.height / ROW) + 10);
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const page_ = Math.max(1, Math.floor(scroll.height / ROW) - 1);
+    const steps: Record<string, number> = {
+      ArrowDown: 1,
+      ArrowUp: -1,
+      PageDown: page_,
+      PageUp: -page_,
+      Home: -Infinity,
+      End: Infinity,
+    };
+    const step = steps[event.key];
+    if (step === undefined || event.altKey) return;
+    event.preventDefault();
+    event.stopPropagation();
+    const to = selected < 0 ? 0 : Math.min(sorted.length - 1, Math.max(0, selected + step));
+    page.chooser.select(sorted[to], { open: page.detailOpen });
+  };
+  const started = page.overview?.run.startedAt ?? '';
+  return (
+    <div
+      class="table"
+      role="grid"
+      aria-label="Calls in the window"
+      aria-rowcount={sorted.length + 1}
+      aria-colcount={COLUMNS.length}
+      onKeyDown={onKeyDown}
+    >
+      <div class="table-row table-head" role="row" aria-rowindex={1}>
+        {COLUMNS.map((column) => (
+          <div
+            class={`cell col-${column}`}
+            role="columnheader"
+            aria-sort={sort.column === column ? (sort.down ? 'descending' : 'ascending') : 'none'}
+          >
+            <button onClick={() => setSort({ column, down: sort.column === column && !sort.down })}>
+              {column}
+              {sort.column === column && (
+                <span class={`codicon codicon-${sort.down ? 'arrow-down' : 'arrow-up'}`} aria-hidden="true" />
+              )}
+            </button>
+          </div>
+        ))}
+      </div>
+      <div
+        class="table-body"
+        ref={body}
+        tabIndex={0}
+        aria-activedescendant={selected >= 0 ? `call-${selected}` : undefined}
+        onScroll={(event) =>
+          setScroll({ top: event.currentTarget.scrollTop, height: event.currentTarget.clientHeight })
+        }
+      >
+        <div class="table-space" style={{ height: `${sorted.length * ROW}px` }}>
+          {shown.map((call, offset) => {
+            const index = first + offset;
+            return (
+              <div
+                key={call.id}
+                id={`call-${index}`}
+                role="row"
+                aria-rowindex={index + 2}
+                aria-selected={index === selected}
+                class={`table-row${index === selected ? ' selected' : ''}`}
+                style={{ top: `${index * ROW}px` }}
+                onClick={() => page.chooser.select(call)}
+                onContextMenu={(event) => {
+                  event.preventDefault();
+                  page.chooser.select(call);
+                  openMenu(call, { x: event.clientX, y: event.clientY });
+                }}
+              >
+                <span role="gridcell" class="cell col-Start" title={formatClock(started, call.start)}>
+                  {formatMoment(call.start)}
+                </span>
+                <span role="gridcell" class="cell col-Call">
+                  <span
+                    class={`codicon codicon-${lookOf(call.kind).icon} kind-${lookOf(call.kind).kind}`}
+                    aria-hidden="true"
+                  />
+                  {call.name}
+                  {call.edited && <span class="edited-text"> edited</span>}
+                </span>
+                <span role="gridcell" class="cell col-Kind">
+                  {call.kind}
+                </span>
+                <span role="gridcell" class={`cell col-State${call.state === 'error' ? ' error-text' : ''}`}>
+                  {call.state === 'error' ? '! ' : ''}
+                  {stateWord(call)}
+                </span>
+                <span role="gridcell" class="cell col-Time">
+                  {formatDuration(endOf(call, now) - call.start)}
+                </span>
+                <span role="gridcell" class="cell col-Held">
+                  {call.holds.length > 0 ? formatDuration(heldTime(call, now)) : ''}
+                </span>
+                <span role="gridcell" class="cell col-Lane">
+                  {lanes.get(call.task) ?? ''}
+                </span>
+              </div>
+            );
+          })}
+        </div>
+        {sorted.length === 0 && <p class="empty-line">No calls match in this part of the run.</p>}
+      </div>
+      {left > 0 && (
+        <div class="table-foot muted">{counted(left, 'more call')} in this part of the run. Zoom in to list them.</div>
+      )}
+    </div>
+  );
+}
+
+/** All calls of the window however short, fetched again when the window has come to rest or the run grew. */
+function useWindowCalls(page: Page): { rows: CallRow[]; left: number } {
+  const [found, setFound] = useState<{ rows: CallRow[]; left: number }>({ rows: [], left: 0 });
+  const { file, view, overview } = page;
+  useEffect(() => {
+    if (file === undefined || !overview) return;
+    let current = true;
+    const timer = setTimeout(() => {
+      page.ask('calls', { file, from: view.from, to: view.to, minimum: 0, limit: TABLE_LIMIT }).then(
+        (answer) => current && setFound({ rows: answer.calls, left: answer.left }),
+        (error: unknown) => current && page.update({ problem: error instanceof Error ? error.message : String(error) }),
+      );
+    }, 60);
+    return () => {
+      current = false;
+      clearTimeout(timer);
+    };
+  }, [file, Math.round(view.from), overview?.run.live ? overview : Math.round(view.to)]);
+  return found;
+}
+
+function compare(a: CallRow, b: CallRow, column: Column, now: number, lanes: ReadonlyMap<number, string>): number {
+  const text = (left: string, right: string): number => (left < right ? -1 : left > right ? 1 : byStart(a, b));
+  switch (column) {
+    case 'Start':
+      return byStart(a, b);
+    case 'Call':
+      return text(a.name, b.name);
+    case 'Kind':
+      return text(a.kind, b.kind);
+    case 'State':
+      return text(stateWord(a), stateWord(b));
+    case 'Time':
+      return endOf(a, now) - a.start - (endOf(b, now) - b.start) || byStart(a, b);
+    case 'Held':
+      return heldTime(a, now) - heldTime(b, now) || byStart(a, b);
+    case 'Lane':
+      return text(lanes.get(a.task) ?? '', lanes.get(b.task) ?? '');
+  }
+}

@@ -1,0 +1,88 @@
+import type { JSX } from 'preact';
+import { useLayoutEffect, useRef } from 'preact/hooks';
+import type { CallRow } from '../../protocol/timeline';
+import type { Page } from '../data/page';
+import { endOf } from '../model/bars';
+import { formatClock, formatDuration, formatMoment } from '../model/time';
+import { xOf } from '../model/viewport';
+import { callFacts, counted } from '../model/words';
+
+/** What the pointer rests on, beside the pointer. The live region says the same of the selected call, so this is not read aloud. */
+export function Tooltip({ page, call, x, y }: { page: Page; call: CallRow; x: number; y: number }): JSX.Element {
+  const box = useRef<HTMLDivElement>(null);
+  useLayoutEffect(() => {
+    const tip = box.current;
+    if (!tip) return;
+    const { width, height } = tip.getBoundingClientRect();
+    tip.style.left = `${Math.max(4, Math.min(x + 14, window.innerWidth - width - 4))}px`;
+    tip.style.top = `${y + 18 + height > window.innerHeight ? y - height - 8 : y + 18}px`;
+  }, [x, y, call.id]);
+  const clock = formatClock(page.overview?.run.startedAt ?? '', call.start);
+  return (
+    <div class="tooltip" ref={box} aria-hidden="true">
+      <div class="tooltip-name">{call.name}</div>
+      <div>{callFacts(call, page.now()).join(' · ')}</div>
+      <div class="muted">
+        starts at {formatMoment(call.start)}
+        {clock && ` (${clock})`}
+      </div>
+      {call.holds.map((hold) => (
+        <div class="muted">
+          {hold.description} for {formatDuration((hold.end ?? endOf(call, page.now())) - hold.start)} (hatched)
+        </div>
+      ))}
+      {call.edited && <div class="muted">A value was changed while it was held (pencil)</div>}
+    </div>
+  );
+}
+
+/** The sums of the selected range, over its middle. */
+export function RangeTotals({ page }: { page: Page }): JSX.Element | null {
+  const box = useRef<HTMLDivElement>(null);
+  const { range } = page;
+  useLayoutEffect(() => {
+    const tip = box.current;
+    if (!tip || !range) return;
+    const place = (): void => {
+      const middle = (xOf(page.view, page.width, range.from) + xOf(page.view, page.width, range.to)) / 2;
+      const room = tip.parentElement?.clientWidth ?? page.width;
+      const width = tip.offsetWidth;
+      tip.style.left = `${Math.max(room - page.width, Math.min(room - page.width + middle - width / 2, room - width - 16))}px`;
+    };
+    place();
+    return page.onView(place);
+  });
+  if (!range) return null;
+  const { totals } = range;
+  const least = (range.left ?? 0) > 0 ? 'at least ' : '';
+  return (
+    <div class="range-totals" ref={box} role="status">
+      <strong>{formatDuration(range.to - range.from)}</strong>
+      {totals ? (
+        <>
+          <span>
+            {least}
+            {counted(totals.calls, 'call')}
+          </span>
+          <span class={totals.errors > 0 ? 'error-text' : ''}>{counted(totals.errors, 'error')}</span>
+          <span>{formatDuration(totals.busy)} in calls</span>
+          {totals.kinds.slice(0, 4).map((kind) => (
+            <span class="muted">
+              {kind.kind} {kind.calls} · {formatDuration(kind.time)}
+            </span>
+          ))}
+        </>
+      ) : (
+        <span class="muted">Counting…</span>
+      )}
+      <button
+        class="tool-button"
+        aria-label="Drop the range"
+        title="Drop the range (Escape)"
+        onClick={() => page.ranger.drop()}
+      >
+        <span class="codicon codicon-close" aria-hidden="true" />
+      </button>
+    </div>
+  );
+}
