@@ -1,6 +1,7 @@
 import { closeSync, openSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { isAlive, startMark } from './alive';
+import type { WorkerData } from './messages';
 
 /** Written into a spool folder, so that whoever finds it later knows which run it belongs to. */
 export interface SpoolOwner {
@@ -17,6 +18,12 @@ export interface SpoolOwner {
 
 const FILE = 'recorder.json';
 const LOCK = 'recovering';
+
+/** Notes whose recording a spool folder holds; `complete` once there is nothing left to recover. */
+export function noteOwner({ options, pid }: WorkerData, complete: boolean): void {
+  const { runFile, run, session, name, spoolFolder } = options;
+  writeOwner(spoolFolder, { runFile, run, session, name, pid, pidStart: startMark(pid), complete });
+}
 
 export function writeOwner(folder: string, owner: SpoolOwner): void {
   const file = join(folder, FILE);

@@ -1,10 +1,9 @@
 import { rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { messageOf } from '../common/errors';
-import { startMark } from './alive';
 import type { FromWorker, ToWorker, WorkerData } from './messages';
 import { Recording } from './recording';
-import { writeOwner } from './spoolOwner';
+import { noteOwner } from './spoolOwner';
 
 const QUICKEST = 10;
 const SLOWEST = 100;
@@ -38,26 +37,8 @@ export class StoreWorker {
   ) {}
 
   start(): void {
-    try {
-      this.note(false);
-    } catch (error) {
-      this.problem(`A recording that is cut short cannot be recovered: ${messageOf(error)}.`);
-    }
     this.open();
     this.schedule(0);
-  }
-
-  private note(complete: boolean): void {
-    const { runFile, run, session, name, spoolFolder } = this.data.options;
-    writeOwner(spoolFolder, {
-      runFile,
-      run,
-      session,
-      name,
-      pid: this.data.pid,
-      pidStart: startMark(this.data.pid),
-      complete,
-    });
   }
 
   receive(message: ToWorker): void {
@@ -201,7 +182,7 @@ export class StoreWorker {
     }
     try {
       this.recording?.close();
-      if (complete) this.note(true);
+      if (complete) noteOwner(this.data, true);
     } catch (error) {
       this.problem(messageOf(error));
     }

@@ -6,6 +6,7 @@ import type { Hello } from '../../protocol/control';
 import { messageOf } from '../common/errors';
 import type { FromWorker, ToWorker, WorkerData } from './messages';
 import type { Recorder, RecorderOptions } from './recorder';
+import { noteOwner } from './spoolOwner';
 
 /** Makes the recorder of a session: a worker thread that follows the spool and writes the run file. Never throws. */
 export function openRecorder(options: RecorderOptions): Recorder {
@@ -39,6 +40,12 @@ class WorkerRecorder implements Recorder {
       wall: wallNow(),
       ...(keptSpoolBytes === undefined ? {} : { keptSpoolBytes }),
     };
+    try {
+      // Before the app can start, and so not in the worker, which takes its time: what is recorded belongs to a run from its first byte.
+      noteOwner(workerData, false);
+    } catch (error) {
+      this.problem(`A recording that is cut short cannot be recovered: ${messageOf(error)}.`);
+    }
     const worker = startWorker(workerData);
     worker.on('message', (message: FromWorker) => this.receive(message));
     worker.on('error', (error) => this.gone(`Recording ended: ${messageOf(error)}.`));

@@ -9,7 +9,7 @@ import type { Hello } from '../../protocol/control';
 import { openForReading, openForWriting, problemWith } from '../../adapter/store/database';
 import { recoverSpool } from '../../adapter/store/recover';
 import { APPLICATION_ID, MIGRATIONS } from '../../adapter/store/schema';
-import { deleteSpool, writeOwner } from '../../adapter/store/spoolOwner';
+import { deleteSpool, readOwner, writeOwner } from '../../adapter/store/spoolOwner';
 import { openRecorder } from '../../adapter/store/workerRecorder';
 import { SpoolFile, dict } from '../support/spool';
 import { findPython } from '../support/python';
@@ -93,6 +93,13 @@ describe('store: recorder', function () {
     ]);
     await recorder.close();
     assert.deepEqual(problems, []);
+  });
+
+  it('has noted whose recording it is when it answers: an app may start, and its session die, at once', async () => {
+    const recorder = open();
+    const { runFile: noted, run, pid } = readOwner(spool)!;
+    assert.deepEqual({ noted, run, pid }, { noted: runFile, run: 'a', pid: process.pid });
+    await recorder.close();
   });
 
   it('goes on in a segment that a later thread uses again', async () => {
