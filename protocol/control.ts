@@ -186,6 +186,8 @@ export interface Variable {
   /** DAP's presentation hint kind. */
   kind?: string;
   lazy?: boolean;
+  /** For the request `location`, as long as the hold lasts: the value is a function, a method or a class that a file defines. */
+  location?: number;
 }
 
 export interface TaskInfo {
@@ -249,6 +251,8 @@ export interface ControlRequests {
   cancel: { arguments: { target: number }; body: Record<string, never> };
   exception: { arguments: { hold: number }; body: ExceptionInfo };
   stepTargets: { arguments: { hold: number }; body: { targets: { id: number; label: string; line?: number }[] } };
+  /** Where the function, method or class is defined that a variable's `location` names. */
+  location: { arguments: { hold: number; location: number }; body: { path: string; line: number } };
   /** Where a variable lies in the state; empty path when it cannot be watched. */
   dataInfo: { arguments: { hold: number; ref: number; name: string }; body: { path: string; description: string } };
   tasks: { arguments: Record<string, never>; body: { tasks: TaskInfo[] } };

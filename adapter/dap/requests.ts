@@ -28,6 +28,7 @@ export interface Requests extends ToolbreakRequests {
   stackTrace: R<P.StackTraceArguments, P.StackTraceResponse['body']>;
   scopes: R<P.ScopesArguments, P.ScopesResponse['body']>;
   variables: R<P.VariablesArguments, P.VariablesResponse['body']>;
+  locations: R<P.LocationsArguments, P.LocationsResponse['body']>;
   exceptionInfo: R<P.ExceptionInfoArguments, P.ExceptionInfoResponse['body']>;
   setVariable: R<P.SetVariableArguments, P.SetVariableResponse['body']>;
   setExpression: R<P.SetExpressionArguments, P.SetExpressionResponse['body']>;

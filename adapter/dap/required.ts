@@ -19,6 +19,7 @@ const REQUIRED: { readonly [K in RequestName]?: Fields } = {
   stackTrace: THREAD,
   scopes: FRAME,
   variables: { variablesReference: 'a number' },
+  locations: { locationReference: 'a number' },
   exceptionInfo: THREAD,
   setVariable: { variablesReference: 'a number', name: 'a text', value: 'a text' },
   setExpression: { expression: 'a text', value: 'a text' },

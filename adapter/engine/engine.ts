@@ -311,7 +311,10 @@ export class Engine {
   }
 
   /** A request about the hold of a task. */
-  inspect<K extends 'scopes' | 'variables' | 'exception' | 'stepTargets' | 'dataInfo' | 'completions' | 'evaluate'>(
+  inspect<
+    K extends
+      'scopes' | 'variables' | 'location' | 'exception' | 'stepTargets' | 'dataInfo' | 'completions' | 'evaluate',
+  >(
     task: Task,
     name: K,
     args: Omit<ControlRequests[K]['arguments'], 'hold'>,

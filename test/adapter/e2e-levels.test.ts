@@ -273,6 +273,40 @@ scenes('Level 3: a dispatcher with imported tools', (scene) => {
     assert.match(text, /^remembered: 1$/m);
   });
 
+  it('leads from functions and classes to their definitions', async () => {
+    const s = scene();
+    await s.launch({ program }, { dots: { [tools]: ['search'] } });
+    const search = await s.stop();
+    const dispatch = search.frames.find((frame) => frame.name.startsWith('dispatch'))!;
+    const table = await s.client.request('evaluate', { expression: 'TOOLS', frameId: dispatch.id, context: 'watch' });
+    const { variables } = await s.client.request('variables', { variablesReference: table.variablesReference });
+    const places = await Promise.all(
+      variables.map(async ({ name, valueLocationReference }) => {
+        const place = await s.client.request('locations', { locationReference: valueLocationReference! });
+        return [name, place!.source.path, place!.line];
+      }),
+    );
+    assert.deepEqual(places, [
+      ['search', tools, marker(tools, 'search')],
+      ['word_count', tools, marker(tools, 'word_count')],
+      ['divide', tools, marker(tools, 'divide')],
+      ['remember', notes, marker(notes, 'remember')],
+      ['quote', notes, marker(notes, 'prefixer')],
+    ]);
+    const plain = await s.client.request('evaluate', { expression: 'len', frameId: dispatch.id, context: 'watch' });
+    assert.equal(plain.valueLocationReference, undefined, 'what no file defines leads nowhere');
+    const unknown = await refusal(s.client.request('locations', { locationReference: 4_711 }));
+    assert.match(unknown, /This value is gone/);
+    const noFunction = await refusal(s.client.request('locations', { locationReference: table.variablesReference }));
+    assert.match(noFunction, /Only functions, methods and classes/);
+    await s.go(search);
+    const late = await refusal(
+      s.client.request('locations', { locationReference: variables[0]!.valueLocationReference! }),
+    );
+    assert.match(late, /This value is gone: its task went on/);
+    await s.exit();
+  });
+
   it('says why a breakpoint cannot stop anything', async () => {
     const s = scene();
     await s.launch({ program }, { dots: { [tools]: ['search'] } });

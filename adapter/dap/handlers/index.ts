@@ -27,6 +27,7 @@ export const HANDLERS: Handlers = {
   stackTrace: stack.stackTrace,
   scopes: stack.scopes,
   variables: stack.variables,
+  locations: stack.locations,
   exceptionInfo: stack.exceptionInfo,
   setVariable: evaluate.setVariable,
   setExpression: evaluate.setExpression,

@@ -1,5 +1,5 @@
 import { holdOf } from '../../engine/tasks';
-import { presentException, presentFrame, threadName } from '../present/stack';
+import { presentException, presentFrame, sourceOf, threadName } from '../present/stack';
 import { presentScope, presentVariable } from '../present/values';
 import type { Handler } from '../requests';
 
@@ -39,6 +39,13 @@ export const variables: Handler<'variables'> = async ({ session, client, signal 
   };
   const body = await session.engine.inspect(task, 'variables', { ref, ...page }, signal);
   return { variables: body.variables.map((variable) => presentVariable(client, task, variable)) };
+};
+
+/** To the definition of a value; its file is looked for only now. */
+export const locations: Handler<'locations'> = async ({ session, client, signal }, args) => {
+  const { task, ref } = client.value(args.locationReference);
+  const { path, line } = await session.engine.inspect(task, 'location', { location: ref }, signal);
+  return { source: sourceOf(client, path, false), line: client.lineTo(line), column: client.columnTo(1) };
 };
 
 export const exceptionInfo: Handler<'exceptionInfo'> = async ({ session, signal }, args) => {

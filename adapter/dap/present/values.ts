@@ -21,6 +21,7 @@ export function presentVariable(client: Client, task: Task, variable: Variable):
     variablesReference: client.valueHandle(task, variable.ref),
     ...counts(variable),
     ...(variable.evaluateName ? { evaluateName: variable.evaluateName } : {}),
+    ...definitionOf(client, task, variable),
     ...hintOf(variable),
   };
 }
@@ -31,8 +32,14 @@ export function presentResult(client: Client, task: Task | undefined, variable: 
     ...(variable.type ? { type: variable.type } : {}),
     variablesReference: task ? client.valueHandle(task, variable.ref) : 0,
     ...counts(variable),
+    ...(task ? definitionOf(client, task, variable) : {}),
     ...hintOf(variable),
   };
+}
+
+/** What leads to the definition of a function or class: a number of the same sort as those of values. */
+function definitionOf(client: Client, task: Task, { location }: Variable): { valueLocationReference?: number } {
+  return location === undefined ? {} : { valueLocationReference: client.valueHandle(task, location) };
 }
 
 /** Counts say how to page through children; where there are none, there is nothing to say. */

@@ -172,6 +172,7 @@ if TYPE_CHECKING:
             'attributes': 'NotRequired[List[str]]',
             'kind': 'NotRequired[str]',
             'lazy': 'NotRequired[bool]',
+            'location': 'NotRequired[int]',
         },
     )
 

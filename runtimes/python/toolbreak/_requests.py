@@ -101,6 +101,7 @@ _JOBS: dict[Any, Callable[[Any, dict[str, Any]], Any]] = {
     "setExpression": lambda i, m: i.set_expression(m["frame"], m["expression"], m["value"], m.get("client", "")),
     "evaluate": lambda i, m: i.evaluate(m["expression"], m.get("context", "repl"), m.get("frame"), m.get("client", "")),
     "completions": lambda i, m: {"targets": i.completions(m["text"], m["column"], m.get("frame"))},
+    "location": lambda i, m: i.location(m["location"]),
     "dataInfo": lambda i, m: i.data_info(m["ref"], m["name"]),
 }
 

@@ -47,6 +47,8 @@ class File:
         self.modified = os.stat(path).st_mtime
         self.tree = ast.parse(self.text)
         self.spots: list[Spot] = []
+        #: Every `class` statement under its qualified name, in the order of the file.
+        self.classes: list[tuple[str, ast.ClassDef]] = []
         self._lambdas = {node.lineno for node in ast.walk(self.tree) if isinstance(node, ast.Lambda)}
         self._walk(self.tree, "")
         self.by_key = {spot.key: spot for spot in self.spots}
@@ -76,6 +78,7 @@ class File:
                 )
                 self._walk(node, f"{prefix}{node.name}.<locals>.")
             elif isinstance(node, ast.ClassDef):
+                self.classes.append((prefix + node.name, node))
                 self._walk(node, f"{prefix}{node.name}.")
             else:
                 self._walk(node, prefix)

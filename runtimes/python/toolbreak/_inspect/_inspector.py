@@ -8,7 +8,7 @@ from types import FrameType
 from typing import Any, Protocol
 
 from .. import _errors, _static
-from . import _display, _nodes
+from . import _display, _nodes, _places
 from ._differences import diff, path_text
 from ._nodes import Gone, Node
 from ._trouble import UserError, error_sentence
@@ -379,13 +379,17 @@ class Inspector:
             answer["evaluateName"] = row.evaluate_name
         if row.value is not _static.MISSING:
             named, indexed = _nodes.counts(row.value)
-            if named or indexed:
+            located = _places.is_located(row.value)
+            if named or indexed or located:
                 node = self.place(parent.ref, "row", row.name)
                 value = row.value
                 node.read = lambda: value
                 node.evaluate_name = row.evaluate_name
                 node.fixed = True
-                answer.update(ref=node.ref, named=named, indexed=indexed)
+                if named or indexed:
+                    answer.update(ref=node.ref, named=named, indexed=indexed)
+                if located:
+                    answer["location"] = node.ref
         return answer
 
     def variable(self, node: Node, value: Any, own: str | None = None) -> dict[str, Any]:
@@ -412,6 +416,8 @@ class Inspector:
             attributes.append("rawString")
         if attributes:
             answer["attributes"] = attributes
+        if _places.is_located(value):
+            answer["location"] = node.ref
         return answer
 
     def _type(self, node: Node, value: Any) -> str:
@@ -483,6 +489,14 @@ class Inspector:
         )
 
     # ------------------------------------------------------------ the rest of the requests
+
+    def location(self, ref: int) -> dict[str, Any]:
+        """Where the value of a node is defined: a file and lines."""
+        try:
+            value = self.node(ref).value()
+        except Gone:
+            raise UserError("This value is not there any more.") from None
+        return _places.place_of(value)
 
     def data_info(self, ref: int, name: str) -> dict[str, str]:
         """Where a variable lies in the state; an empty path for what cannot be watched."""
