@@ -344,6 +344,8 @@ export interface TaskEvent {
 }
 export interface ByeEvent {
   event: 'bye';
+  /** What the process ends with, where it can be known from inside: the main module ran to its end, or an exception left it that is no `SystemExit`. */
+  exitCode?: number;
 }
 
 export type ControlAnswer =

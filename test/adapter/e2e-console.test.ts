@@ -87,6 +87,7 @@ scenes('Integrated terminal', (scene) => {
     await terminal.waitFor('2: erom');
     terminal.type('bye\n');
     await terminal.waitFor('turns: 2');
+    assert.equal((await s.client.waitFor('exited')).exitCode, 0);
     await s.client.waitFor('terminated');
     assert.equal(await terminal.ended, 0);
     assert.equal(s.client.output['stdout'] ?? '', '');
@@ -97,9 +98,10 @@ scenes('Integrated terminal', (scene) => {
     const terminal = await start(s, chat, []);
     await terminal.waitFor('> ');
     terminal.type('\x03');
+    assert.equal((await s.client.waitFor('exited')).exitCode, 130);
     await s.client.waitFor('terminated');
     await terminal.waitFor('KeyboardInterrupt');
-    assert.notEqual(await terminal.ended, 0);
+    assert.equal(await terminal.ended, -2);
   });
 
   it('ends with Ctrl-C while a call is held', async () => {
@@ -140,6 +142,54 @@ print("end")
     await s.client.waitFor('terminated');
     assert.equal(await terminal.ended, 0);
   });
+
+  // What Python itself cannot see of its end is left open, and never told wrong.
+  for (const [how, text, told, real] of [
+    ['runs to its end', 'print("end")', 0, 0],
+    ['runs to its end, after an error that it handled', 'try:\n    1 / 0\nexcept ZeroDivisionError:\n    pass', 0, 0],
+    ['dies of an exception', 'def fail():\n    1 / 0\n\nfail()', 1, 1],
+    ['dies of an exception that a hook of its own prints', 'import sys\nsys.excepthook = lambda *_: None\n1 / 0', 1, 1],
+    ['exits with a code', 'import sys\nsys.exit(3)', undefined, 3],
+    ['raises SystemExit', 'raise SystemExit(4)', undefined, 4],
+    [
+      'exits after an error that it printed',
+      `
+import sys, traceback
+try:
+    1 / 0
+except ZeroDivisionError:
+    traceback.print_exc()
+    sys.exit(5)
+`,
+      undefined,
+      5,
+    ],
+    ['ends without exit handlers', 'import os\nos._exit(6)', undefined, 6],
+    ['dies of a signal', 'import os, signal\nos.kill(os.getpid(), signal.SIGKILL)', undefined, -9],
+    [
+      'forks a child that ends otherwise',
+      `
+import os, sys
+pid = os.fork()
+if pid == 0:
+    sys.exit(7)
+os.waitpid(pid, 0)
+`,
+      0,
+      0,
+    ],
+  ] as const) {
+    it(`tells how an app ended that ${how}: ${told === undefined ? 'no exit code' : `exit code ${told}`}`, async () => {
+      const s = scene();
+      const terminal = await start(s, s.app('ends.py', `${text}\n`), []);
+      await s.client.waitFor('terminated');
+      assert.deepEqual(
+        s.client.pending('exited').map(({ exitCode }) => exitCode),
+        told === undefined ? [] : [told],
+      );
+      assert.equal(await terminal.ended, real);
+    });
+  }
 
   it('ends with the terminal when its window is closed', async () => {
     const s = scene();

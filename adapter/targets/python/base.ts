@@ -145,6 +145,8 @@ export abstract class PythonTarget implements Target {
   }
   protected connected(_process: TargetProcess): void {}
   protected disconnected(_process: TargetProcess): void {}
+  /** A process is about to end, as far as it knows with this code. */
+  protected goodbye(_process: TargetProcess, _exitCode: number | undefined): void {}
 
   protected notice(category: TargetEvents['notice'][0], text: string): void {
     this.log.info(`notice: ${text}`);
@@ -195,7 +197,10 @@ export abstract class PythonTarget implements Target {
     const live: Live = {
       process,
       connection: new Connection(socket, name, this.log, {
-        event: (event) => this.emitter.emit('control', process, event),
+        event: (event) => {
+          if (event.event === 'bye') this.goodbye(process, event.exitCode);
+          this.emitter.emit('control', process, event);
+        },
         closed: (saidBye) => {
           this.live = this.live.filter((one) => one !== live);
           this.log.info(`disconnected: ${name}${saidBye ? '' : ' without goodbye'}`);

@@ -111,7 +111,8 @@ export class Connection {
     const event = message['event'];
     if (event === 'bye') {
       this.bye = true;
-      this.events.event({ event: 'bye' });
+      const code = message['exitCode'];
+      this.events.event({ event: 'bye', ...(Number.isSafeInteger(code) && { exitCode: code as number }) });
     } else if (typeof event === 'string' && isWellFormed[event]?.(message) === true) {
       this.events.event(message as unknown as Exclude<ControlEvent, Hello>);
     } else this.drop('unknown or malformed', event, line);

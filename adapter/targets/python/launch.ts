@@ -51,6 +51,8 @@ export class LaunchTarget extends PythonTarget {
   /** The first process ended, or, in a terminal, is gone. */
   private firstEnded = false;
   private everConnected = false;
+  /** The process that connected first. */
+  private first: TargetProcess | undefined;
   private outputEnded: Promise<void> = Promise.resolve();
   private terminated = 0;
   private watching = false;
@@ -245,7 +247,13 @@ export class LaunchTarget extends PythonTarget {
     return false;
   }
 
+  /** In a terminal the app is the shell's child, so its exit code is known only as far as it says itself. */
+  protected override goodbye(process: TargetProcess, exitCode: number | undefined): void {
+    if (this.child === undefined && process === this.first) this.exitCode = exitCode;
+  }
+
   protected override connected(process: TargetProcess): void {
+    this.first ??= process;
     this.everConnected = true;
     this.follow(this.tree.add(process.hello.pid).then(() => this.firstContact()));
   }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from types import FrameType
 from typing import Any
 
 from . import _guards, _report, _stops
@@ -53,6 +54,42 @@ def _make_way() -> None:
     _brought.clear()
 
 
+#: The main module's frame, once it has begun.
+_frame: FrameType | None = None
+
+
+def exit_code() -> int | None:
+    """
+    What this process is about to end with, asked when its exit handlers run. The frame of the main module tells by its last instruction whether
+    it came to its end. An exception that left it is kept by the interpreter; but for `SystemExit`, whose code no one can see: None.
+    """
+    frame = _frame
+    if frame is None or frame.f_lasti < 0:
+        return None
+    import opcode
+
+    code = frame.f_code.co_code
+    at = frame.f_lasti
+    if opcode.opname[code[at]] in ("RETURN_VALUE", "RETURN_CONST"):
+        return 0
+    error = getattr(sys, "last_value", None)
+    if not isinstance(error, BaseException) or not _came_through(error, frame):
+        return None
+    if not isinstance(error, KeyboardInterrupt):
+        return 1
+    # The interpreter ends itself by the signal, as shells expect.
+    return 130 if os.name == "posix" else None
+
+
+def _came_through(error: BaseException, frame: FrameType) -> bool:
+    tb = error.__traceback__
+    while tb is not None:
+        if tb.tb_frame is frame:
+            return True
+        tb = tb.tb_next
+    return False
+
+
 def watch() -> None:
     """Sees the main module begin. Its code cannot be exchanged any more then, but what it defines can."""
     if sys.getprofile() is not None:
@@ -76,6 +113,8 @@ def watch() -> None:
         if code.co_filename == "<string>" and any("multiprocessing" in part for part in getattr(sys, "orig_argv", ())):
             return  # Its main module comes under another name.
         sys.setprofile(None)
+        global _frame
+        _frame = frame
         _report.guard(_begin, frame.f_code)
 
     sys.setprofile(profile)

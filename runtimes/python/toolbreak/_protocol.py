@@ -273,5 +273,6 @@ if TYPE_CHECKING:
         'ByeEvent',
         {
             'event': Literal['bye'],
+            'exitCode': 'NotRequired[int]',
         },
     )

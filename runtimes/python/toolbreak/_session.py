@@ -284,7 +284,13 @@ class Session:
         _holds.send = None
         _calls.decide = None
         if self.wire is not None:
-            self.wire.write_last({"event": "bye"})
+            from . import _main
+
+            goodbye: dict[str, Any] = {"event": "bye"}
+            code = _report.guard(_main.exit_code)
+            if code is not None:
+                goodbye["exitCode"] = code
+            self.wire.write_last(goodbye)
 
 
 session: Session | None = None
