@@ -3,11 +3,14 @@ import { messageOf, UserError } from '../common/errors';
 import { toolbreakVersion } from '../common/installation';
 import { cleanUpSessions, listSessions } from '../common/sessions';
 import { recoverSession } from '../store/recover';
+import { runsCommand } from './commands/runs';
 import { servePort, serveStdio } from './dap';
 
 const program = new Command('toolbreak')
   .description('A debugger for agent workflows: breakpoints on tool calls and workflow nodes.')
-  .version(toolbreakVersion());
+  .version(toolbreakVersion())
+  // What was typed wrongly is told from what could not be done: 2 and 1. Help and version are no mistakes.
+  .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2));
 
 program
   .command('dap')
@@ -54,6 +57,8 @@ program
       (folder, error) => process.stderr.write(`toolbreak: ${folder}: ${messageOf(error)}\n`),
     ),
   );
+
+runsCommand(program);
 
 program.parseAsync().catch((error: unknown) => {
   // A sentence for the person needs no stack.

@@ -1,0 +1,37 @@
+import type { Command } from 'commander';
+import type { RunSummary } from '../../../protocol/timeline';
+import { listRuns, noRuns, projectOf } from '../../store/life/find';
+import { placeFrom, withPlace, type PlaceOptions } from './place';
+import { clockText, column, count, durationText, fit, print, printJson, width } from './text';
+
+export function runsCommand(program: Command): void {
+  withPlace(program.command('runs'))
+    .description('list the recorded runs, newest first')
+    .option('--json', 'as JSON; durations in nanoseconds')
+    .action((options: PlaceOptions & { json?: boolean }) => {
+      const place = placeFrom(options);
+      const runs = listRuns(place);
+      if (options.json === true) printJson(runs.map((run) => ({ ...run, project: projectOf(run.file) })));
+      else if (runs.length === 0) print(noRuns(place).message);
+      else print(table(runs, options.all === true));
+    });
+}
+
+function table(runs: readonly RunSummary[], all: boolean): string[] {
+  const head = [column('RUN', 5), column('NAME', 26), column('STARTED', 20), column('LENGTH', 13), 'CALLS'].join(' ');
+  return [head, ...runs.map((run) => row(run, all))].map((line) => line.trimEnd());
+}
+
+function row(run: RunSummary, all: boolean): string {
+  const name = all ? `${projectOf(run.file)}: ${run.name}` : run.name;
+  const start = [column(run.number > 0 ? String(run.number) : '-', 5), column(name, 26)];
+  if (run.problem !== undefined) return `${start.join(' ')} ${fit(run.problem, Math.max(60, width() - 33))}`;
+  const state = run.live ? ', running' : run.reading === true ? ', still being read' : '';
+  const errors = run.errors > 0 ? `, ${count(run.errors, 'error')}` : '';
+  return [
+    ...start,
+    column(clockText(run.startedAt), 20),
+    column(durationText(run.duration), 13),
+    `${count(run.calls, 'call')}${errors}${state}`,
+  ].join(' ');
+}

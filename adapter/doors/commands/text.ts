@@ -1,0 +1,65 @@
+/** Widest line when the width of the terminal is not known. */
+const USUAL_WIDTH = 100;
+
+/** Columns of the terminal, within what reads well. */
+export function width(): number {
+  return Math.max(60, Math.min(process.stdout.columns ?? USUAL_WIDTH, 160));
+}
+
+/** `3 ms`, `12.4 s`, `3 min 20 s`: nanoseconds as a person says them. */
+export function durationText(nanoseconds: number): string {
+  const size = Math.abs(nanoseconds);
+  const sign = nanoseconds < 0 ? '-' : '';
+  if (size < 1e3) return `${sign}${Math.round(size)} ns`;
+  // What rounds up to a thousand is said in the next unit.
+  if (size < 999_500) return `${sign}${Math.round(size / 1e3)} us`;
+  if (size < 10e6) return `${sign}${trimmed(size / 1e6)} ms`;
+  if (size < 999.5e6) return `${sign}${Math.round(size / 1e6)} ms`;
+  if (size < 59.95e9) return `${sign}${trimmed(size / 1e9)} s`;
+  const seconds = Math.round(size / 1e9);
+  if (seconds < 3600) return `${sign}${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+  return `${sign}${Math.floor(seconds / 3600)} h ${Math.floor((seconds % 3600) / 60)} min`;
+}
+
+function trimmed(number: number): string {
+  return number.toFixed(1).replace(/\.0$/, '');
+}
+
+/** `1 call`, `41 calls`, `12,000 calls`. */
+export function count(number: number, one: string, many = `${one}s`): string {
+  return `${number.toLocaleString('en-US')} ${number === 1 ? one : many}`;
+}
+
+/** `2026-11-22 02:33:31`, in this machine's time zone. */
+export function clockText(iso: string): string {
+  const time = new Date(iso);
+  if (Number.isNaN(time.getTime())) return '';
+  const two = (number: number): string => String(number).padStart(2, '0');
+  const day = `${time.getFullYear()}-${two(time.getMonth() + 1)}-${two(time.getDate())}`;
+  return `${day} ${two(time.getHours())}:${two(time.getMinutes())}:${two(time.getSeconds())}`;
+}
+
+/** At most so many columns; what the app wrote cannot steer the terminal. */
+export function fit(text: string, columns: number): string {
+  const plain = plainText(text);
+  const characters = [...plain];
+  return characters.length <= columns ? plain : `${characters.slice(0, Math.max(0, columns - 1)).join('')}…`;
+}
+
+export function column(text: string, columns: number): string {
+  const fitted = fit(text, columns);
+  return fitted + ' '.repeat(Math.max(0, columns - [...fitted].length));
+}
+
+/** Without control characters: an escape sequence that was recorded is not to act on the terminal that shows it. */
+export function plainText(text: string): string {
+  return text.replace(/[\u0000-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]+/g, ' ');
+}
+
+export function print(lines: string | readonly string[]): void {
+  process.stdout.write(`${typeof lines === 'string' ? lines : lines.join('\n')}\n`);
+}
+
+export function printJson(value: unknown): void {
+  process.stdout.write(`${JSON.stringify(value, null, 2)}\n`);
+}

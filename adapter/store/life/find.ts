@@ -1,0 +1,145 @@
+import { readdirSync, statSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
+import type { RunSummary } from '../../../protocol/timeline';
+import { UserError, messageOf } from '../../common/errors';
+import { runsFolder, stateFolder } from '../../common/paths';
+import { recoverInto } from '../recover';
+import { emptySummary, RunFile } from '../reader/runFile';
+
+/** Runs named in a sentence that says that there is no such run. */
+const NAMED = 5;
+
+/** Where runs are looked for. */
+export interface Place {
+  /** Folders of run files; those that do not exist hold none. */
+  folders: readonly string[];
+  /** `of /home/me/shop`, `of any project`: how sentences call it. */
+  words: string;
+}
+
+/** The runs of one project folder, or those of all projects. */
+export function placeOf(project: string, all: boolean): Place {
+  if (!all) return { folders: [runsFolder(project)], words: `of ${resolve(project)}` };
+  const projects = join(stateFolder(), 'projects');
+  return { folders: namesIn(projects).map((name) => join(projects, name, 'runs')), words: 'of any project' };
+}
+
+/**
+ * Runs of these folders, newest first. What a dead session left behind is taken over first; a file that cannot be read is among them, with the
+ * `problem`. Throws a `UserError` when a folder cannot be read.
+ */
+export function listRuns(place: Place): RunSummary[] {
+  return place.folders.flatMap(inFolder).sort(newestFirst);
+}
+
+export function newestFirst(one: RunSummary, other: RunSummary): number {
+  if (one.startedAt !== other.startedAt) return one.startedAt < other.startedAt ? 1 : -1;
+  return other.number - one.number || (one.run < other.run ? 1 : -1);
+}
+
+/** The file of the run that a person named: by number, id, `last`, or path. Throws a `UserError` that lists the newest runs. */
+export function findRun(name: string, place: Place): string {
+  if (name === '' || name.includes('\0')) throw new UserError(`A run is named ${WAYS}.`);
+  if (isPath(name)) return pathOf(name);
+  // An id is the file's name, so that a damaged file is found, too.
+  for (const folder of place.folders) {
+    const file = join(folder, `${name}.db`);
+    if (kindOf(file) === 'file') return file;
+  }
+  const runs = listRuns(place);
+  const found = name === 'last' ? runs.slice(0, 1) : runs.filter((run) => isNamed(run, name));
+  if (found.length === 1) return found[0]!.file;
+  if (runs.length === 0) throw noRuns(place);
+  if (found.length > 1)
+    throw new UserError(`${found.length} runs ${place.words} are named ${name}. Say which: ${listed(found)}.`);
+  throw new UserError(`There is no run ${shown(name)} ${place.words}. The newest are ${listed(runs)}.`);
+}
+
+export function noRuns(place: Place): UserError {
+  return new UserError(
+    `No run ${place.words} is recorded here. Record one (press F5, or "toolbreak run -- python app.py"), or look elsewhere with --project DIR or --all.`,
+  );
+}
+
+const WAYS = 'by its number, its id, "last", or the path of its file';
+
+function isNamed(run: RunSummary, name: string): boolean {
+  return run.run === name || (/^\d{1,9}$/.test(name) && run.number === Number(name));
+}
+
+function isPath(name: string): boolean {
+  return name.endsWith('.db') || /[\\/]/.test(name) || name === '.' || name === '..';
+}
+
+function pathOf(name: string): string {
+  const path = resolve(name);
+  const kind = kindOf(path);
+  if (kind === 'nothing') throw new UserError(`There is no file ${shown(path, 300)}. A run is named ${WAYS}.`);
+  if (kind === 'other') throw new UserError(`${path} is no file. A run is named ${WAYS}.`);
+  return path;
+}
+
+/** `3 (support_agent)`, or the id where numbers do not tell them apart. */
+function listed(runs: readonly RunSummary[]): string {
+  const names = runs.slice(0, NAMED).map((run) => {
+    const alone = run.number > 0 && runs.filter((other) => other.number === run.number).length === 1;
+    return `${alone ? run.number : run.run} (${run.name})`;
+  });
+  return names.join(', ') + (runs.length > NAMED ? ', ...' : '');
+}
+
+function shown(name: string, longest = 60): string {
+  return name.length > longest ? `${name.slice(0, longest - 1)}…` : name;
+}
+
+function inFolder(folder: string): RunSummary[] {
+  const problems = recoverInto(folder);
+  let names: string[];
+  try {
+    names = readdirSync(folder).filter((name) => name.endsWith('.db'));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    throw new UserError(`The folder of runs ${folder} cannot be read (${messageOf(error)}).`);
+  }
+  return names.map((name) => {
+    const path = join(folder, name);
+    const problem = problems.find((sentence) => sentence.includes(path));
+    return { ...summaryOf(path), ...(problem === undefined ? {} : { problem }) };
+  });
+}
+
+/** What a file says of its run; one that cannot be read says why. */
+export function summaryOf(path: string): RunSummary {
+  try {
+    const file = new RunFile(path);
+    try {
+      return file.summary();
+    } finally {
+      file.close();
+    }
+  } catch (error) {
+    return emptySummary(path, messageOf(error));
+  }
+}
+
+/** Folder name of the project a run file belongs to, without the hash: for people. */
+export function projectOf(file: string): string {
+  return basename(dirname(dirname(file))).replace(/-[0-9a-f]{10}$/, '');
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
+
+function kindOf(path: string): 'file' | 'other' | 'nothing' {
+  try {
+    return statSync(path).isFile() ? 'file' : 'other';
+  } catch {
+    // Not there, or nothing that could be: too long, below a file.
+    return 'nothing';
+  }
+}
