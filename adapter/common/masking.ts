@@ -34,6 +34,40 @@ const patterns: Pattern[] = [
     find: /\b((?:proxy-)?authorization["']?\s*[:=]\s*["']?)(?:(?:bearer|basic|token|digest)\s+)?[^\s"',;]+/gi,
     put: `$1${MASK}`,
   },
+  // All cookies of a header, with what says how long and where they hold.
+  {
+    find: /\b((?:set-)?cookie\\*["']?\s*[:=]\s*\\*["']?)[^\s"',;}]{4,}(?:;[ \t]*(?:expires=[a-z]{3},[^"';}\r\n]*|[^\s"',;}]+))*/gi,
+    put: `$1${MASK}`,
+  },
+  // What signs an address, or lets its reader in. `key` and `code` have other uses where they are short.
+  {
+    find: /([?&;](?:sig|signature|hmac|jwt|auth|x-(?:amz|goog|ms)-(?:signature|credential|security-token))=)[^\s"'&;#<>]+/gi,
+    put: `$1${MASK}`,
+  },
+  {
+    find: /([?&;](?:key|code|assertion|ticket|session|sid|sessionid|session_id)=)[^\s"'&;#<>]{16,}/gi,
+    put: `$1${MASK}`,
+  },
+  // A row: what it is about under one key, the secret under the next; the quotes may be escaped.
+  {
+    find: new RegExp(
+      `(\\\\*["'](?:name|key)\\\\*["']:\\s*\\\\*["']${quotedName}\\\\*["'],\\s*\\\\*["']value\\\\*["']:\\s*)(\\\\*["'])[^"'\\\\\\n]*\\2`,
+      'gi',
+    ),
+    put: `$1$2${MASK}$2`,
+  },
+  // An option and its value, in a list as text or in a command line
+  {
+    find: new RegExp(`(["']--?(?:[a-z]+-){0,4}(?:${secretNames})\\\\*["'],\\s*)(\\\\*["'])(?!-)[^"'\\\\\\n]+\\2`, 'gi'),
+    put: `$1$2${MASK}$2`,
+  },
+  {
+    find: new RegExp(
+      `((?<![\\w-])--(?:[a-z]+-){0,4}(?:${secretNames})\\s+)(?=[^\\s"']*[0-9])[^\\s"'-][^\\s"']{3,}`,
+      'gi',
+    ),
+    put: `$1${MASK}`,
+  },
   { find: /\b(bearer\s+)[A-Za-z0-9\-._~+/]{8,}=*/gi, put: `$1${MASK}` },
   // key=value, KEY: value, without quotes or with them
   { find: new RegExp(`(${bareName}\\s*=\\s*)(?!\\s)(["']?)[^\\s"'&,;]+\\2`, 'gi'), put: `$1$2${MASK}$2` },
@@ -41,9 +75,14 @@ const patterns: Pattern[] = [
   // A secret name with a list or a dictionary as text
   { find: new RegExp(`(${bareName}\\\\*["']?\\s*[:=]\\s*)[[{(][^[\\]{}()]*[\\]})]`, 'gi'), put: `$1${MASK}` },
   // A pair as text, such as a header
-  { find: new RegExp(`(\\(\\\\*["']${quotedName}\\\\*["'],\\s*)\\\\*["'][^"']*["']`, 'gi'), put: `$1${MASK}` },
+  { find: new RegExp(`([([]\\\\*["']${quotedName}\\\\*["'],\\s*)\\\\*["'][^"']*["']`, 'gi'), put: `$1${MASK}` },
   // user:password@host in an address
-  { find: /\b([a-z][a-z0-9+.-]{0,30}:\/\/[^\s/:@"']*:)[^\s/@"']+(@)/gi, put: `$1${MASK}$2` },
+  { find: /\b([a-z][a-z0-9+.-]{0,30}:\/\/[^\s/:@"']*:)[^\s/"']+(@)/gi, put: `$1${MASK}$2` },
+  // The same without a scheme, where a port, a path or `tcp(` shows that it is an address
+  {
+    find: /((?<![\w/.@:-])(?!mailto:)[\w.-]{1,64}:)[^\s/:@"',]{3,}(?=@(?:[\w.-]{1,253}(?::[0-9]|\/)|[a-z]{1,8}\())/gi,
+    put: `$1${MASK}`,
+  },
   // Tokens known by their form
   { find: /\bsk-[A-Za-z0-9_-]{8,}/g, put: MASK },
   { find: /\b(?:gh[pousr]_[A-Za-z0-9]{16,}|github_pat_[A-Za-z0-9_]{16,})/g, put: MASK },

@@ -64,6 +64,12 @@ export class Masker {
     if (typeof object['result'] === 'string') {
       copy['result'] = lengthOf(object['result']);
     }
+    // What a logpoint says is made of values; so is the line about an edit.
+    if (object['category'] === 'console' && ('source' in object || 'path' in object)) {
+      for (const name of ['text', 'output']) {
+        if (typeof object[name] === 'string') copy[name] = lengthOf(object[name]);
+      }
+    }
     // A frame shows its arguments, cut in the middle, where the names of secrets may be lost.
     if (typeof object['name'] === 'string' && 'line' in object) {
       copy['name'] = object['name'].replace(/\(.*\)/s, '(…)');

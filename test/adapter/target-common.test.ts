@@ -52,6 +52,20 @@ describe('Masking', () => {
     ['db_password: hunter2', 'db_password: ***'],
     ['https://user:hunter2@host/x?access_token=abc&n=1', 'https://user:***@host/x?access_token=***&n=1'],
     ['postgres://me:p%40ss@db', 'postgres://me:***@db'],
+    ['postgres://me:p@ss@db/x', 'postgres://me:***@db/x'],
+    ['me:hunter2@db.example.org:5432/x', 'me:***@db.example.org:5432/x'],
+    ['Cookie: session=abcdef; csrf=hunter2', 'Cookie: ***'],
+    [
+      '"Set-Cookie": "a=bcdef; Expires=Wed, 21 Oct 2026 07:28:00 GMT; id=hunter2", "n": 1',
+      '"Set-Cookie": "***", "n": 1',
+    ],
+    ['https://a.example.org/x?sv=1&sig=hunter2%3D&n=1', 'https://a.example.org/x?sv=1&sig=***&n=1'],
+    ['https://a.example.org/x?X-Amz-Signature=hunter2', 'https://a.example.org/x?X-Amz-Signature=***'],
+    ["{'name': 'DB_PASSWORD', 'value': 'hunter2'}", "{'name': 'DB_PASSWORD', 'value': '***'}"],
+    ['{\\"key\\": \\"api_key\\", \\"value\\": \\"hunter2\\"}', '{\\"key\\": \\"api_key\\", \\"value\\": \\"***\\"}'],
+    ["['psql', '--db-password', 'hunter2']", "['psql', '--db-password', '***']"],
+    ['psql --password hunter2 shop', 'psql --password *** shop'],
+    ["['api_key', 'hunter2']", "['api_key', ***]"],
   ];
   for (const [text, masked] of named) it(`masks ${text}`, () => assert.equal(maskText(text), masked));
   for (const text of [
@@ -59,6 +73,10 @@ describe('Masking', () => {
     'the token is fine',
     'http://host:80/a@b',
     'total_tokens=12',
+    "{'name': 'token_count', 'value': 'seven'}",
+    'send to: ann2@example.org, or ask',
+    'https://a.example.org/search?key=name&code=404',
+    'give --token and --password to log in',
     'sk-short',
   ])
     it(`leaves ${text}`, () => assert.equal(maskText(text), text));
@@ -76,7 +94,21 @@ describe('Masking', () => {
   it('takes linear time for hostile text', () => {
     // A long word, such as a picture in base64, takes minutes if it is looked at from each of its letters.
     maskText('a'.repeat(500_000));
-    for (const part of ['a_', 'a-', '\\', 'eyJabcdef-', '("a_', 'token=[']) maskText(part.repeat(20_000));
+    for (const part of [
+      'a_',
+      'a-',
+      '\\',
+      'eyJabcdef-',
+      '("a_',
+      'token=[',
+      'a:aaa',
+      '?sig',
+      '--a-',
+      '{"name":"',
+      'cookie:',
+      '; ',
+    ])
+      maskText(part.repeat(20_000));
     maskText('"'.repeat(20_000));
     maskText('password'.repeat(5_000));
     maskText('-----BEGIN PRIVATE KEY-----'.repeat(500));

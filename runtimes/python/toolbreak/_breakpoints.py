@@ -9,7 +9,8 @@ from typing import Any
 from . import _calls, _guards, _sources
 from ._call_types import Function
 from ._calls import real_path
-from ._conditions import Expression, LogText, glob, hit_condition, path_parts
+from ._conditions import Expression, glob, hit_condition, path_parts
+from ._log_text import LogText
 
 
 class Dot:

@@ -1,4 +1,4 @@
-"""Expressions of breakpoints: conditions, log texts, hit conditions and globs, compiled once."""
+"""Expressions of breakpoints: conditions, hit conditions and globs, compiled once."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from collections.abc import Callable
 from types import CodeType
 from typing import Any
 
-from . import _report
 from ._call_types import Call
 from ._calls import Quiet
 
@@ -73,63 +72,6 @@ def _state(call: Call) -> Any:
     while above is not None and above.state is None:
         above = above.parent
     return above.state if above is not None else None
-
-
-class LogText:
-    """Text with `{expression}` parts; `{{` and `}}` stand for braces."""
-
-    def __init__(self, text: str) -> None:
-        self.parts: list[str | Expression] = []
-        plain = ""
-        index = 0
-        while index < len(text):
-            if text[index : index + 2] in ("{{", "}}"):
-                plain += text[index]
-                index += 2
-            elif text[index] == "{":
-                end = _closing(text, index)
-                self.parts.append(plain)
-                plain = ""
-                self.parts.append(Expression(text[index + 1 : end]))
-                index = end + 1
-            else:
-                plain += text[index]
-                index += 1
-        self.parts.append(plain)
-
-    def render(self, call: Call, extra: dict[str, Any] | None = None) -> str:
-        out = ""
-        for part in self.parts:
-            if isinstance(part, str):
-                out += part
-                continue
-            try:
-                value = part.evaluate(call, extra)
-                with Quiet(call):
-                    out += value if isinstance(value, str) else repr(value)
-            except (Exception, SystemExit) as error:
-                _report.let_through(error)
-                out += f"<{describe(error)}>"
-        return out
-
-
-def _closing(text: str, start: int) -> int:
-    depth = 0
-    quote = ""
-    for index in range(start, len(text)):
-        character = text[index]
-        if quote:
-            if character == quote:
-                quote = ""
-        elif character in "\"'":
-            quote = character
-        elif character == "{":
-            depth += 1
-        elif character == "}":
-            depth -= 1
-            if not depth:
-                return index
-    raise ValueError("a { has no closing }")
 
 
 def describe(error: BaseException) -> str:

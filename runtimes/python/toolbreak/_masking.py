@@ -5,7 +5,7 @@ from __future__ import annotations
 import fnmatch
 import re
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, TypeGuard
 
 # Names are compared as words: `apiKey`, `API-KEY` and `OPENAI_API_KEY` all end in the words "api", "key".
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z][a-z]*|[a-z]+|[0-9]+")
@@ -61,6 +61,25 @@ def is_secret_name(name: str) -> bool:
     return last in ("key", "keys") and before in _KEY_BEFORE
 
 
+#: Remembered of a key under which a user and a password may stand.
+LOGIN: Any = "login"
+
+
+def is_login_name(name: str) -> bool:
+    """`auth` and `http_auth`: under them a pair is a user and a password, while anything else need not be a secret."""
+    return name[-4:] in ("auth", "Auth", "AUTH") and name_words(name)[-1:] == ["auth"]
+
+
+def is_login(value: Any) -> TypeGuard[tuple[Any, Any]]:
+    """A user and a password as HTTP libraries take them. A list may well be one of ways to log in."""
+    return type(value) is tuple and len(value) == 2 and all(type(each) in (str, bytes) for each in value)
+
+
+def is_option(text: str) -> bool:
+    """Such as `--password`: in a command line, the secret is what follows."""
+    return text[:1] == "-" and text.lstrip("-")[:1].isalpha() and " " not in text and len(text) < 100
+
+
 _NAMED = (
     r"(?:pass(?:word|wd|phrase)|pwd|api[_-]?key|(?:access|secret|private|signing|account)[_-]?key"
     r"|(?:client[_-]?)?secret|(?:[a-z]+[_-])?(?<!next[_-])(?<!page[_-])token|credentials?)"
@@ -76,19 +95,35 @@ _PATTERNS = (
     r"(?<![A-Za-z0-9])eyJ[A-Za-z0-9_-]{8,2000}\.[A-Za-z0-9_-]{4,}(?:\.[A-Za-z0-9_-]*)?",
     r"(?<![A-Za-z0-9])xox[a-z]-[A-Za-z0-9-]{8,}",
     r"-----BEGIN [A-Z ]{0,40}PRIVATE KEY(?: BLOCK)?-----(?:[^-]|-(?!----))*(?:-----END [A-Z ]{0,40}PRIVATE KEY(?: BLOCK)?-----)?",
-    r"(?P<k1>(?i:authorization|cookie)[\"']?\s*[:=]\s*[\"']?(?:(?:[Bb]asic|[Bb]earer|[Tt]oken|[Dd]igest|[Aa]pi-?[Kk]ey)\s+)?)[^\s\"',}]{4,}",
+    r"(?P<k1>(?i:authorization|cookie)[\"']?\s*[:=]\s*[\"']?(?:(?:[Bb]asic|[Bb]earer|[Tt]oken|[Dd]igest|[Aa]pi-?[Kk]ey)\s+)?)[^\s\"',;}]{4,}"
+    # The cookies after the first, and what says of them how long and where they hold.
+    r"(?:;[ \t]*(?:(?i:expires)=[A-Za-z]{3},[^\"';}\r\n]*|[^\s\"',;}]+))*",
     r"(?P<k2>[Bb][Ee][Aa][Rr][Ee][Rr]\s+)(?=[^\s]*[0-9]|[^\s]{20})[A-Za-z0-9._~+/=-]{6,}",
     r"(?P<k3>Basic\s+)(?=[A-Za-z0-9+/]*[A-Z0-9=])[A-Za-z0-9+/]{12,}={0,2}",
-    r"(?P<k4>://[^\s/:@\"']*:)[^\s/@\"']+(?=@)",
+    r"(?P<k4>://[^\s/:@\"']*:)[^\s/\"']+(?=@)",
+    # The same without a scheme, where a port, a path or `tcp(` shows that it is an address; `mailto:ann@example.org` is none.
+    r"(?P<k9>(?<![\w/.@:-])(?!mailto:)[\w.-]{1,64}:)[^\s/:@\"',]{3,}(?=@(?:[\w.-]{1,253}(?::[0-9]|/)|[a-z]{1,8}\())",
+    # What signs an address, or lets its reader in. `key` and `code` have other uses where they are short.
+    r"(?P<k10>[?&;](?i:sig|signature|hmac|jwt|auth|x-(?:amz|goog|ms)-(?:signature|credential|security-token))=)[^\s\"'&;#<>]+",
+    r"(?P<k11>[?&;](?i:key|code|assertion|ticket|session|sid|sessionid|session_id)=)[^\s\"'&;#<>]{16,}",
     r"(?P<k5>(?<![A-Za-z])(?i:" + _NAMED + r")(?:\\?[\"'])?\s?[=:]\s?(?:\\?[\"'])?)[^\s\"'&,;\\}\])]{3,}",
     r"(?P<k6>(?<![A-Za-z])(?i:[a-z]+_" + _NAMED + r")(?:\\?[\"'])?\s?[=:]\s?(?:\\?[\"'])?)[^\s\"'&,;\\}\])]{3,}",
-    # A pair as text, such as a header.
-    r"(?P<k8>\(b?[\"'](?i:[a-z]+[_-])?(?i:" + _NAMED + r")[\"'],\s*b?)[\"'][^\"']*[\"']",
+    # A pair as text, such as a header; an option and its value in a command line, in a list or not.
+    r"(?P<k8>[(\[]b?[\"'](?i:[a-z]+[_-])?(?i:" + _NAMED + r")[\"'],\s*b?)(?:'[^']*'|\"[^\"]*\")",
+    r"(?P<k12>[\"']--?(?i:(?:[a-z]+-){0,4}" + _NAMED + r")[\"'],\s*)(?:'[^'-][^']*'|\"[^\"-][^\"]*\")",
+    r"(?P<k13>(?<![\w-])--(?i:(?:[a-z]+-){0,4}" + _NAMED + r")\s+)(?=[^\s\"']*[0-9])[^\s\"'-][^\s\"']{3,}",
+    # A row as text: what it is about under one key, the secret under the next.
+    r"(?P<k14>[\"'](?i:name|key)\\?[\"']:\s*\\?[\"'](?i:[a-z0-9]+[_-]){0,4}(?i:"
+    + _NAMED
+    + r"|authorization|cookie|set-cookie)\\?[\"']"
+    r",\s*\\?[\"'](?i:value)\\?[\"']:\s*)(?:\\?'[^'\\]*\\?'|\\?\"[^\"\\]*\\?\")",
     # A list or a dictionary as text.
-    r"(?P<k7>(?<![A-Za-z])(?i:(?:[a-z]+_)?" + _NAMED + r")(?:\\?[\"'])?\s?[=:]\s?)[\[{(][^\[\]{}()]*[\]})]",
+    r"(?P<k7>(?<![A-Za-z])(?i:(?:[a-z]+_)?" + _NAMED + r"|cookies)(?:\\?[\"'])?\s?[=:]\s?)[\[{(][^\[\]{}()]*[\]})]",
 )
 _SECRET = re.compile("|".join(_PATTERNS))
-_NAME_IN_TEXT = re.compile(r"(?i)pass|pwd|secret|token|key|credential|authori|cookie")
+_NAME_IN_TEXT = re.compile(
+    r"(?i)pass|pwd|secret|token|key|credential|authori|cookie|[?&;](?:sig|hmac|jwt|auth|x-|code=|assertion=|ticket=|s)"
+)
 MASK = "•••"
 
 
@@ -99,11 +134,12 @@ def _replace(match: re.Match[str]) -> str:
 
 def may_hold_secret(text: str) -> bool:
     """A cheap necessary condition of `_SECRET`: single rare characters first, since looking for one is far quicker than any expression."""
-    if "=" in text or ":" in text or "('" in text or '("' in text:
-        if ("@" in text and "://" in text) or _NAME_IN_TEXT.search(text) is not None:
+    if "=" in text or ":" in text or "('" in text or '("' in text or "['" in text or '["' in text:
+        if ("@" in text and ":" in text) or _NAME_IN_TEXT.search(text) is not None:
             return True
     if "-" in text and (
-        "sk-" in text
+        ("--" in text and _NAME_IN_TEXT.search(text) is not None)
+        or "sk-" in text
         or "xox" in text
         or "k-" in text
         or "glpat-" in text
@@ -144,6 +180,29 @@ class Masking:
             if len(name) < 200:
                 self.secret_keys[name] = known
         return known
+
+    def row(self, row: dict[Any, Any]) -> None:
+        """Masks the value of a row such as `{"name": "DB_PASSWORD", "value": "..."}`. All keys have to be exact strings."""
+        for key in ("value", "Value"):
+            value = row.get(key)
+            if value is None or value is True or value is False:
+                continue
+            for about in ("name", "key", "Name", "Key"):
+                name = row.get(about)
+                if type(name) is str and self.is_secret_key(name):
+                    row[key] = masked_by(name)
+
+    def secret_after(self, item: Any, length: int) -> str:
+        """Whether the item of a list says that the next one is a secret: a header's name, or an option. Answers the name, or nothing."""
+        if type(item) is bytes and len(item) < 200:
+            item = item.decode("latin-1")
+        if type(item) is not str:
+            return ""
+        if is_option(item):
+            item = item.lstrip("-")
+        elif length != 2 or not item[:1].isalpha():
+            return ""
+        return item if self.is_secret_key(item) else ""
 
     def text(self, text: str) -> str:
         """The text with secrets replaced; the same object when there are none."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from marshal import dumps
 from typing import Any
 
+from ._masking import is_login_name
 from ._memo import SMALLEST, Memo
 from ._values import MARSHAL_VERSION, Settings
 
@@ -52,13 +53,18 @@ class StateEncoder:
                 pieces.append(dumps(value if kind is not int else self._settings.encode(value), MARSHAL_VERSION))
             else:
                 pieces.append(find(value) or self._part(value))
+        if "value" in state or "Value" in state:
+            row = state.copy()
+            self._settings.masking.row(row)
+            if any(row[key] is not value for key, value in state.items()):
+                return None
         pieces.append(b"0")
         payload = b"".join(pieces)
         return payload if len(payload) <= self._settings.max_value_bytes else None
 
     def _key(self, key: str) -> bytes:
         masking = self._settings.masking
-        if masking.is_secret_key(key) or masking.text(key) is not key:
+        if masking.is_secret_key(key) or is_login_name(key) or masking.text(key) is not key:
             raise ValueError(key)
         encoded = dumps(key, MARSHAL_VERSION)
         if len(key) < 200 and len(self._keys) < 1000:

@@ -105,8 +105,8 @@ def _hits(dot: Dot, call: Call, boundary: str) -> bool:
     passes = dot.hits > dot.ignore and (dot.hit is None or dot.hit(dot.hits))
     call.counted += (dot.id if passes else -dot.id,)
     if passes and dot.log is not None:
-        text = dot.log.render(call, extra)
-        _calls.event("log", call, {"text": text})
+        text, recorded = dot.log.render(call, extra)
+        _calls.event("log", call, {"text": recorded})
         if log is not None:
             log("console", text, call.function.path, call.function.line)
         call.counted = tuple(n for n in call.counted if n != dot.id) + (-dot.id,)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from . import _arrays, _static
 from ._errors import encode_error
 from ._kinds import is_text_like, opaque_reason, opaque_text
-from ._masking import masked_by
+from ._masking import is_login, is_login_name, masked_by
 
 if TYPE_CHECKING:
     from ._values import Settings
@@ -159,24 +159,29 @@ class Walk:
 
     def _items(self, items: list[Any], kind: str) -> Any:
         out: list[Any] = []
-        for item in items:
+        hidden: list[Any] = []
+        for index, item in enumerate(items):
             reason = self._spent()
             if reason is not None:
-                return _cut(kind, out, len(items), reason)
+                return _cut(kind, self._hide(out, hidden), len(items), reason)
+            after: Any = items[index + 1] if index + 1 < len(items) else None
+            name = (
+                self.masking.secret_after(item, len(items))
+                if (kind == "list" or kind == "tuple") and type(after) in (str, bytes)
+                else ""
+            )
+            if name and (type(after) is bytes or after[:1] != "-"):
+                hidden.append((index + 1, masked_by(name)))
             out.append(self.encode(item))
+        return self._hide(out, hidden)
+
+    def _hide(self, out: list[Any], hidden: list[Any]) -> list[Any]:
+        for index, mask in hidden:
+            if index < len(out):
+                out[index] = mask
         return out
 
     def _tuple(self, items: tuple[Any, ...]) -> Any:
-        if len(items) == 2:
-            name = items[0]
-            if type(name) is bytes and len(name) < 200:
-                name = name.decode("latin-1")
-            if (
-                type(name) is str
-                and self.masking.is_secret_key(name)
-                and (type(items[1]) is str or type(items[1]) is bytes)
-            ):
-                return (items[0], masked_by(name))
         found = self._items(list(items), "tuple")
         if type(found) is list:
             return tuple(found)
@@ -222,6 +227,8 @@ class Walk:
                 and item is not False
             ):
                 out.append((plain_key, masked_by(plain_key if type(plain_key) is str else name)))
+            elif name and is_login_name(name) and is_login(item):
+                out.append((plain_key, (self.encode(item[0]), masked_by("password"))))
             else:
                 out.append((plain_key, self.encode(item)))
         try:
@@ -231,6 +238,8 @@ class Walk:
         if plain is None or len(plain) != len(out):
             # Keys that are objects, or that look alike once masked: pairs keep all of them.
             plain = (TAG, "subclass", kind, [[key, item] for key, item in out])
+        else:
+            self.masking.row(plain)
         return plain if reason is None else _cut(kind, plain, len(pairs), reason)
 
     # ------------------------------------------------------------ objects

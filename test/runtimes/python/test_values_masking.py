@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from toolbreak._masking import Masking, is_secret_name
+from toolbreak._states import StateEncoder
 from toolbreak._values import Settings
 
 pytestmark = pytest.mark.essential
@@ -39,6 +40,12 @@ class Client:
     region: str = "eu"
 
 
+@dataclasses.dataclass
+class Row:
+    name: str
+    value: str
+
+
 class Plain:
     def __init__(self) -> None:
         self.password = SECRET
@@ -59,11 +66,28 @@ class Plain:
         {Plain(): 1},
         {"password": SECRET, "k": object()},
         ValueError(f"password={SECRET}"),
+        ["password", SECRET],
+        ("api_key", SECRET),
+        [[b"cookie", SECRET.encode()]],
+        {"name": "DB_PASSWORD", "value": SECRET},
+        {"env": [{"Name": "API_KEY", "Value": SECRET, "Secure": True}]},
+        {"key": "client_secret", "value": SECRET, 1: 2},
+        Row("password", SECRET),
+        ["psql", "--user", "ann", "--password", SECRET],
+        ("--db-password", SECRET),
+        [b"--token", SECRET.encode()],
+        ["run", f"--token={SECRET}"],
+        ["run", "--token=hunter2"],
+        {"auth": ("ann", SECRET)},
+        {"http_auth": (b"ann", SECRET.encode()), "url": "x"},
+        {"o": object(), "auth": ("ann", SECRET)},
+        {1: 2, "auth": ("ann", SECRET)},
     ],
 )
 def test_secrets_by_name(value: Any) -> None:
     encoded = Settings().encode(value)
-    assert SECRET not in repr(encoded)
+    for careful in (encoded, Settings().bounded(value)):
+        assert "hunter2" not in repr(careful)
     assert "masked" in repr(encoded) or "•••" in repr(encoded)
 
 
@@ -93,6 +117,21 @@ SECRETS = [
     ),
     ("-----BEGIN PGP PRIVATE KEY BLOCK-----\n\nlQOYabc\n=ab1c\n-----END PGP PRIVATE KEY BLOCK-----", "lQOYabc"),
     ("Authorization: ApiKey hunter2-hunter2", "hunter2-hunter2"),
+    ("Cookie: session=abcdef; csrf=hunter2; last=1", "hunter2"),
+    ("Set-Cookie: a=bcdef; Expires=Wed, 21 Oct 2026 07:28:00 GMT; Path=/; id=hunter2", "hunter2"),
+    ("{'Cookie': 'session=abcdef; csrf=hunter2'}", "hunter2"),
+    ("cookies={'csrf': 'hunter2'}", "hunter2"),
+    ("https://blob.example.org/a?sv=2024&sig=hunter2%3D", "hunter2"),
+    ("https://s3.example.org/a?X-Amz-Date=1&X-Amz-Signature=hunter2", "hunter2"),
+    ("https://x.example.org/?key=hunter2hunter2hunter2", "hunter2"),
+    ("postgres://ann:p@ss-hunter2@db/orders", "hunter2"),
+    ("ann:hunter2@db.example.org:5432/orders", "hunter2"),
+    ("root:hunter2@tcp(127.0.0.1:3306)/shop", "hunter2"),
+    ("['psql', '--password', 'hunter2']", "hunter2"),
+    ("mysql --password hunter2 shop", "hunter2"),
+    ("['api_key', 'hunter2']", "hunter2"),
+    ("{'name': 'DB_PASSWORD', 'value': 'hunter2'}", "hunter2"),
+    ('{"key": "client_secret", "value": "hunter2"}', "hunter2"),
 ]
 
 
@@ -129,10 +168,53 @@ def test_secrets_by_their_looks(text: str, secret: str) -> None:
         "Basic understanding of bearer bonds",
         "mail ann@example.org: hello",
         "The tokenizer has 50000 tokens: good",
+        "tokens: 120",
+        "mailto:ann2@example.org/x",
+        "send to: ann2@example.org, or ask",
+        "see https://example.org/search?key=name&code=404&page=2",
+        "give --token and --password to log in",
+        "a design: yes; signed by ann",
+        "{'name': 'token_count', 'value': 'seven'}",
+        "--max-tokens 5000 --token-count 3000",
     ],
 )
 def test_ordinary_text_stays(text: str) -> None:
     assert Settings().encode({"a": text}) == {"a": text}
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        {"name": "token_count", "value": 7},
+        {"name": "max_tokens", "value": "many"},
+        {"name": "city", "value": "Paris"},
+        {"value": "Paris", "password": None},
+        {"name": "api_key", "value": None},
+        ["run", "--max-tokens", "500"],
+        ["--password", "--verbose"],
+        ["- password", "reset"],
+        ["cookie", "token", "secret"],
+        {"max_tokens": 5, "tokens": [1, 2], "total_tokens": "12"},
+        {"auth": ["basic", "digest"]},
+        {"auth": "oauth"},
+        {"author": ("ann", "bob")},
+        ("tokens", "120"),
+    ],
+)
+def test_what_only_sounds_like_a_secret_stays(value: Any) -> None:
+    assert Settings().encode(value) == value
+    assert Settings().bounded(value) == value
+
+
+def test_sets_have_no_order_and_so_no_pairs() -> None:
+    assert Settings().bounded({"password", "hints"}) == {"password", "hints"}
+
+
+def test_a_state_that_is_a_row() -> None:
+    state = StateEncoder(Settings())
+    for each in ({"name": "DB_PASSWORD", "value": SECRET}, {"auth": ("ann", SECRET)}):
+        assert SECRET.encode() not in state.payload((5,), each)
+    assert b"Paris" in state.payload((5,), {"name": "city", "value": "Paris"})
 
 
 def test_what_stands_around_a_secret_is_kept() -> None:
@@ -157,7 +239,7 @@ def test_settings_survive_nonsense() -> None:
         assert Settings.from_record(record).encode({"a": 1}) == {"a": 1}
 
 
-@pytest.mark.parametrize("beginning", ["pk_", "rk-", "-eyJaaaaaaaa"])
+@pytest.mark.parametrize("beginning", ["pk_", "rk-", "-eyJaaaaaaaa", "a:aaa", "?sig", "; ", "--a-"])
 def test_text_made_of_beginnings_is_looked_through_once(beginning: str) -> None:
     """With an unbounded look ahead this would take hours: the test would not end."""
     text = beginning * (1_000_000 // len(beginning))
