@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { SECTION } from './constants';
 import { nodeCommand } from './node';
 
 /** Starts one adapter process a session, on stdio. With "debugServer" in the configuration VS Code connects to that port instead. */
@@ -8,6 +9,16 @@ export class AdapterFactory implements vscode.DebugAdapterDescriptorFactory {
   createDebugAdapterDescriptor(): vscode.DebugAdapterDescriptor {
     const { command, env } = nodeCommand();
     const program = this.extension.asAbsolutePath('dist/toolbreak.js');
-    return new vscode.DebugAdapterExecutable(command, [program, 'dap'], { env });
+    return new vscode.DebugAdapterExecutable(command, [program, 'dap', ...retention()], { env });
   }
+}
+
+/** How long recordings stay. The adapter notes it, so that commands in a terminal go by it, too. */
+function retention(): string[] {
+  const settings = vscode.workspace.getConfiguration(SECTION);
+  const limit = (name: string, otherwise: number): string => {
+    const value: unknown = settings.get(name);
+    return String(typeof value === 'number' && value >= 0 ? value : otherwise);
+  };
+  return ['--keep-days', limit('retention.days', 7), '--keep-gigabytes', limit('retention.gigabytes', 10)];
 }

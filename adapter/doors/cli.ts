@@ -1,9 +1,12 @@
-import { Command, InvalidArgumentError } from 'commander';
+import { Command, InvalidArgumentError, Option } from 'commander';
 import { messageOf, UserError } from '../common/errors';
 import { toolbreakVersion } from '../common/installation';
 import { cleanUpSessions, listSessions } from '../common/sessions';
+import { DEFAULT_RETENTION, noteRetention } from '../store/life/retention';
 import { recoverSession } from '../store/recover';
 import { runsCommand } from './commands/runs';
+import { deleteCommand, keepCommand } from './commands/keep';
+import { pruneCommand } from './commands/prune';
 import { servePort, serveStdio } from './dap';
 
 const program = new Command('toolbreak')
@@ -17,7 +20,10 @@ program
   .description('debug adapter on stdin and stdout, or for several clients on a loopback port')
   .option('--port <number>', 'listen on this port of 127.0.0.1 (0: any free one); clients need the token', portNumber)
   .option('--token-file <path>', 'write the token to this file instead of stderr')
-  .action(({ port, tokenFile }: { port?: number; tokenFile?: string }) => {
+  .addOption(settingOption('--keep-days <number>', 'runs stay so many days, here and from now on; 0: without limit'))
+  .addOption(settingOption('--keep-gigabytes <number>', 'runs take this much at most; 0: without limit'))
+  .action(({ port, tokenFile, keepDays, keepGigabytes }: DapOptions) => {
+    if (keepDays !== undefined || keepGigabytes !== undefined) noteSettings(keepDays, keepGigabytes);
     // Makes the editor's Electron a Node; it is meant for us, not for the app, which may start an Electron of its own.
     delete process.env['ELECTRON_RUN_AS_NODE'];
     return port === undefined ? serveStdio() : servePort(port, tokenFile);
@@ -59,12 +65,40 @@ program
   );
 
 runsCommand(program);
+keepCommand(program);
+deleteCommand(program);
+pruneCommand(program);
 
 program.parseAsync().catch((error: unknown) => {
   // A sentence for the person needs no stack.
   process.stderr.write(`toolbreak: ${error instanceof UserError ? error.message : messageOf(error)}\n`);
   process.exit(1);
 });
+
+interface DapOptions {
+  port?: number;
+  tokenFile?: string;
+  keepDays?: number;
+  keepGigabytes?: number;
+}
+
+/** An option in which an editor passes a setting of its person. */
+function settingOption(flags: string, description: string): Option {
+  return new Option(flags, description).argParser((text) => {
+    const number = Number(text);
+    if (!Number.isFinite(number) || number < 0) throw new InvalidArgumentError('It is a number from 0 on.');
+    return number;
+  });
+}
+
+/** A session does not fail for a setting that cannot be noted. */
+function noteSettings(days = DEFAULT_RETENTION.days, gigabytes = DEFAULT_RETENTION.gigabytes): void {
+  try {
+    noteRetention({ days, gigabytes });
+  } catch (error) {
+    process.stderr.write(`toolbreak: ${messageOf(error)}\n`);
+  }
+}
 
 function portNumber(text: string): number {
   const port = Number(text);

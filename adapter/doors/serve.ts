@@ -8,6 +8,8 @@ import { makePrivateFolder, runsFolder, stateFolder } from '../common/paths';
 import { deadSpools, SessionFolder } from '../common/sessions';
 import { Session } from '../dap/session';
 import type { Target } from '../engine/target';
+import { mayPrune } from '../store/life/prune';
+import { readRetention } from '../store/life/retention';
 import { deleteSpool } from '../store/spoolOwner';
 import { openRecorder } from '../store/workerRecorder';
 import { LaunchTarget, makePythonTarget } from '../targets/python';
@@ -189,6 +191,7 @@ export class ServedSession {
       } catch (error) {
         this.log.error('closing the session folder', error);
       }
+      if (this.spools.length > 0) pruneBehindUs(this.log);
     });
   }
 
@@ -204,6 +207,23 @@ export class ServedSession {
     } catch (error) {
       this.log.warn('tidying sessions', error);
     }
+  }
+}
+
+/**
+ * Takes away runs that are too many or too old, in a process that outlives this one; none is started while a look at the files says that
+ * all may stay.
+ */
+export function pruneBehindUs(log: Pick<Log, 'warn'>): void {
+  try {
+    if (!mayPrune(readRetention())) return;
+    const env = { ...process.env, ELECTRON_RUN_AS_NODE: '1' };
+    const command = [...process.execArgv, process.argv[1]!, 'prune'];
+    const child = spawn(process.execPath, command, { stdio: 'ignore', detached: true, windowsHide: true, env });
+    child.on('error', (error) => log.warn('pruning runs', error));
+    child.unref();
+  } catch (error) {
+    log.warn('pruning runs', error);
   }
 }
 

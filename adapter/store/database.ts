@@ -57,6 +57,32 @@ export function openForReading(file: string, migrations: readonly string[] = MIG
   return open(file, true);
 }
 
+/** Closes a connection for writing, and makes the run one plain file again where nobody else has it open. */
+export function closePlain(db: Connection): void {
+  if (!db.open) return;
+  try {
+    db.pragma('busy_timeout = 200');
+    db.pragma('wal_checkpoint(TRUNCATE)');
+    db.pragma('journal_mode = DELETE');
+  } catch {
+    // A reader has it open: the log beside the file stays, which is just as safe.
+  }
+  db.close();
+}
+
+/** Opens a run file for a look, whatever version it has up to ours: it stays as it is. Throws a `UserError` with a sentence. */
+export function openAsItIs(file: string): Connection {
+  if (!existsSync(file)) throw new UserError(`The run file ${file} does not exist. It may have been deleted.`);
+  const db = open(file, true);
+  try {
+    check(db, file, MIGRATIONS.length);
+    return db;
+  } catch (error) {
+    db.close();
+    throw problemWith(file, error);
+  }
+}
+
 function open(file: string, readonly: boolean): Connection {
   try {
     const db = new Database(file, { readonly, fileMustExist: readonly, timeout: 3000 });

@@ -1,5 +1,5 @@
 import { isAlive, startMark } from './alive';
-import { openForWriting, problemWith, type Connection } from './database';
+import { closePlain, openForWriting, problemWith, type Connection } from './database';
 import type { SeenCall } from './recorder';
 import { nextRunNumber } from './runNumber';
 import { Follower, type Pass, type Segment } from './spool/follower';
@@ -140,15 +140,7 @@ export class Recording {
   /** Makes the run one plain file again, where no reader has it open. */
   close(): void {
     this.follower.close();
-    if (!this.db.open) return;
-    try {
-      this.db.pragma('busy_timeout = 200');
-      this.db.pragma('wal_checkpoint(TRUNCATE)');
-      this.db.pragma('journal_mode = DELETE');
-    } catch {
-      // A reader has it open: the log beside the file stays, which is just as safe.
-    }
-    this.db.close();
+    closePlain(this.db);
   }
 
   private take(): Batch {

@@ -144,4 +144,8 @@ export const MIGRATIONS: readonly string[] = [
     SELECT level, start >> level, count(*), sum(status IS 1)
     FROM calls, (SELECT 20 AS level UNION ALL SELECT 26 UNION ALL SELECT 32) WHERE start IS NOT NULL GROUP BY 1, 2;
   `,
+  // A person may keep a run.
+  `
+  ALTER TABLE runs ADD COLUMN kept INTEGER NOT NULL DEFAULT 0; -- 1: never taken away but by name
+  `,
 ];

@@ -49,10 +49,15 @@ export function readOwner(folder: string): SpoolOwner | undefined {
  */
 export function deleteSpool(folder: string): boolean {
   if (readOwner(folder)?.complete !== true) return false;
+  dropSpool(folder);
+  return true;
+}
+
+/** Deletes spool files and the note beside them, whatever they hold. */
+export function dropSpool(folder: string): void {
   // The note goes last: a deletion that is cut short can be repeated.
   for (const name of readdirSync(folder)) if (name.endsWith('.spool')) rmSync(join(folder, name), { force: true });
   rmSync(join(folder, FILE), { force: true });
-  return true;
 }
 
 /** One recovery at a time: answers what gives the lock back, or nothing while another process has it. */

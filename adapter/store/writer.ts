@@ -144,10 +144,13 @@ export class RunWriter {
 
   /** Does `work` in one transaction. Whoever gets an error must throw this writer away: its memory may be ahead of the file. */
   transaction(work: () => void): void {
-    this.db.transaction(() => {
-      work();
-      this.flush();
-    })();
+    this.db
+      .transaction(() => {
+        work();
+        this.flush();
+        // At once for writing: a transaction that first read would be refused, and not wait, when another has written in between.
+      })
+      .immediate();
   }
 
   addProcess(index: number, key: string): void {

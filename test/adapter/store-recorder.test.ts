@@ -220,7 +220,7 @@ describe('store: recorder', function () {
 
   it('brings older files up to date and refuses newer and foreign ones', () => {
     openForWriting(runFile).close();
-    const next = [...MIGRATIONS, 'ALTER TABLE runs ADD COLUMN kept INTEGER NOT NULL DEFAULT 0'];
+    const next = [...MIGRATIONS, 'ALTER TABLE runs ADD COLUMN later INTEGER NOT NULL DEFAULT 0'];
     const db = openForReading(runFile, next);
     assert.equal(db.pragma('user_version', { simple: true }), next.length);
     db.close();

@@ -1,0 +1,44 @@
+import type { Command } from 'commander';
+import { UserError } from '../../common/errors';
+import { findRun } from '../../store/life/find';
+import { stored } from '../../store/life/place';
+import { keepRun, removeRun, type Stays } from '../../store/life/remove';
+import { sizeText } from '../../store/life/retention';
+import { placeFrom, withPlace, type PlaceOptions } from './place';
+import { plainText, print, printJson } from './text';
+
+export function keepCommand(program: Command): void {
+  withPlace(program.command('keep'))
+    .description('keep a run: it is never pruned')
+    .argument('<run>', 'number, id, "last" or path')
+    .option('--not', 'keep it no longer')
+    .option('--json', 'as JSON')
+    .action((run: string, options: PlaceOptions & { not?: boolean; json?: boolean }) => {
+      const file = findRun(run, placeFrom(options));
+      const kept = options.not !== true;
+      keepRun(file, kept);
+      if (options.json === true) printJson({ file, kept });
+      else print(kept ? `${plainText(file)} is kept.` : `${plainText(file)} is not kept any more.`);
+    });
+}
+
+const STAYS: Record<Stays, (run: string) => string> = {
+  live: (run) => `Run ${run} is still being recorded. End its app first.`,
+  recovering: (run) => `Run ${run} is just being taken over from a session that ended. Try again in a moment.`,
+  kept: (run) => `Run ${run} is kept. Say "toolbreak keep ${run} --not" first.`,
+};
+
+export function deleteCommand(program: Command): void {
+  withPlace(program.command('delete'))
+    .description('delete a run: its file and what its session left of it')
+    .argument('<run>', 'number, id, "last" or path')
+    .option('--json', 'as JSON')
+    .action((run: string, options: PlaceOptions & { json?: boolean }) => {
+      const file = findRun(run, placeFrom(options));
+      const [found] = stored(file);
+      const removal = removeRun(file);
+      if (removal !== 'removed') throw new UserError(STAYS[removal](plainText(run)));
+      if (options.json === true) printJson({ file, bytes: found?.bytes ?? 0 });
+      else print(`Deleted ${plainText(file)} (${sizeText(found?.bytes ?? 0)}).`);
+    });
+}

@@ -1,0 +1,91 @@
+import { messageOf } from '../../common/errors';
+import { stateFolder } from '../../common/paths';
+import { allRuns, spoolsByRun, type StoredRun } from './place';
+import { removeRun, runState, type Removal } from './remove';
+import type { Retention } from './retention';
+
+export interface PruneOptions {
+  retention: Retention;
+  /** Only says what would happen. */
+  dryRun?: boolean;
+  state?: string;
+  /** The wall clock, in milliseconds. */
+  now?: number;
+}
+
+export interface Pruned {
+  removed: { file: string; bytes: number; why: 'age' | 'size' }[];
+  /** Runs that would have gone, and why they stay. */
+  stay: { file: string; why: 'live' | 'recovering' | 'kept' }[];
+  problems: string[];
+  /** Bytes of all runs that are left, kept ones included. */
+  left: number;
+}
+
+/**
+ * Takes away runs that were last written too long ago, then those that were not written for longest, until all that is not kept takes no
+ * more than the size. Kept runs and those that are live stay, and so does what cannot be opened: nobody knows whether it is kept. The size
+ * never takes the newest run: a recording that is larger by itself is there when its session has ended.
+ */
+export function prune({ retention, dryRun, state = stateFolder(), now = Date.now() }: PruneOptions): Pruned {
+  const pruned: Pruned = { removed: [], stay: [], problems: [], left: 0 };
+  const spools = spoolsByRun(state);
+  const remove = (run: StoredRun, why: 'age' | 'size'): Removal | 'failed' => {
+    try {
+      const removal = removeRun(run.file, { spools, dryRun: dryRun === true });
+      if (removal === 'removed') pruned.removed.push({ file: run.file, bytes: run.bytes, why });
+      else pruned.stay.push({ file: run.file, why: removal });
+      return removal;
+    } catch (error) {
+      pruned.problems.push(messageOf(error));
+      return 'failed';
+    }
+  };
+  const rest: StoredRun[] = [];
+  const tried = new Set<StoredRun>();
+  for (const run of allRuns(state)) {
+    if (retention.age !== undefined && isOlder(run, retention.age, now)) {
+      if (remove(run, 'age') === 'removed') continue;
+      tried.add(run);
+    }
+    rest.push(run);
+  }
+  pruned.left = total(rest);
+  if (retention.size === undefined || pruned.left <= retention.size) return pruned;
+  const counted = rest.filter((run) => counts(run.file));
+  let size = total(counted);
+  for (const run of counted.slice(0, -1)) {
+    if (size <= retention.size) break;
+    if (tried.has(run) || remove(run, 'size') !== 'removed') continue;
+    size -= run.bytes;
+    pruned.left -= run.bytes;
+  }
+  return pruned;
+}
+
+/** Whether a look at times and sizes alone says that there may be something to prune. */
+export function mayPrune(retention: Retention, state: string = stateFolder(), now = Date.now()): boolean {
+  const runs = allRuns(state);
+  return (
+    (retention.age !== undefined && runs.some((run) => isOlder(run, retention.age!, now))) ||
+    (retention.size !== undefined && total(runs) > retention.size)
+  );
+}
+
+/** A clock that was set back makes no run old: one from the future counts as of now. */
+function isOlder(run: StoredRun, age: number, now: number): boolean {
+  return now - run.changed > age;
+}
+
+function total(runs: readonly StoredRun[]): number {
+  return runs.reduce((sum, { bytes }) => sum + bytes, 0);
+}
+
+/** Kept runs, and files that are none of ours, take no part of the size. */
+function counts(file: string): boolean {
+  try {
+    return !runState(file).kept;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,152 @@
+import { spawn } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import Database from 'better-sqlite3';
+import { runsFolder } from '../../adapter/common/paths';
+import { toolbreakCommand } from '../support/adapter';
+import { DapClient } from '../support/dap-client';
+import { python } from './target-support';
+
+export interface Said {
+  code: number | null;
+  stdout: string;
+  stderr: string;
+}
+
+/** A state folder of its own, a project in it, runs recorded there by the real adapter, and the `toolbreak` command. */
+export class LifePlace {
+  readonly folder = mkdtempSync(join(tmpdir(), 'toolbreak-life-'));
+  readonly state = join(this.folder, 'state', 'toolbreak');
+  readonly project = join(this.folder, 'work');
+  readonly env: NodeJS.ProcessEnv = {
+    ...process.env,
+    XDG_STATE_HOME: join(this.folder, 'state'),
+    XDG_RUNTIME_DIR: this.folder,
+  };
+  private readonly clients: DapClient[] = [];
+
+  constructor() {
+    mkdirSync(this.project);
+    delete this.env['TOOLBREAK_RECORD'];
+  }
+
+  get runs(): string {
+    return runsFolder(this.project, this.state);
+  }
+
+  files(): string[] {
+    return existsSync(this.runs)
+      ? readdirSync(this.runs)
+          .filter((name) => name.endsWith('.db'))
+          .sort()
+          .map((name) => join(this.runs, name))
+      : [];
+  }
+
+  file(name: string, text: string): string {
+    const path = join(this.project, name);
+    writeFileSync(path, text);
+    return path;
+  }
+
+  /** Starts a program under an adapter of its own; answers its run file. */
+  async launch(program: string, args: string[] = []): Promise<{ client: DapClient; file: string }> {
+    const client = DapClient.start(process.execPath, toolbreakCommand('dap'), {
+      cwd: dirname(__dirname),
+      env: this.env,
+    });
+    this.clients.push(client);
+    await client.launch({ program, args, python, cwd: this.project, record: { functions: ['@usercode'] } });
+    return { client, file: (await client.waitFor('toolbreak/run')).runFile };
+  }
+
+  /** Runs a program to its end. */
+  async record(program: string, args: string[] = []): Promise<string> {
+    const { client, file } = await this.launch(program, args);
+    await client.waitFor('terminated');
+    await client.end();
+    return file;
+  }
+
+  /** The `toolbreak` command, in the project's folder. */
+  say(...args: string[]): Promise<Said> {
+    return run(process.execPath, toolbreakCommand(...args), { cwd: this.project, env: this.env });
+  }
+
+  /** Its answer as JSON. Throws what it said on stderr when it failed. */
+  async json<T>(...args: string[]): Promise<T> {
+    const { code, stdout, stderr } = await this.say(...args, '--json');
+    if (code !== 0) throw new Error(stderr);
+    return JSON.parse(stdout) as T;
+  }
+
+  async remove(): Promise<void> {
+    for (const client of this.clients) await client.end();
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}
+
+export function run(
+  command: string,
+  args: readonly string[],
+  options: { cwd: string; env: NodeJS.ProcessEnv; input?: string },
+): Promise<Said> {
+  const child = spawn(command, args, { cwd: options.cwd, env: options.env, stdio: ['pipe', 'pipe', 'pipe'] });
+  let stdout = '';
+  let stderr = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text));
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
+  child.stdin.end(options.input ?? '');
+  return new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', (code) => resolve({ code, stdout, stderr }));
+  });
+}
+
+/** Sets when the run was last written, so many days ago. */
+export function age(file: string, days: number): void {
+  const time = Date.now() / 1000 - days * 86_400;
+  utimesSync(file, time, time);
+}
+
+/** All there is in a run file, table by table: what may be compared. */
+export function content(file: string): Record<string, unknown[]> {
+  const db = new Database(file, { readonly: true });
+  try {
+    const tables = db
+      .prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name")
+      .pluck()
+      .all() as string[];
+    return Object.fromEntries(
+      tables.map((table) => [table, db.prepare(`SELECT * FROM "${table}" ORDER BY 1, 2`).safeIntegers().all()]),
+    );
+  } finally {
+    db.close();
+  }
+}
+
+/** An agent of plain functions. */
+export const AGENT = `
+import sys
+
+def lookup(order, note):
+    if order == 3:
+        raise ValueError("no such order: 3")
+    return {"order": order, "note": note, "text": "long enough to be kept once " * 12}
+
+def agent(orders):
+    found = []
+    for order in orders:
+        try:
+            found.append(lookup(order, "of " + str(order)))
+        except ValueError as error:
+            found.append(str(error))
+    return found
+
+print(len(agent([1, 2, 3, 4])), flush=True)
+if "wait" in sys.argv:
+    sys.stdin.read()
+    while True:
+        pass
+`;
