@@ -38,16 +38,28 @@ class Cancelled(BaseException):
 
 
 def cancelled(call: Call) -> BaseException:
-    """What a cancelled call raises: CancelledError in async code."""
+    """What a cancelled call raises: CancelledError in async code, unless a task group would take that for a child that may well end so."""
     _calls.event("cancelled", call, {})
     text = f"{call.name} was cancelled in the debugger"
     try:
-        asyncio.current_task()
+        loop = asyncio.get_running_loop()
     except RuntimeError:
+        return Cancelled(text)
+    if _report.guard(_has_group, loop):
         return Cancelled(text)
     error = asyncio.CancelledError(text)
     error.__toolbreak_cancelled__ = True  # type: ignore[attr-defined]  # Told from the app's own cancels by this.
     return error
+
+
+def _has_group(loop: Any) -> bool:
+    """Whether a task group has children now. The cancelled task may be one, or may be awaited by one: its end is seen by all of them."""
+    for task in asyncio.all_tasks(loop):
+        for callback in getattr(task, "_callbacks", None) or ():
+            module = getattr(callback[0], "__module__", None) or ""
+            if module == "asyncio.taskgroups" or module.startswith("anyio."):
+                return True
+    return False
 
 
 def is_cancel(error: BaseException) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import signal
 import sys
@@ -80,6 +81,61 @@ def test_a_cancelled_hold_ends_and_cancel_raises_cancelled_error(scene: Any) -> 
     process, hold = adapter.held()
     process.release(hold, "cancel")
     assert app.finish() == (0, "timeout\ncancelled tool was cancelled in the debugger\n", "")
+
+
+GROUPS = {
+    "asyncio": ("async with asyncio.TaskGroup() as group:", "group.create_task({0}())"),
+    "anyio": ("async with anyio.create_task_group() as group:", "group.start_soon({0})"),
+}
+
+
+@pytest.mark.parametrize("kind", GROUPS)
+@pytest.mark.parametrize("child", ["tool", "around", "retrying"])
+@pytest.mark.parametrize("mode", ["before", "after"])
+def test_a_cancel_inside_a_task_group_ends_the_run(scene: Any, kind: str, child: str, mode: str) -> None:
+    if kind == "asyncio" and not hasattr(asyncio, "TaskGroup"):
+        kind = "anyio"
+    if kind == "anyio":
+        pytest.importorskip("anyio")
+    group, start = GROUPS[kind]
+    path = scene.write(
+        "main.py",
+        f"""
+        import asyncio
+        {"import anyio" if kind == "anyio" else ""}
+
+        async def tool():
+            return 1
+
+        async def around():
+            return await asyncio.gather(asyncio.wait_for(tool(), 60), other())
+
+        async def retrying():
+            for attempt in range(3):
+                try:
+                    return await asyncio.create_task(tool())
+                except Exception:
+                    pass
+
+        async def other():
+            await asyncio.sleep(0)
+
+        async def main():
+            {group}
+                {start.format(child)}
+                {start.format("other")}
+            print("after the group")
+
+        asyncio.run(main())
+        """,
+    )
+    adapter = scene.adapter(breakpoints=[dot(1, path, "async def tool", boundaries=[mode])])
+    app = scene.run(adapter, "main.py")
+    process, hold = adapter.held()
+    process.release(hold, "cancel")
+    code, out, err = app.finish()
+    assert (code, out) == (1, "") and "tool was cancelled in the debugger" in err
+    assert len([event for _, event in adapter.events if event["event"] == "held"]) == 1
 
 
 def test_calls_in_a_thread_pool_hold_one_by_one(scene: Any) -> None:
