@@ -131,32 +131,3 @@ def path_parts(path: str) -> list[str | int]:
     for name, single, double, number in _PATH.findall(text):
         parts.append(int(number) if number else name or single or double)
     return parts
-
-
-MISSING: Any = type("Missing", (), {"__repr__": lambda self: "missing", "__bool__": lambda self: False})()
-
-
-def lookup(root: Any, parts: list[str | int]) -> Any:
-    """The value at a path; MISSING where there is none. Reads keys, indexes and plain attributes only."""
-    value = root
-    for part in parts:
-        try:
-            if isinstance(value, dict):
-                value = value[part]
-            elif isinstance(part, int):
-                value = value[part]
-            else:
-                fields = getattr(value, "__dict__", None)
-                value = fields[part] if isinstance(fields, dict) and part in fields else getattr(value, part)
-        except Exception:
-            return MISSING
-    return value
-
-
-def equal(a: Any, b: Any) -> bool:
-    if a is b:
-        return True
-    try:
-        return bool(a == b)
-    except Exception:
-        return False

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from . import _calls, _guard_state, _guards, _report, _sources, _steps, _wants
+from . import _calls, _guard_state, _guards, _report, _sources, _static, _steps, _wants
 from ._breakpoints import Dot, state
 from ._call_types import Call, Function, Stop
 from ._calls import real_path
-from ._conditions import MISSING, Expression, describe, equal, lookup
+from ._conditions import Expression, describe
 
 _stopping = _calls.stopping
 #: Sends a log line to the person: (category, text, path, line).
@@ -115,20 +115,22 @@ def _hits(dot: Dot, call: Call, boundary: str) -> bool:
 
 
 def _written(dot: Dot, call: Call) -> dict[str, Any] | None:
-    """`value` and `old` of the state path this node wrote; None when it did not."""
+    """`value` and `old` of the state path this node wrote; None when it did not. Fields are read and compared without code of the app."""
+    from ._inspect._differences import diff, follow
+
     root = dot.path[0]
     if call.changes is not None:
         if root not in call.changes:
             return None
     elif call.state_before is None:
         return None
-    new = lookup(call.state, dot.path)
-    if new is MISSING and call.changes is not None:
-        new = lookup(call.changes, dot.path)
-    old = lookup(call.state_before, dot.path)
-    if (len(dot.path) > 1 or call.changes is None) and equal(new, old):
+    new = follow(call.state, dot.path)
+    if new is _static.MISSING and call.changes is not None:
+        new = follow(call.changes, dot.path)
+    old = follow(call.state_before, dot.path)
+    if (len(dot.path) > 1 or call.changes is None) and not diff(old, new):
         return None
-    return {"value": None if new is MISSING else new, "old": None if old is MISSING else old}
+    return {"value": None if new is _static.MISSING else new, "old": None if old is _static.MISSING else old}
 
 
 def _condition_failed(dot: Dot, call: Call, error: BaseException) -> None:

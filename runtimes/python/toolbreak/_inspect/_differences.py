@@ -65,6 +65,11 @@ def read_path(state: Any, path: str) -> Any:
     steps = parse_path(path)
     if steps is None:
         raise ValueError(f"{path} is not a path such as verdict or messages[0]")
+    return follow(state, steps)
+
+
+def follow(state: Any, steps: list[Any]) -> Any:
+    """The value where these keys, indexes and field names lead; `_static.MISSING` where there is none."""
     value = state
     for step in steps:
         bases = _static.bases_of(type(value))
