@@ -97,8 +97,15 @@ _finder = _Finder()
 def install() -> None:
     if _finder not in sys.meta_path:
         sys.meta_path.insert(0, _finder)
+    # What was imported while the finder was away.
+    for name in list(_callbacks):
+        module = sys.modules.get(name)
+        if module is not None and not getattr(getattr(module, "__spec__", None), "_initializing", False):
+            for callback in _callbacks.pop(name, ()):
+                _report.guard(callback, module)
 
 
 def remove() -> None:
+    """Nothing is to be known of imports any more, until `install`. Those that are under way go on."""
     if _finder in sys.meta_path:
         sys.meta_path.remove(_finder)

@@ -21,6 +21,20 @@ def is_child() -> bool:
     return child
 
 
+def forget_environment() -> None:
+    """The debugger is gone: processes that start from now on are no children of a debugged one."""
+    boot = os.path.join(os.path.dirname(os.path.abspath(__file__)), "boot")
+    os.environ.pop(_CHILD, None)
+    os.environ.pop("TOOLBREAK_CONNECT", None)
+    paths = os.environ.get("PYTHONPATH", "").split(os.pathsep)
+    others = [path for path in paths if not path or os.path.abspath(path) != boot]
+    if others != paths:
+        if others:
+            os.environ["PYTHONPATH"] = os.pathsep.join(others)
+        else:
+            del os.environ["PYTHONPATH"]
+
+
 #: Modules of the standard library that only we needed so far, by name.
 _brought: list[str] = []
 

@@ -248,9 +248,16 @@ class Session:
         if records:
             _report.guard(_stops.configure, {"record": self.configuration.get("record") or {}})
         else:
-            _imports.prepare_code = None
+            from . import _main
+
+            _imports.prepare_code = _imports.after_import = None
+            _imports.remove()
+            _uncaught.unwatch()
+            _report.guard(_main.forget_environment)
             _report.guard(_guards.take_back)
         if self.wire is not None:
+            if self.detached:
+                self.wire.drain()
             self.wire.close()
 
     # ------------------------------------------------------------ fork and exit

@@ -123,24 +123,54 @@ def _prune(error: BaseException) -> None:
             left.extend(each for each in (one.__cause__, one.__context__) if each is not None)
 
 
+#: Our hooks with those they stand in front of: (ours, previous).
+_hook: tuple[Any, Any] | None = None
+_thread_hook: tuple[Any, Any] | None = None
+#: What this thread's hooks were asked about: the app may have put one of its own between two of ours.
+_asked = threading.local()
+
+
+def _look_at(error: BaseException) -> None:
+    if getattr(_asked, "about", None) is error:
+        return
+    _asked.about = error
+    try:
+        _hold(error)
+        _report.guard(_prune, error)
+    finally:
+        _asked.about = None
+
+
 def watch() -> None:
     """Puts ourselves in front of the hooks that see an exception last."""
-    if getattr(sys.excepthook, "__toolbreak__", False):
-        return
-    previous = sys.excepthook
-    previous_thread = threading.excepthook
+    global _hook, _thread_hook
+    if _hook is None or sys.excepthook is not _hook[0]:
+        previous = sys.excepthook
 
-    def excepthook(kind: Any, value: BaseException, tb: Any) -> None:
-        _hold(value)
-        _report.guard(_prune, value)
-        previous(kind, value, tb)
+        def excepthook(kind: Any, value: BaseException, tb: Any) -> None:
+            _look_at(value)
+            previous(kind, value, tb)
 
-    def thread_hook(args: Any) -> None:
-        if args.exc_value is not None:
-            _hold(args.exc_value)
-            _report.guard(_prune, args.exc_value)
-        previous_thread(args)
+        sys.excepthook = excepthook
+        _hook = (excepthook, previous)
+    if _thread_hook is None or threading.excepthook is not _thread_hook[0]:
+        previous_thread = threading.excepthook
 
-    excepthook.__toolbreak__ = True  # type: ignore[attr-defined]
-    sys.excepthook = excepthook
-    threading.excepthook = thread_hook
+        def thread_hook(args: Any) -> None:
+            if args.exc_value is not None:
+                _look_at(args.exc_value)
+            previous_thread(args)
+
+        threading.excepthook = thread_hook
+        _thread_hook = (thread_hook, previous_thread)
+
+
+def unwatch() -> None:
+    """Takes our hooks away where nobody built on them; what is left of them passes on."""
+    global _hook, _thread_hook
+    if _hook is not None and sys.excepthook is _hook[0]:
+        sys.excepthook = _hook[1]
+        _hook = None
+    if _thread_hook is not None and threading.excepthook is _thread_hook[0]:
+        threading.excepthook = _thread_hook[1]
+        _thread_hook = None

@@ -141,6 +141,10 @@ class Wire:
     def write_last(self, message: dict[str, Any]) -> None:
         """At the end of the process: what is queued and this, within a second."""
         self._queue.append(_line(message))
+        self.drain()
+
+    def drain(self) -> None:
+        """Sends what is queued, within a second: another thread may be about to."""
         end = time.monotonic() + 1.0
         while self._queue and time.monotonic() < end:
             self._flush()

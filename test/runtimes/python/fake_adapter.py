@@ -275,6 +275,15 @@ class App:
             raise AssertionError(f"the app did not end\n{out}\n{err}") from None
         return self.popen.returncode, out, err
 
+    def say_last(self, text: str) -> tuple[int, str, str]:
+        """`finish`, with the last of its standard input."""
+        stdin = self.popen.stdin
+        assert stdin is not None
+        stdin.write(text)
+        stdin.close()
+        self.popen.stdin = None
+        return self.finish()
+
     def kill(self) -> None:
         try:
             os.killpg(self.popen.pid, signal.SIGKILL)

@@ -225,6 +225,25 @@ def test_the_apps_own_sitecustomize_runs(scene: Any) -> None:
     assert app.finish() == (0, "yes []\n", "")
 
 
+class Door:
+    """What a listening app printed, and its standard input."""
+
+    def __init__(self, app: Any) -> None:
+        self.app = app
+        self.address = app.popen.stdout.readline().strip()
+        self.token = app.popen.stderr.readline().split()[-1]
+
+    def ask(self, message: dict[str, Any]) -> dict[str, Any]:
+        host, _, port = self.address.rpartition(":")
+        with socket.create_connection((host, int(port)), 10) as connection:
+            connection.sendall(json.dumps(message).encode() + b"\n")
+            return json.loads(connection.makefile().readline())
+
+    def say(self, what: object) -> None:
+        self.app.popen.stdin.write(f"{what}\n")
+        self.app.popen.stdin.flush()
+
+
 def test_listen_attach_detach_and_attach_again(scene: Any) -> None:
     path = scene.write(
         "main.py",
@@ -245,24 +264,12 @@ def test_listen_attach_detach_and_attach_again(scene: Any) -> None:
         """,
     )
     app = scene.run(None, "main.py", env={"PYTHONPATH": str(RUNTIME)})
-    address = app.popen.stdout.readline().strip()
-    token = app.popen.stderr.readline().split()[-1]
-
-    def ask(message: dict[str, Any]) -> dict[str, Any]:
-        host, _, port = address.rpartition(":")
-        with socket.create_connection((host, int(port)), 10) as connection:
-            connection.sendall(json.dumps(message).encode() + b"\n")
-            return json.loads(connection.makefile().readline())
-
-    def say(number: int) -> None:
-        app.popen.stdin.write(f"{number}\n")
-        app.popen.stdin.flush()
-
-    assert not ask({"token": "wrong", "connect": {}})["ok"]
+    door = Door(app)
+    assert not door.ask({"token": "wrong", "connect": {}})["ok"]
     for turn in range(2):
         adapter = scene.adapter(breakpoints=[dot(1, path, "def plain"), dot(2, path, "def tool")])
-        assert ask({"token": token, "connect": adapter.connect}) == {"ok": True}
-        say(turn)
+        assert door.ask({"token": door.token, "connect": adapter.connect}) == {"ok": True}
+        door.say(turn)
         process, hold = adapter.held()
         assert hold["frames"][0]["kind"] == "tool" and hold["description"] == "Paused before tool"
         process.release(hold)
@@ -270,7 +277,7 @@ def test_listen_attach_detach_and_attach_again(scene: Any) -> None:
         process.request("detach")
         assert app.popen.stdout.readline() == f"{turn + 1}\n"
         adapter.wait(lambda: process.closed, "the end of the connection")
-        say(10)
+        door.say(10)
         assert app.popen.stdout.readline() == "11\n"
     app.popen.stdin.close()
     app.popen.stdin = None
