@@ -5,6 +5,8 @@ import { cleanUpSessions, listSessions } from '../common/sessions';
 import { DEFAULT_RETENTION, noteRetention } from '../store/life/retention';
 import { recoverSession } from '../store/recover';
 import { runsCommand } from './commands/runs';
+import { exportCommand } from './commands/export';
+import { importCommand } from './commands/import';
 import { deleteCommand, keepCommand } from './commands/keep';
 import { pruneCommand } from './commands/prune';
 import { servePort, serveStdio } from './dap';
@@ -68,6 +70,8 @@ runsCommand(program);
 keepCommand(program);
 deleteCommand(program);
 pruneCommand(program);
+exportCommand(program);
+importCommand(program);
 
 program.parseAsync().catch((error: unknown) => {
   // A sentence for the person needs no stack.

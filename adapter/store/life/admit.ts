@@ -1,0 +1,193 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { chmodSync, copyFileSync, constants, linkSync, readdirSync, rmSync, statSync, unlinkSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import Database from 'better-sqlite3';
+import { UserError } from '../../common/errors';
+import { makePrivateFolder } from '../../common/paths';
+import { closePlain, openAsItIs, openForWriting, problemWith, type Connection } from '../database';
+import { MIGRATIONS } from '../schema';
+import { nextRunNumber } from '../runNumber';
+import { copyInto } from './snapshot';
+
+const LEFTOVER = '.import-';
+const STALE = 86_400_000;
+
+/** Makes the folder of a project's runs, and the name of a file in it that nobody takes for a run. */
+export function importPlace(runsFolder: string): string {
+  const project = dirname(runsFolder);
+  for (const folder of [dirname(dirname(project)), dirname(project), project, runsFolder]) makePrivateFolder(folder);
+  // Of an import that was killed.
+  for (const name of readdirSync(runsFolder)) {
+    const path = join(runsFolder, name);
+    const stat = name.startsWith(LEFTOVER) ? statSync(path, { throwIfNoEntry: false }) : undefined;
+    if (stat !== undefined && Date.now() - stat.mtimeMs > STALE) rmSync(path, { force: true });
+  }
+  return join(runsFolder, `${LEFTOVER}${process.pid}-${randomBytes(4).toString('hex')}`);
+}
+
+/** Copies a run file that came as it is, with its log, into `target`; only once its tables are known to be ours. */
+export function copyRunFile(file: string, target: string): void {
+  const db = openAsItIs(file);
+  try {
+    checkTables(db, file);
+    copyInto(db, target);
+  } catch (error) {
+    throw problemWith(file, error);
+  } finally {
+    db.close();
+  }
+}
+
+export interface Admitted {
+  file: string;
+  run: string;
+  number: number;
+  calls: number;
+  name: string;
+}
+
+/**
+ * Makes a file from elsewhere a run of this folder, if it is whole and has exactly our tables: nothing in it may run when it is opened, and
+ * nothing that is there is overwritten. `source` names it in sentences. Throws a `UserError`; the file at `made` is gone then.
+ */
+export function admit(made: string, runsFolder: string, source: string): Admitted {
+  try {
+    const run = checkRun(made, source);
+    const file = join(runsFolder, `${run}.db`);
+    const db = openForWriting(made);
+    let said: { number: number; calls: number; name: string };
+    try {
+      // Its session is not ours to ask; a pid of another machine may be somebody here.
+      db.exec('UPDATE runs SET ended = started + coalesce(last, 0) WHERE ended IS NULL');
+      const number = db.prepare('SELECT number FROM runs').pluck().get() as number;
+      if (numbersIn(runsFolder).has(number)) db.prepare('UPDATE runs SET number = ?').run(nextRunNumber(file));
+      said = db.prepare('SELECT number, calls, coalesce(workflow, name) AS name FROM runs').get() as typeof said;
+    } finally {
+      closePlain(db);
+    }
+    chmodSync(made, 0o600);
+    publish(made, file);
+    return { file, run, ...said };
+  } catch (error) {
+    throw problemWith(source, error);
+  } finally {
+    for (const end of ['', '-wal', '-shm', '-journal']) rmSync(made + end, { force: true });
+  }
+}
+
+function checkRun(made: string, source: string): string {
+  let db: Connection;
+  try {
+    db = openAsItIs(made);
+  } catch (error) {
+    throw error instanceof UserError ? new UserError(error.message.replaceAll(made, source)) : error;
+  }
+  try {
+    checkTables(db, source);
+    const found = db.pragma('quick_check(1)', { simple: true });
+    if (found !== 'ok') throw new UserError(`The run file ${source} is damaged.`);
+    const runs = db.prepare('SELECT id, run FROM runs LIMIT 2').all() as { id: number; run: string }[];
+    const [row] = runs;
+    if (runs.length !== 1 || row?.id !== 1) throw contradicts(source, 'it does not hold one run');
+    if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,150}$/.test(row.run)) throw contradicts(source, 'its id is no id of a run');
+    checkValues(db, source);
+    checkParents(db, source);
+    const wrong = db.prepare('SELECT 1 FROM events WHERE data IS NOT NULL AND NOT json_valid(data) LIMIT 1').get();
+    if (wrong !== undefined) throw contradicts(source, 'an event is not JSON');
+    return row.run;
+  } finally {
+    db.close();
+  }
+}
+
+interface Entry {
+  type: string;
+  name: string;
+  tbl_name: string;
+  sql: string | null;
+}
+
+const SCHEMA = 'SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY type, name';
+
+/** Exactly the tables and indexes of its version, word for word: a view or a trigger of somebody else would run with our rights. */
+function checkTables(db: Connection, source: string): void {
+  db.pragma('trusted_schema = OFF');
+  const version = db.pragma('user_version', { simple: true }) as number;
+  const model = new Database(':memory:');
+  try {
+    for (const step of MIGRATIONS.slice(0, version)) model.exec(step);
+    const words = (entries: Entry[]): string =>
+      entries.map(({ type, name, tbl_name, sql }) => [type, name, tbl_name, plain(sql)].join('\0')).join('\n');
+    const ours = words(model.prepare(SCHEMA).all() as Entry[]);
+    if (words(db.prepare(SCHEMA).all() as Entry[]) !== ours) throw contradicts(source, 'its tables are not ours');
+  } finally {
+    model.close();
+  }
+}
+
+/** What SQLite itself writes differently: white space, and quotes around a name that was changed. */
+function plain(sql: string | null): string {
+  return (sql ?? '').replace(/["\s]+/g, ' ').trim();
+}
+
+/** Every named value is what its name says: then none can contain itself. */
+function checkValues(db: Connection, source: string): void {
+  const rows = db.prepare('SELECT cid, bytes FROM "values" WHERE cid IS NOT NULL').iterate();
+  for (const row of rows) {
+    const { cid, bytes } = row as { cid: Buffer; bytes: Buffer };
+    if (!createHash('sha256').update(bytes).digest().equals(cid))
+      throw contradicts(source, 'a value is not what its name says');
+  }
+}
+
+/** A call begins after its parent, so its number is larger; where that is not so, nobody may be his own ancestor. */
+function checkParents(db: Connection, source: string): void {
+  const parentOf = db.prepare('SELECT parent FROM calls WHERE id = ?').pluck();
+  const fine = new Set<number>();
+  for (const start of db.prepare('SELECT id FROM calls WHERE parent >= id').pluck().all() as number[]) {
+    const path = new Set<number>();
+    for (let at: number | null | undefined = start; at !== null && at !== undefined && !fine.has(at);) {
+      if (path.has(at)) throw contradicts(source, 'a call is its own ancestor');
+      path.add(at);
+      at = parentOf.get(at) as number | null | undefined;
+    }
+    for (const id of path) fine.add(id);
+  }
+}
+
+function contradicts(source: string, why: string): UserError {
+  return new UserError(`${source} is no recording of Toolbreak: ${why}. It is not imported.`);
+}
+
+function numbersIn(folder: string): Set<number> {
+  const numbers = new Set<number>();
+  for (const name of readdirSync(folder)) {
+    if (!name.endsWith('.db')) continue;
+    try {
+      const db = openAsItIs(join(folder, name));
+      numbers.add((db.prepare('SELECT number FROM runs').pluck().get() as number | undefined) ?? 0);
+      db.close();
+    } catch {
+      // A file that cannot be read has no number that could be taken.
+    }
+  }
+  return numbers;
+}
+
+/** Under its own name, at once and whole, unless there is something already. */
+function publish(made: string, file: string): void {
+  try {
+    try {
+      linkSync(made, file);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'EEXIST') throw error;
+      // A file system without links.
+      copyFileSync(made, file, constants.COPYFILE_EXCL);
+    }
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST')
+      throw new UserError(`The run is there already: ${file}. Delete it first to import it again.`);
+    throw error;
+  }
+  unlinkSync(made);
+}

@@ -1,0 +1,39 @@
+import { closeSync, openSync, readSync, rmSync, statSync } from 'node:fs';
+import { UserError } from '../../common/errors';
+import { problemWith } from '../database';
+import { admit, copyRunFile, importPlace, type Admitted } from './admit';
+import { isBundle, unpackBundle } from './bundle';
+
+const SQLITE = Buffer.from('SQLite format 3\0', 'latin1');
+
+/** Takes a recording from elsewhere into this folder of runs, whatever form it has. Throws a `UserError`. */
+export async function importFile(path: string, runsFolder: string): Promise<Admitted> {
+  const head = headOf(path);
+  const bundle = isBundle(head);
+  if (!bundle && !head.subarray(0, SQLITE.length).equals(SQLITE))
+    throw new UserError(`${path} is nothing that Toolbreak can import: neither an exported run nor a run file.`);
+  const made = importPlace(runsFolder);
+  try {
+    if (bundle) await unpackBundle(path, made);
+    else copyRunFile(path, made);
+    return admit(made, runsFolder, path);
+  } finally {
+    rmSync(made, { force: true });
+  }
+}
+
+function headOf(path: string): Buffer {
+  const stat = statSync(path, { throwIfNoEntry: false });
+  if (stat === undefined) throw new UserError(`There is no file ${path}.`);
+  if (!stat.isFile()) throw new UserError(`${path} is no file.`);
+  const head = Buffer.alloc(64);
+  let fd: number | undefined;
+  try {
+    fd = openSync(path, 'r');
+    return head.subarray(0, readSync(fd, head, 0, head.length, 0));
+  } catch (error) {
+    throw problemWith(path, error);
+  } finally {
+    if (fd !== undefined) closeSync(fd);
+  }
+}
