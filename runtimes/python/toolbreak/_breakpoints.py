@@ -150,6 +150,9 @@ def _look(dot: Dot) -> tuple[bool, str, tuple[int, int] | None]:
         return False, f"No function starts on line {line} of {name}; set the breakpoint on a def line.", None
     where = (spot.line, spot.line)
     if dot.real not in _guards.loaded:
+        if _guards.hidden_by:
+            hidden = f"A program that {_guards.hidden_by} runs cannot be stopped; one that cProfile runs can."
+            return False, f"Waiting for {name} to be imported. {hidden}", where
         return False, f"Waiting for {name} to be imported.", where
     guard = _guards.guard_for(spot.key)
     if guard is None:

@@ -496,5 +496,7 @@ def modules_loaded() -> set[str]:
     return loaded
 
 
+#: The main module, where it runs programs in a way that cannot be joined; empty.
+hidden_by = ""
 #: False until the first line of the main module runs, where we were there before it.
 main_started = True

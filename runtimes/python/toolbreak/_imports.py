@@ -59,6 +59,9 @@ def _hidden(function: Any) -> Any:
 
 def _observe(spec: Any) -> None:
     loader = spec.loader
+    if isinstance(loader, type) and spec.name in _callbacks:
+        spec.loader = _Frozen(loader)
+        return
     if loader is None or isinstance(loader, type) or not hasattr(loader, "exec_module"):
         return
     values = getattr(loader, "__dict__", None)
@@ -91,6 +94,22 @@ def _observe(spec: Any) -> None:
         loader.get_code = _hidden(get_code)
 
 
+class _Frozen:
+    """Stands in for the loader of frozen modules, which is a class that all of them share, until the module runs."""
+
+    def __init__(self, loader: Any) -> None:
+        self._loader = loader
+
+    def create_module(self, spec: Any) -> Any:
+        return self._loader.create_module(spec)
+
+    def exec_module(self, module: Any) -> None:
+        module.__spec__.loader = module.__loader__ = self._loader
+        self._loader.exec_module(module)
+        _done(module.__name__, None)
+
+
+_Frozen.exec_module = _hidden(_Frozen.exec_module)
 _finder = _Finder()
 
 

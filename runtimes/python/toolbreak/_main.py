@@ -7,7 +7,7 @@ import sys
 from types import FrameType
 from typing import Any
 
-from . import _guards, _report, _stops
+from . import _guards, _report, _runners, _stops
 
 #: Set in the environment of every process that is debugged, so that the processes it starts know themselves as children: a child may be
 #: asked about its parent's breakpoints, and "stop on entry" means the first process alone.
@@ -126,9 +126,14 @@ def watch() -> None:
             return
         if code.co_filename == "<string>" and any("multiprocessing" in part for part in getattr(sys, "orig_argv", ())):
             return  # Its main module comes under another name.
-        sys.setprofile(None)
         global _frame
-        _frame = frame
+        if _frame is None:
+            _frame = frame
+        if code.co_filename.startswith("<") and _frame is not frame:
+            return
+        if _report.guard(_runners.is_runner, code, frame.f_globals):
+            return
+        sys.setprofile(None)
         _report.guard(_begin, frame.f_code)
 
     sys.setprofile(profile)

@@ -486,7 +486,8 @@ def boot(path: str) -> None:
 
 
 def install_frameworks() -> None:
-    from . import _frameworks
+    from . import _frameworks, _runners
 
     _imports.install()
+    _report.guard(_runners.install)
     _report.guard(_frameworks.install)
