@@ -72,10 +72,12 @@ export class Broadcast {
         }
       });
     });
-    engine.on('edited', (task) => {
+    engine.on('edited', (task, looksDifferent) => {
+      // A client that fetches its stacks again may show the task as running meanwhile, and take no key that goes on with it.
+      const areas = looksDifferent ? ['stacks', 'variables'] : ['variables'];
       this.#joined((client) => {
         if (client.initialize.supportsInvalidatedEvent) {
-          client.send('invalidated', { areas: ['stacks', 'variables'], threadId: task.thread });
+          client.send('invalidated', { areas, threadId: task.thread });
         }
       });
     });

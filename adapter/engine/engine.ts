@@ -43,8 +43,8 @@ export type EngineEvents = {
   /** `others`: another task was held before. */
   held: [task: Task, hold: Hold, others: boolean];
   resumed: [task: Task, hold: Hold, by: (ReleaseOptions & { way: ReleaseWay }) | undefined, why: ResumedEvent['why']];
-  /** Values of a held task were edited; its frames are fresh. */
-  edited: [task: Task, client: string];
+  /** Values of a held task may have been edited; its frames are fresh, and may look different. */
+  edited: [task: Task, looksDifferent: boolean];
   /** Some breakpoints may look different now. */
   breakpoints: [];
   log: [process: TargetProcess, event: LogEvent];
@@ -285,8 +285,7 @@ export class Engine {
     const patience = new Promise<void>((resolve) => (timer = setTimeout(resolve, TASKS_MS)));
     const answers = this.processes.map(async (process) => {
       try {
-        const { tasks } = await this.request(process, 'tasks', {});
-        this.tasks.learn(process, tasks);
+        await this.tasks.learn(process, async () => (await this.request(process, 'tasks', {})).tasks);
       } catch (error) {
         this.report(`tasks: ${messageOf(error)}`, undefined);
       }
@@ -337,18 +336,20 @@ export class Engine {
       { ...args, hold: hold.id } as ControlRequests[K]['arguments'],
       signal,
     );
-    await this.refresh(task, args.client);
+    await this.refresh(task);
     return body;
   }
 
   /** Fetches the frames of a hold again, after values may have changed. */
-  async refresh(task: Task, client: string): Promise<void> {
+  async refresh(task: Task): Promise<void> {
     const hold = task.hold;
     if (!hold) {
       return;
     }
+    let looksDifferent = true;
     try {
       const { frames } = await this.request(task.process, 'frames', { hold: hold.id });
+      looksDifferent = JSON.stringify(frames) !== JSON.stringify(hold.frames);
       hold.frames = frames;
     } catch (error) {
       this.report('frames', error);
@@ -356,7 +357,7 @@ export class Engine {
     // Whoever edited hears the answer first.
     setImmediate(() => {
       if (task.hold === hold) {
-        this.#events.emit('edited', task, client);
+        this.#events.emit('edited', task, looksDifferent);
       }
     });
   }
@@ -401,6 +402,7 @@ export class Engine {
             if (event.change === 'started') {
               this.#ensure(process, event.task, event.name);
             } else {
+              this.tasks.ended(process, event.task);
               const task = this.tasks.find(process, event.task);
               if (task) {
                 this.#end(task);

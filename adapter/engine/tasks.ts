@@ -21,9 +21,14 @@ export interface Task {
 /** Tasks of all processes. Numbers are never used twice, also after a restart. */
 export class TaskTable {
   readonly #tasks = new Map<number, Task>();
+  /** Lists that are on their way, and which tasks ended meanwhile. */
+  readonly #lists = new Set<{ process: TargetProcess; ended: Set<number> }>();
   #next = 1;
 
   ensure(process: TargetProcess, task: number, name: string): { task: Task; isNew: boolean } {
+    for (const list of this.#listsOf(process)) {
+      list.ended.delete(task);
+    }
     const known = this.find(process, task);
     if (known) {
       known.name = name || known.name;
@@ -58,10 +63,30 @@ export class TaskTable {
     return task;
   }
 
-  learn(process: TargetProcess, infos: readonly TaskInfo[]): void {
-    for (const info of infos) {
-      this.ensure(process, info.id, info.name).task.where = info.where;
+  /** Learns from a list of its tasks that the process was asked for. One that ends meanwhile may still be in it. */
+  async learn(process: TargetProcess, ask: () => Promise<readonly TaskInfo[]>): Promise<void> {
+    const list = { process, ended: new Set<number>() };
+    this.#lists.add(list);
+    try {
+      for (const info of await ask()) {
+        if (!list.ended.has(info.id)) {
+          this.ensure(process, info.id, info.name).task.where = info.where;
+        }
+      }
+    } finally {
+      this.#lists.delete(list);
     }
+  }
+
+  /** The process says that a task of its has ended, whether or not it was known here. */
+  ended(process: TargetProcess, task: number): void {
+    for (const list of this.#listsOf(process)) {
+      list.ended.add(task);
+    }
+  }
+
+  #listsOf(process: TargetProcess) {
+    return [...this.#lists].filter((list) => list.process === process);
   }
 }
 

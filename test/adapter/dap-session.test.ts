@@ -7,6 +7,7 @@ import { RefusedError } from '../support/dap-client';
 import { assertGolden } from '../support/golden';
 import { transcript } from '../support/transcript';
 import { Stage } from './dap-support';
+import { innerFrame, nodeFrame, toolFrame } from './fake-target';
 
 const FILE = '/app/triage.py';
 
@@ -75,6 +76,42 @@ describe('DAP session', () => {
         ['exited', undefined],
       ],
     );
+  });
+
+  it('has the stack fetched again only when it looks different', async () => {
+    const client = await stage.launched(() => Promise.resolve());
+    stage.target.answers.evaluate = () => ({ value: '7', type: 'int', ref: 0 });
+    stage.target.hold({ task: 1 });
+    const { threadId } = await client.waitFor('stopped');
+    const [frame] = await client.frames(threadId!);
+    let frames = [toolFrame, nodeFrame, innerFrame].map((one) => ({ ...one }));
+    stage.target.answers.frames = () => ({ frames });
+    const type = async (expression: string) => {
+      await client.request('evaluate', { expression, frameId: frame!.id, context: 'repl' });
+      return (await client.waitFor('invalidated')).areas;
+    };
+    assert.deepEqual(await type('args["order_id"]'), ['variables']);
+    frames = [{ ...toolFrame, name: 'lookup_order(order_id=70)' }, nodeFrame, innerFrame];
+    assert.deepEqual(await type('args["order_id"] = 70'), ['stacks', 'variables']);
+  });
+
+  it('knows no task that ended while its process listed it', async () => {
+    const client = await stage.launched(() => Promise.resolve());
+    stage.target.hold({ task: 1 });
+    await client.waitFor('stopped');
+    const info = (id: number, name: string) => ({ id, name, where: '' });
+    const list = [info(1, 'agent-1'), info(2, 'ended'), info(3, 'used again'), info(4, 'running')];
+    stage.target.answers.tasks = (_args, process) => {
+      const tell = (task: number, change: 'started' | 'exited') =>
+        stage.target.emit('control', process, { event: 'task', task, name: list[task - 1]!.name, change });
+      tell(2, 'started');
+      tell(2, 'exited');
+      tell(3, 'exited');
+      tell(3, 'started');
+      return { tasks: list };
+    };
+    const { threads } = await client.request('threads', {});
+    assert.deepEqual(threads.map(({ name }) => name).sort(), ['agent-1', 'running', 'used again']);
   });
 
   it('has the first breakpoints in force when the app starts', async () => {

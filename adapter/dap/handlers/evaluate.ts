@@ -18,7 +18,7 @@ export const evaluate: Handler<'evaluate'> = async ({ session, client, signal },
   const value = await session.engine.inspect(task, 'evaluate', { frame, expression: args.expression, context }, signal);
   if (context === 'repl' && task.hold?.id === hold) {
     // A statement typed in the console may have changed anything on the stack.
-    await session.engine.refresh(task, client.id);
+    await session.engine.refresh(task);
   }
   return { result: value.value, ...presentResult(client, task, value) };
 };
