@@ -153,8 +153,11 @@ export interface ReaderMethods {
 }
 
 export interface HostMethods {
-  /** What the page should show first. */
-  start: { params: Record<string, never>; result: { folder: string; file?: string; call?: string; follow: boolean } };
+  /** What the page should show first. `recording`: a session records into `file`, which may not be there yet. */
+  start: {
+    params: Record<string, never>;
+    result: { folder: string; file?: string; call?: string; follow: boolean; recording?: boolean };
+  };
   openSource: { params: { path: string; line: number }; result: Record<string, never> };
   breakHere: {
     params: { path?: string; line?: number; kind: string; name: string; boundary: 'before' | 'after' | 'error' };
@@ -168,8 +171,8 @@ export interface HostMethods {
 export interface PageNotifications {
   /** The file has new content. */
   changed: { file: string };
-  /** Show this run, and this call if given. */
-  show: { file: string; call?: string };
+  /** Show this run, and this call if given. `recording`: a session has just begun to record into `file`, which may not be there yet. */
+  show: { file: string; call?: string; recording?: boolean };
   /** The list of runs changed. */
   runsChanged: { folder: string };
 }

@@ -109,7 +109,7 @@ export class Timeline implements vscode.Disposable, vscode.WebviewViewProvider {
     this.newest = run;
     await this.extension.workspaceState.update(FOLDER_KEY, run.runsFolder);
     this.notifyPages('runsChanged', { folder: run.runsFolder });
-    this.notifyPages('show', { file: run.runFile });
+    this.notifyPages('show', { file: run.runFile, recording: true });
     // Before its start is announced, VS Code would cover the timeline with the Debug Console.
     if (this.sessions.byId(session.id) !== undefined) await this.openWithSession();
   }
@@ -166,7 +166,14 @@ export class Timeline implements vscode.Disposable, vscode.WebviewViewProvider {
     const live = this.sessions.active === undefined ? undefined : this.sessions.run(this.sessions.active);
     const run = live ?? this.newest;
     const folder = run?.runsFolder ?? (await this.projectFolder());
-    return { folder, file: page.opened.file ?? run?.runFile, call: page.opened.call, follow: live !== undefined };
+    const file = page.opened.file ?? run?.runFile;
+    return {
+      folder,
+      file,
+      call: page.opened.call ?? this.focus.callIn(file),
+      follow: live !== undefined,
+      recording: file !== undefined && this.sessions.ofRunFile(file) !== undefined,
+    };
   }
 
   /** Where the runs of this workspace lie. Empty without a workspace and without a session so far. */

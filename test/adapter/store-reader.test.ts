@@ -6,6 +6,9 @@ import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import fc from 'fast-check';
 import type { ReaderMethods } from '../../protocol/timeline';
+import { startMark } from '../../adapter/store/alive';
+import { openForWriting } from '../../adapter/store/database';
+import { prepare } from '../../adapter/store/statements';
 import { recoverSpool } from '../../adapter/store/recover';
 import { writeOwner } from '../../adapter/store/spoolOwner';
 import { Float, Tagged, Tuple } from '../../adapter/store/values/model';
@@ -282,6 +285,22 @@ describe('store: reader', function () {
     assert.deepEqual([run.calls, run.live, run.name], [4, true, 'support_agent']);
     await recorder.close();
     assert.equal((await ask('overview', { file, buckets: 1 })).run.live, false);
+  });
+
+  it('tells when a file that is not there yet comes, and has no answer until its run is written down', async () => {
+    await ask('follow', { file });
+    assert.match((await raw('overview', { file, buckets: 1 })).error!.message, /does not exist/);
+    const news = new Promise<void>((resolve) => changed.push(resolve));
+    mkdirSync(dirname(file), { recursive: true });
+    const db = openForWriting(file);
+    await news;
+    assert.match((await raw('overview', { file, buckets: 1 })).error!.message, /a\.db is empty/);
+    const more = new Promise<void>((resolve) => changed.push(resolve));
+    const sql = prepare(db);
+    sql.insertRun.run('a', 's', 'triage.py', 1n, 0n, BigInt(process.pid), startMark(process.pid));
+    await more;
+    assert.equal((await ask('overview', { file, buckets: 1 })).run.live, true);
+    db.close();
   });
 
   it('answers nonsense with a sentence and lives on', async () => {

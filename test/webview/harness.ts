@@ -18,7 +18,10 @@ export const test = (name: string, body: Test): void => void tests.push([name, b
 
 export const RUNS = [sampleRun(3), sampleRun(2, { busy: 20_000 }), sampleRun(1)];
 
-export function hostOf(runs: readonly SampleRun[], start: { file?: string; call?: string } = {}): Answer {
+export function hostOf(
+  runs: readonly SampleRun[],
+  start: { file?: string; call?: string; recording?: boolean } = {},
+): Answer {
   const reader = answerFrom(runs);
   return (method, params) =>
     method === 'start' ? { folder: '/runs', follow: true, ...start } : reader(method as 'runs', params);

@@ -1,9 +1,9 @@
 /** Runs that go on while the page shows them, and runs of a real agent, answered by the real reader. */
 import assert from 'node:assert/strict';
 import type { Shown } from './browser';
-import { hostOf, lastAsked, picture, RUNS, spoken, test, title, until, windowText, withPage } from './harness';
+import { hostOf, lastAsked, picture, ready, RUNS, spoken, test, title, until, windowText, withPage } from './harness';
 import { RealRun } from './recorded';
-import { sampleRun } from './sample';
+import { sampleRun, type SampleRun } from './sample';
 
 test('a live run grows, is followed, and keeps the selection', async (house) => {
   const live = sampleRun(4, { live: true });
@@ -23,6 +23,94 @@ test('a live run grows, is followed, and keeps the selection', async (house) => 
       assert.match(await title(shown), /^tools/);
     },
     { answer: hostOf(runs) },
+  );
+});
+
+test('a run whose file is not there yet is waited for, then followed', async (house) => {
+  const live = sampleRun(4, { live: true });
+  const recorded: SampleRun[] = [];
+  const host = hostOf(recorded, { file: '/runs/4.db', recording: true });
+  await withPage(
+    house,
+    async (shown) => {
+      await until(() => assert.deepEqual(lastAsked(shown, 'follow'), { file: '/runs/4.db' }));
+      await until(async () => assert.match(await shown.page.locator('.empty').innerText(), /No calls yet/));
+      // It was asked for in vain, and that is no problem yet.
+      await until(async () => assert.ok(shown.asked.filter(({ method }) => method === 'overview').length >= 2));
+      assert.match(await shown.page.locator('.empty').innerText(), /No calls yet/);
+      recorded.push(live);
+      await shown.notify('changed', { file: '/runs/4.db' });
+      await until(async () => assert.ok((await shown.page.locator('.live-badge').count()) > 0));
+      await until(async () => assert.match(await shown.page.locator('.run-title').innerText(), /run 4/));
+      await shown.page.locator('.scroller[aria-busy=false]').waitFor();
+    },
+    { answer: host },
+  );
+});
+
+test('a run that cannot be read says why, and shows itself once it can be', async (house) => {
+  const recorded = [...RUNS];
+  await withPage(
+    house,
+    async (shown) => {
+      await ready(shown);
+      await shown.notify('show', { file: '/runs/4.db' });
+      await until(async () =>
+        assert.match(await shown.page.locator('.empty').innerText(), /cannot be shown[\s\S]*4\.db is not a run file/),
+      );
+      await until(() => assert.deepEqual(lastAsked(shown, 'follow'), { file: '/runs/4.db' }));
+      recorded.push(sampleRun(4));
+      await shown.notify('changed', { file: '/runs/4.db' });
+      await until(async () => assert.match(await shown.page.locator('.run-title').innerText(), /run 4/));
+      assert.equal(await shown.page.locator('.empty').count(), 0);
+    },
+    { answer: hostOf(recorded) },
+  );
+});
+
+test('a session that could not record says so when it has ended', async (house) => {
+  await withPage(
+    house,
+    async (shown) => {
+      await until(async () => assert.match(await shown.page.locator('.empty').innerText(), /No calls yet/));
+      await shown.notify('runsChanged', { folder: '/runs' });
+      await until(async () => assert.match(await shown.page.locator('.empty').innerText(), /cannot be shown/));
+    },
+    { answer: hostOf([], { file: '/runs/4.db', recording: true }) },
+  );
+});
+
+test('a call that is told of before it is recorded is selected as soon as it is there', async (house) => {
+  const live = sampleRun(4, { live: true });
+  const late = live.calls.findIndex((call) => call.name === 'approve');
+  const [approve] = live.calls.splice(late, 1);
+  assert.ok(approve);
+  await withPage(
+    house,
+    async (shown) => {
+      await until(async () => assert.ok((await shown.page.locator('.live-badge').count()) > 0));
+      await shown.notify('show', { file: '/runs/4.db', call: '1.4' });
+      await until(async () => assert.match(await spoken(shown), /^tools, node/));
+      await shown.notify('show', { file: '/runs/4.db', call: approve.id });
+      await until(() => assert.deepEqual(lastAsked(shown, 'call'), { file: '/runs/4.db', id: approve.id }));
+      live.calls.push(approve);
+      await shown.notify('changed', { file: '/runs/4.db' });
+      await until(async () => assert.match(await title(shown), /^approve/));
+      // The call stack is where this came from: it is not asked to follow.
+      assert.equal(lastAsked(shown, 'selected'), undefined);
+      // Whoever looks elsewhere before it is there is left alone.
+      await shown.notify('show', { file: '/runs/4.db', call: '1.999' });
+      await until(() => assert.deepEqual(lastAsked(shown, 'call'), { file: '/runs/4.db', id: '1.999' }));
+      await shown.page.keyboard.press(']');
+      await until(async () => assert.match(await title(shown), /^refund/));
+      const before = shown.asked.filter(({ method, params }) => method === 'call' && params.id === '1.999').length;
+      live.summary.duration = 25e9;
+      await shown.notify('changed', { file: '/runs/4.db' });
+      await until(async () => assert.match((await shown.page.locator('.run-title').innerText()) ?? '', /25(\.\d)? s/));
+      const after = shown.asked.filter(({ method, params }) => method === 'call' && params.id === '1.999').length;
+      assert.equal(after, before);
+    },
+    { answer: hostOf([live]) },
   );
 });
 

@@ -25,6 +25,8 @@ export class Page {
   file?: string;
   overview?: Overview;
   problem?: string;
+  /** A session has just begun to record into the file, and nothing could be read of it so far. */
+  starting = false;
   layout: Layout = layOut([], new Set());
   view: Viewport = whole(0);
   /** CSS pixels of the lanes' canvas; set by the stage. */
@@ -65,8 +67,15 @@ export class Page {
     client.on('changed', ({ file }) => {
       if (file === this.file) this.refreshSoon();
     });
-    client.on('runsChanged', () => void this.loadRuns());
-    client.on('show', ({ file, call }) => void this.show(file, call));
+    client.on('runsChanged', () => {
+      void this.loadRuns();
+      // A run that begins or ends is told so: the one that was waited for is over, or else it says itself why it cannot be shown.
+      if (this.starting) {
+        this.starting = false;
+        this.refreshSoon();
+      }
+    });
+    client.on('show', ({ file, call, recording }) => void this.show(file, call, recording));
   }
 
   onState(listener: () => void): () => void {
@@ -100,7 +109,7 @@ export class Page {
       this.follow = start.follow;
       await this.loadRuns();
       const file = start.file ?? this.runs[0]?.file;
-      if (file !== undefined) await this.show(file, start.call);
+      if (file !== undefined) await this.show(file, start.call, start.recording);
     } catch (error) {
       this.update({ problem: sentence(error), runsKnown: true });
     }
@@ -118,7 +127,7 @@ export class Page {
     }
   }
 
-  async show(file: string, call?: string): Promise<void> {
+  async show(file: string, call?: string, recording = false): Promise<void> {
     if (file !== this.file) {
       const ticket = ++this.showing;
       const old = this.file;
@@ -129,6 +138,7 @@ export class Page {
       this.update({
         overview: undefined,
         problem: undefined,
+        starting: recording,
         selection: undefined,
         detailOpen: false,
         search: undefined,
@@ -137,21 +147,34 @@ export class Page {
       try {
         const overview = await this.ask('overview', { file, buckets: MINIMAP_BUCKETS });
         if (ticket !== this.showing) return;
-        this.take(overview);
-        this.window.begin();
-        this.update({ problem: overview.run.problem });
-        void this.loaded.loadErrors();
-        if (overview.run.live) {
-          await this.ask('follow', { file });
-          // What happened before the following began is told by nobody.
-          this.refreshSoon();
-        }
+        this.opened(overview);
       } catch (error) {
-        if (ticket === this.showing) this.update({ problem: sentence(error) });
-        return;
+        if (ticket !== this.showing) return;
+        if (!this.starting) this.update({ problem: sentence(error) });
+      }
+      const run = this.overview?.run;
+      // One that cannot be read now may be in a moment: its session makes the file, or another program lets go of it.
+      if (run === undefined || run.live || run.reading) {
+        try {
+          await this.ask('follow', { file });
+        } catch (error) {
+          if (ticket === this.showing) this.update({ problem: sentence(error) });
+          return;
+        }
+        if (ticket !== this.showing) return;
+        // What happened before the following began is told by nobody.
+        this.refreshSoon();
       }
     }
     if (call !== undefined) await this.chooser.selectById(call, 'gently');
+  }
+
+  /** The run can be read: it is shown as a whole, or followed. */
+  private opened(overview: Overview): void {
+    this.take(overview);
+    this.window.begin();
+    this.update({ problem: overview.run.problem, starting: false });
+    void this.loaded.loadErrors();
   }
 
   private take(overview: Overview): void {
@@ -175,6 +198,10 @@ export class Page {
     return run.live ? Math.max(end, run.duration) + (performance.now() - this.overviewAt) * 1e6 : end;
   }
 
+  private updateRun(changed: RunSummary): void {
+    this.runs = this.runs.map((run) => (run.file === changed.file ? changed : run));
+  }
+
   private refreshSoon(): void {
     if (this.refreshing) this.refreshAgain = true;
     else this.refreshTimer ??= setTimeout(() => void this.refresh(), REFRESH_INTERVAL);
@@ -191,15 +218,21 @@ export class Page {
       if (file !== this.file) return;
       this.loaded.outdate(known);
       const grew = overview.run.calls !== this.overview?.run.calls;
-      this.take(overview);
-      this.runs = this.runs.map((run) => (run.file === file ? overview.run : run));
-      this.window.keepUp();
-      this.update({ problem: overview.run.problem });
-      void this.loaded.loadErrors();
+      // The list was read when the file was not there yet.
+      if (this.runs.some((run) => run.file === file && !run.problem)) this.updateRun(overview.run);
+      else void this.loadRuns();
+      if (this.overview === undefined) this.opened(overview);
+      else {
+        this.take(overview);
+        this.window.keepUp();
+        this.update({ problem: overview.run.problem });
+        void this.loaded.loadErrors();
+      }
+      void this.chooser.again();
       if (this.selection && this.selection.call.end === undefined) void this.chooser.refresh();
       if (grew) void this.finder.again();
     } catch (error) {
-      if (file === this.file) this.update({ problem: sentence(error) });
+      if (file === this.file && !this.starting) this.update({ problem: sentence(error) });
     } finally {
       this.refreshing = false;
       if (this.refreshAgain) {

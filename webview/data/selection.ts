@@ -16,14 +16,23 @@ export interface SelectOptions {
   reveal?: boolean | 'gently';
   /** Whether its facts are shown; they are, unless told otherwise. */
   open?: boolean;
+  /** The host asked for it: it is no choice of the person, which the call stack would follow. */
+  asked?: boolean;
 }
 
 /** Chooses the call whose facts are shown. */
 export class Chooser {
+  /** What the host asked for and the file does not have yet: a stop is told before its call is recorded. */
+  private awaited?: { file: string; id: string };
+  /** Counts the choices; an answer to an earlier one comes too late. */
+  private choices = 0;
+
   constructor(private readonly page: Page) {}
 
   select(call: CallRow | undefined, options: SelectOptions = {}): void {
     const { page } = this;
+    this.choices += 1;
+    this.awaited = undefined;
     if (!call) {
       page.update({ selection: undefined, announcement: 'No call selected' });
       return;
@@ -35,24 +44,36 @@ export class Chooser {
       page.window.reveal(call, options.reveal === 'gently');
     }
     page.update();
-    void this.load(call);
+    void this.load(call, options.asked ?? false);
   }
 
+  /** `gently` is how the host asks for a call. */
   async selectById(id: string, reveal: true | 'gently' = true): Promise<void> {
     const { page } = this;
     const { file } = page;
     if (file === undefined) return;
+    const asked = reveal === 'gently';
+    this.awaited = undefined;
+    const choice = ++this.choices;
     const known = page.loaded.find(id);
     if (known) {
-      this.select(known, { reveal });
+      this.select(known, { reveal, asked });
       return;
     }
     try {
       const { call } = await page.ask('call', { file, id });
-      if (file === page.file) this.select(call, { reveal });
+      if (file === page.file && choice === this.choices) this.select(call, { reveal, asked });
     } catch (error) {
-      page.update({ announcement: sentence(error) });
+      if (file !== page.file || choice !== this.choices) return;
+      if (asked && (page.live || page.overview === undefined)) this.awaited = { file, id };
+      else page.update({ announcement: sentence(error) });
     }
+  }
+
+  /** The file has grown: the call that was asked for may be there now. */
+  async again(): Promise<void> {
+    const { awaited, page } = this;
+    if (awaited !== undefined && awaited.file === page.file) await this.selectById(awaited.id, 'gently');
   }
 
   /** The selected call went on: its facts are read again. */
@@ -121,12 +142,12 @@ export class Chooser {
     }
   }
 
-  private async load(call: CallRow): Promise<void> {
+  private async load(call: CallRow, asked: boolean): Promise<void> {
     const { page } = this;
     const { file } = page;
     if (file === undefined) return;
     const current = () => page.file === file && page.selection?.call.id === call.id;
-    void page.ask('selected', { file, id: call.id }).catch(() => undefined);
+    if (!asked) void page.ask('selected', { file, id: call.id }).catch(() => undefined);
     try {
       const detail = await page.ask('call', { file, id: call.id });
       if (!current()) return;

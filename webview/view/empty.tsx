@@ -18,8 +18,9 @@ export function Empty({ page }: { page: Page }): JSX.Element | null {
       </Said>
     );
   }
-  if (!page.overview || page.overview.lanes.length > 0) return null;
-  return page.overview.run.live ? (
+  if (!page.overview && !page.starting) return null;
+  if (page.overview && page.overview.lanes.length > 0) return null;
+  return page.starting || page.live ? (
     <Said icon="pulse" head="No calls yet">
       The run has started. Its workflows, nodes and tools appear here as they are called.
     </Said>

@@ -1,4 +1,5 @@
 import type { Lane, Overview } from '../../../protocol/timeline';
+import { UserError } from '../../common/errors';
 import { processOf } from '../callNames';
 import { LEVELS } from '../tiles';
 import type { RunFile } from './runFile';
@@ -7,6 +8,8 @@ const MOST_BUCKETS = 10_000;
 const MOST_LANES = 5_000;
 
 export function overview(file: RunFile, count: number): Overview {
+  // Its tables are made a moment before its run is written down; until then nobody can say whether it is live.
+  if (file.row() === undefined) throw new UserError(`The run file ${file.path} is empty.`);
   const run = file.summary();
   const end = run.duration;
   return {
