@@ -53,24 +53,23 @@ async function main(): Promise<void> {
     await restored(page);
     await test.step('the run button debugs the open file', async () => {
       await pane.openFile('triage.py');
-      await pane.clickGutter('def lookup_order');
-      await pane.dots().first().waitFor();
-      await page.locator('.editor-actions .codicon-debug-alt').first().click();
+      await pane.breakpoint('def lookup_order');
+      await pane.start(() => page.locator('.editor-actions .codicon-debug-alt').first().click());
       await pane.stopped();
       await pane.waitForFrame('lookup_order(');
       await test.picture('1-stopped');
     });
     await test.step('and ends', async () => {
-      await page.keyboard.press('F5');
+      await pane.go('F5');
       await pane.ended();
     });
     await test.step("F5 starts the snippet's launch.json", async () => {
       await insertSnippet({ opened, page, pane, test }, 'triage.py');
-      await page.keyboard.press('F5');
+      await pane.start();
       await pane.stopped();
       await pane.waitForFrame('lookup_order(');
       await test.picture('2-snippet');
-      await page.keyboard.press('F5');
+      await pane.go('F5');
       await pane.ended();
     });
   } finally {

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { chromium, type Page } from 'playwright-core';
+import { visibleWords } from './words';
 import { install, pageAddress, start, type Server } from '../../build/workbench.mjs';
 
 export const ROOT = resolve(dirname(fileURLToPath(import.meta.url)), '..', '..');
@@ -158,6 +159,7 @@ export class Steps {
       this.failed += 1;
       const text = error instanceof Error ? error.message : String(error);
       console.log(`  FAILED ${title}\n    ${text.split('\n').slice(0, 20).join('\n    ')}`);
+      for (const line of await visibleWords(this.opened.page)) console.log(`    ${line}`);
       await this.picture('failed');
       this.opened.keepLogs(`${this.name}-failed`);
     }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { lineOf } from '../files';
+import { act, did, QUICK, see } from '../hand';
 import type { Section } from '../section';
 
 /** The main job: a breakpoint by a click, F5, look, change, and the change reaches the state. */
@@ -9,14 +10,13 @@ export const hold: Section = {
     const line = lineOf(opened.folder, 'triage.py', 'def lookup_order');
     await test.step('a click in the margin sets a breakpoint', async () => {
       await pane.openFile('triage.py');
-      await pane.clickGutter('def lookup_order');
-      await pane.dots().first().waitFor();
+      await pane.breakpoint('def lookup_order');
     });
     await test.step('F5 stops on the line with the breakpoint', async () => {
-      await page.keyboard.press('F5');
+      await pane.start();
       await pane.stopped();
       await pane.waitForFrame('lookup_order(');
-      await page.locator('.debug-top-stack-frame-line').first().waitFor();
+      await see('the line of the held call', page.locator('.debug-top-stack-frame-line').first());
       const number = page.locator('.line-numbers.active-line-number');
       assert.equal((await number.first().innerText()).trim(), String(line));
       await test.picture('1-stopped');
@@ -36,22 +36,19 @@ export const hold: Section = {
     });
     await test.step('Arguments and State show the call', async () => {
       await pane.widenSideBar(430);
-      await pane.expand('Arguments');
-      await pane.variable('order_id').filter({ hasText: '7' }).waitFor();
-      await pane.variable('region').filter({ hasText: "'eu'" }).waitFor();
-      await pane.expand('State');
-      await pane.variable('messages').waitFor();
-      await pane.expand('messages');
-      await pane.variableRows().filter({ hasText: 'please refund order 7' }).first().waitFor();
+      await pane.expand(['Arguments'], pane.variable('order_id').filter({ hasText: '7' }));
+      await see('the region', pane.variable('region').filter({ hasText: "'eu'" }));
+      const message = pane.variableRows().filter({ hasText: 'please refund order 7' }).first();
+      await pane.expand(['State', 'messages'], message);
       await test.picture('2-variables');
     });
     await test.step('Copy Value copies the whole value', async () => {
-      await pane.variableMenu('region', 'Copy Value');
-      await page.waitForFunction(async () => /eu/.test(await navigator.clipboard.readText()));
+      await pane.variableMenu('region', 'Copy Value', () => pane.clipboard(/eu/));
     });
     await test.step('a watch expression answers', async () => {
-      await pane.watch('state["messages"][0].content');
-      await pane.watchRows().filter({ hasText: 'please refund order 7' }).first().waitFor();
+      const watch = 'state["messages"][0].content';
+      await pane.add(/^Watch/, 'Add Expression', watch, pane.watchRows().filter({ hasText: watch }).first());
+      await see('its value', pane.watchRows().filter({ hasText: 'please refund order 7' }).first());
     });
     await test.step('the pointer over an argument shows its value', async () => {
       const word = page
@@ -59,20 +56,25 @@ export const hold: Section = {
         .filter({ hasText: 'item, total = ORDERS' })
         .locator('span', { hasText: /^order_id$|ORDERS\[order_id\]|order_id/ })
         .last();
-      await word.hover();
-      await page.locator('.debug-hover-widget').filter({ hasText: '7' }).waitFor();
+      const point = async (): Promise<boolean> => {
+        await page.mouse.move(5, 400);
+        return did(word.hover(QUICK));
+      };
+      await act(
+        'the value of order_id at the pointer',
+        point,
+        page.locator('.debug-hover-widget').filter({ hasText: '7' }),
+      );
       await test.picture('3-hover');
       await page.mouse.move(5, 400);
     });
     await test.step('completion in the Debug Console offers the keys of the state', async () => {
       await pane.panel('Debug Console');
-      await page.locator('.repl-input-wrapper .monaco-editor').click();
-      await page.keyboard.type('state["');
-      await page
+      const offered = page
         .locator('.repl-input-wrapper .suggest-widget .monaco-list-row, .suggest-widget.visible .monaco-list-row')
         .filter({ hasText: 'verdict' })
-        .first()
-        .waitFor();
+        .first();
+      await act('the keys of the state are offered', () => pane.write('state["', true), offered);
       await test.picture('4-completion');
       await page.keyboard.press('Escape');
       await page.keyboard.press('Control+A');
@@ -83,29 +85,27 @@ export const hold: Section = {
       await pane.consoleSays(/^14/);
     });
     await test.step('a value that the tool refuses is refused, and the call is still held', async () => {
-      await pane.setVariable('order_id', '"abc"');
-      await page
+      const refused = page
         .locator('.monaco-inputbox.error, .monaco-inputbox-container.error')
         .filter({ hasText: /./ })
         .or(page.getByText(/must be an integer/))
         .filter({ visible: true })
-        .first()
-        .waitFor();
+        .first();
+      await pane.setVariable('order_id', '"abc"', refused);
       await test.picture('5-refused');
       await page.keyboard.press('Escape');
       await pane.paused('Paused before tool');
     });
     await test.step('an edited argument is shown, in the frame, too, and said once', async () => {
-      await pane.setVariable('order_id', '70');
-      await pane.variable('order_id').filter({ hasText: '70' }).waitFor();
+      await pane.setVariable('order_id', '70', pane.variable('order_id').filter({ hasText: '70' }));
       await pane.waitForFrame('order_id=70');
       await pane.consoleSays(/order_id 7 → 70 \(edited\)/);
       await test.picture('6-edited');
     });
     await test.step('the changed result reaches the state', async () => {
-      await page.keyboard.press('F10');
+      await pane.go('F10');
       await pane.paused('Paused after node');
-      await page.keyboard.press('F10');
+      await pane.go('F10');
       await pane.paused('Paused before node');
       await pane.waitForFrame(/^agent/);
       await pane.evaluate('[m.content for m in state["messages"] if m.name == "lookup_order"]');
@@ -113,7 +113,7 @@ export const hold: Section = {
       await test.picture('7-in-state');
     });
     await test.step('F5 runs the rest with it', async () => {
-      await page.keyboard.press('F5');
+      await pane.go('F5');
       await pane.ended();
       await pane.consoleSays('refunded 90');
     });

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { act, did, QUICK, see } from '../hand';
 import type { Section } from '../section';
 import { ARTIFACTS } from '../workbench';
 
@@ -17,24 +18,28 @@ export const picture: Section = {
   async run({ page, pane, test }) {
     await test.step('a held call, for the README', async () => {
       await pane.openFile('triage.py');
-      await pane.command('Preferences: Color Theme');
-      await page.locator('.quick-input-box input').fill('Dark Modern');
-      await page.locator('.quick-input-list .monaco-list-row').filter({ hasText: 'Dark Modern' }).first().click();
-      await page.locator('.monaco-workbench.vs-dark').waitFor();
+      const dark = page.locator('.monaco-workbench.vs-dark');
+      await pane.choose('Preferences: Color Theme', 'Dark Modern', 'Dark Modern', dark);
       await pane.widenSideBar(390);
-      await pane.clickGutter('def lookup_order');
+      await pane.breakpoint('def lookup_order');
+      // Its toolbar is not the floating one.
       await page.keyboard.press('F5');
       await pane.waitForFrame('lookup_order(');
-      await pane.timeline().getByText('support_agent').first().waitFor();
+      await see('the workflow in the timeline', pane.timeline().getByText('support_agent').first());
       for (const closed of ['Watch', 'Loaded Scripts']) {
         const header = page.locator('.pane-header[aria-expanded="true"]', { hasText: closed });
-        if ((await header.count()) > 0) await header.click();
+        await act(
+          `${closed} is closed`,
+          () => did(header.click(QUICK)),
+          async () => (await header.count()) === 0,
+        );
       }
-      await pane.expand('State');
-      await pane.expand('messages');
-      await pane.expand('Arguments');
-      await pane.variable('order_id').waitFor();
-      await page.locator('.debug-top-stack-frame-line').first().waitFor();
+      await pane.expand(
+        ['State', 'messages'],
+        pane.variableRows().filter({ hasText: 'please refund order 7' }).first(),
+      );
+      await pane.expand(['Arguments'], pane.variable('order_id'));
+      await see('the line of the held call', page.locator('.debug-top-stack-frame-line').first());
       await page.screenshot({ path: join(ARTIFACTS, 'held.png') });
     });
   },

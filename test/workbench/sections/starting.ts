@@ -1,5 +1,6 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { see, type Done } from '../hand';
 import type { Section } from '../section';
 import { insertSnippet } from '../snippet';
 
@@ -14,41 +15,33 @@ export const starting: Section = {
     const { page, pane, test } = at;
     await test.step('the run button debugs the open file without a launch.json', async () => {
       await pane.openFile('triage.py');
-      await pane.clickGutter('def lookup_order');
-      await pane.dots().first().waitFor();
-      await page.locator('.editor-actions .codicon-debug-alt').first().click();
+      await pane.breakpoint('def lookup_order');
+      await pane.start(() => page.locator('.editor-actions .codicon-debug-alt').first().click());
       await pane.stopped();
       await pane.waitForFrame('lookup_order(');
       await test.picture('1-run-button');
-      await page.keyboard.press('F5');
+      await pane.go('F5');
       await pane.ended();
     });
     await test.step('the snippet makes a launch.json, and F5 starts it', async () => {
       await insertSnippet(at, 'triage.py');
       await test.picture('2-snippet');
-      await page.keyboard.press('F5');
+      await pane.start();
       await pane.stopped();
       await pane.waitForFrame('lookup_order(');
-      await page.locator('.statusbar-item', { hasText: 'Agent' }).first().waitFor();
-      await page.keyboard.press('F5');
+      await see('the name of the configuration', page.locator('.statusbar-item', { hasText: 'Agent' }).first());
+      await pane.go('F5');
       await pane.ended();
     });
     await test.step('Collect Logs copies the logs of the last session', async () => {
       await pane.command('Toolbreak: Collect Logs');
-      const toast = await pane.notification(/\d+ log files? collected in/);
+      await pane.notification(/\d+ log files? collected in/);
       await test.picture('3-logs');
-      await toast.getByRole('button', { name: 'Copy Path' }).click();
-      await page.waitForFunction(async () => /logs-/.test(await navigator.clipboard.readText()));
+      await pane.answer(/\d+ log files? collected in/, 'Copy Path', () => pane.clipboard(/logs-/));
     });
     await test.step('the walkthrough opens', async () => {
-      await pane.command('Welcome: Open Walkthrough...');
-      const box = page.locator('.quick-input-box input');
-      await box.fill('Toolbreak');
-      await page
-        .locator('.quick-input-list .monaco-list-row')
-        .filter({ hasText: 'Debug an Agent with Toolbreak' })
-        .click();
-      await page.getByText('Put a breakpoint on a tool').first().waitFor();
+      const first = page.getByText('Put a breakpoint on a tool').first();
+      await pane.choose('Welcome: Open Walkthrough...', 'Toolbreak', 'Debug an Agent with Toolbreak', first);
       await test.picture('4-walkthrough');
     });
   },
@@ -73,31 +66,26 @@ export const wrongSettings: Section = {
     },
   },
   async run({ page, pane, test }) {
-    const choose = async (name: string): Promise<void> => {
-      await pane.command('Debug: Select and Start Debugging');
-      await page.locator('.quick-input-list .monaco-list-row').filter({ hasText: name }).first().click();
-    };
+    const choose = (name: string, told: Done) => pane.choose('Debug: Select and Start Debugging', '', name, told);
     await test.step('a Python that is not there is named, with a button to choose another', async () => {
       await pane.openFile('triage.py');
-      await choose('No Python');
-      const toast = await pane.notification(/Python not found at .*\.venv\/bin\/python\. Choose an interpreter/);
+      const missing = /Python not found at .*\.venv\/bin\/python\. Choose an interpreter/;
+      await choose('No Python', () => pane.told(missing));
+      await pane.notification(missing);
       await test.picture('1-no-python');
-      await toast.getByRole('button', { name: 'Choose Interpreter' }).click();
-      await page.locator('.quick-input-title', { hasText: 'Toolbreak: Choose Interpreter' }).waitFor();
+      const title = page.locator('.quick-input-title', { hasText: 'Toolbreak: Choose Interpreter' });
+      await pane.answer(missing, 'Choose Interpreter', title);
       await page.keyboard.press('Escape');
     });
     await test.step('an attribute of the wrong type is named', async () => {
-      await choose('Wrong attribute');
-      await page
-        .locator('.monaco-dialog-box')
-        .filter({ hasText: /"args"/ })
-        .waitFor();
+      await choose('Wrong attribute', page.locator('.monaco-dialog-box').filter({ hasText: /"args"/ }));
       await test.picture('2-wrong-attribute');
       await page.keyboard.press('Escape');
     });
     await test.step('a file that is not there is named', async () => {
-      await choose('No file');
-      await pane.notification(/The file .*triag\.py does not exist/);
+      const missing = /The file .*triag\.py does not exist/;
+      await choose('No file', () => pane.told(missing));
+      await pane.notification(missing);
     });
   },
 };

@@ -1,5 +1,6 @@
 import { cpSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { see } from '../hand';
 import type { Section } from '../section';
 import { ROOT } from '../workbench';
 
@@ -38,20 +39,20 @@ export const terminal: Section = {
     await test.step('the app asks in the integrated terminal', async () => {
       await pane.openFile('chat.py');
       await pane.widenSideBar(430);
-      await pane.clickGutter('def reply');
-      await page.keyboard.press('F5');
-      await rows.filter({ hasText: '> ' }).first().waitFor({ timeout: 30_000 });
+      await pane.breakpoint('def reply');
+      await pane.start();
+      await see('the prompt in the terminal', rows.filter({ hasText: '> ' }).first());
     });
     await test.step('what is typed reaches the tool, which is held', async () => {
       await type('hello');
       await pane.waitForFrame("reply(text='hello', turn=1)");
       await test.picture('1-held');
-      await page.keyboard.press('F5');
-      await rows.filter({ hasText: '1: olleh' }).first().waitFor();
+      await pane.go('F5');
+      await see('the answer in the terminal', rows.filter({ hasText: '1: olleh' }).first());
     });
     await test.step('and ends by itself', async () => {
       await type('bye');
-      await rows.filter({ hasText: 'turns: 1' }).first().waitFor();
+      await see('the last line in the terminal', rows.filter({ hasText: 'turns: 1' }).first());
       await pane.ended();
       await test.picture('2-ended');
     });

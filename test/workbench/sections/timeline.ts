@@ -1,65 +1,74 @@
+import { lineOf } from '../files';
+import { act, see } from '../hand';
 import type { Section } from '../section';
 
 /** The timeline: live, tied to the call stack both ways, and after the end. */
 export const timeline: Section = {
   name: 'timeline',
-  async run({ page, pane, test }) {
+  async run({ opened, page, pane, test }) {
+    const panel = pane.timeline();
+    const selected = (name: string) => panel.locator('.detail-title h2').filter({ hasText: name }).first();
     await test.step('it has opened by itself and shows the held run', async () => {
       await pane.openFile('triage.py');
       await pane.widenSideBar(430);
-      await pane.clickGutter('def lookup_order');
-      await page.keyboard.press('F5');
+      await pane.breakpoint('def lookup_order');
+      await pane.start();
       await pane.stopped();
       await pane.waitForFrame('lookup_order(');
-      await pane.timeline().getByText('support_agent').first().waitFor();
-      await pane.timeline().getByText('live').first().waitFor();
+      await see('the panel with the timeline', page.locator('.part.panel .checked', { hasText: 'Toolbreak Timeline' }));
+      await see('the workflow in the timeline', panel.getByText('support_agent').first());
+      await see('the word "live" in the timeline', panel.getByText('live').first());
+    });
+    await test.step('the held call is selected', async () => {
+      await see('lookup_order as the selected call', selected('lookup_order'));
       await test.picture('1-live');
     });
-    const selected = () => pane.timeline().locator('.detail-title h2').first();
     await test.step('choosing a stack frame selects its call', async () => {
-      await pane
-        .callStackRows()
-        .filter({ hasText: /^tools/ })
-        .first()
-        .click();
-      await selected().filter({ hasText: 'tools' }).waitFor();
+      await pane.chooseFrame(/^tools/);
+      await see('tools as the selected call', selected('tools'));
       await test.picture('2-frame-selects-call');
     });
     await test.step('choosing a call focuses its frame', async () => {
       // The first bar below the axis is the workflow's.
-      const box = await pane.timeline().locator('.stage canvas').first().boundingBox();
-      if (box === null) throw new Error('The timeline shows no calls.');
-      await page.mouse.click(box.x + box.width / 2, box.y + 36);
-      await selected().filter({ hasText: 'support_agent' }).waitFor();
-      await page
+      const click = async (): Promise<boolean> => {
+        const box = await panel.locator('.stage canvas').first().boundingBox();
+        if (box === null) return false;
+        await page.mouse.click(box.x + box.width / 2, box.y + 36);
+        return true;
+      };
+      await act('a click on the bar of support_agent selects it', click, selected('support_agent'));
+      const row = page
         .locator('.debug-call-stack .monaco-list-row.selected, .debug-call-stack .monaco-list-row.focused')
         .filter({ hasText: /^support_agent/ })
-        .first()
-        .waitFor();
+        .first();
+      await see('the focus on the frame of support_agent', row);
       await test.picture('3-call-focuses-frame');
     });
+    await test.step('the call of the next stop is selected', async () => {
+      await pane.goToLine(lineOf(opened.folder, 'triage.py', 'def refund'));
+      await pane.breakpoint('def refund');
+      await pane.go('F5');
+      await pane.waitForFrame('refund(amount=700)');
+      await see('refund as the selected call', selected('refund'));
+      await test.picture('4-next-stop');
+    });
     await test.step('it shows all of the run after the end', async () => {
-      await page.keyboard.press('F5');
+      await pane.command('Remove All Breakpoints');
+      await pane.go('F5');
       await pane.ended();
       await pane.panel('Toolbreak Timeline');
-      await pane
-        .timeline()
-        .getByText(/\d\d calls/)
-        .first()
-        .waitFor();
+      await see('the number of calls', panel.getByText(/\d\d calls/).first());
+      const editor = pane.timeline('editor');
+      const workflow = editor.getByText('support_agent').first();
       await pane.command('Toolbreak: Open Timeline in an Editor');
-      const editor = pane.timeline(1);
-      await editor.getByText('support_agent').first().waitFor();
-      await editor
+      await see('the workflow in the editor', workflow);
+      const field = editor
         .getByRole('searchbox')
         .or(editor.getByPlaceholder(/Search/))
-        .first()
-        .fill('review');
-      await editor
-        .getByText(/^[1-9]\d* found/)
-        .first()
-        .waitFor();
-      await test.picture('4-editor');
+        .first();
+      await field.fill('review');
+      await see('how many were found', editor.getByText(/^[1-9]\d* found/).first());
+      await test.picture('5-editor');
     });
   },
 };
