@@ -1,0 +1,250 @@
+import { createHash } from 'node:crypto';
+import { callName } from '../callNames';
+import { messagesIn } from '../reader/messageText';
+import type { RunFile } from '../reader/runFile';
+import { Float, Tuple, type Value } from '../values/model';
+import { plainJson } from './plain';
+import { attributesOf, CALL_COLUMNS, errorOf, statusOf, type ScannedCall } from './scan';
+
+/** Characters of a value. */
+const LARGEST_VALUE = 64_000;
+const MOST_MESSAGES = 200;
+const MOST_HOLDS = 100;
+/** A line holds so many spans, or as many as fit in so many characters. */
+const SPANS = 500;
+const CHARACTERS = 2_000_000;
+
+const INTERNAL = 1;
+const CLIENT = 3;
+const STATUS_ERROR = 2;
+
+interface AnyValue {
+  stringValue?: string;
+  intValue?: string;
+  doubleValue?: number;
+  boolValue?: boolean;
+  arrayValue?: { values: AnyValue[] };
+}
+interface Attribute {
+  key: string;
+  value: AnyValue;
+}
+
+/**
+ * OTLP JSON, one `TracesData` a line: a run is a trace, a process a resource, a call a span whose id is the call's own. Names are those of OpenTelemetry's
+ * semantic conventions where these have one, and begin with `toolbreak.` where they have none.
+ */
+export function* otlp(file: RunFile, toolbreak: string): Generator<string> {
+  const row = file.row();
+  if (row === undefined) return;
+  const trace = createHash('sha256').update(row.run).digest('hex').slice(0, 32);
+  const wall = (time: number): string => String(row.started + BigInt(time));
+  const latest = Number(row.last ?? 0n);
+  const processes = file.db.prepare('SELECT * FROM processes ORDER BY id').all() as Process[];
+  const holds = file.db.prepare<[number, number], Hold>(
+    'SELECT start, end, description, why FROM holds WHERE call = ? ORDER BY start LIMIT ?',
+  );
+  for (const process of processes) {
+    const resource = resourceOf(process, row.workflow ?? row.name, row.run, toolbreak);
+    const head = `{"resourceSpans":[{"resource":${JSON.stringify(resource)},"scopeSpans":[{"scope":${JSON.stringify({ name: 'toolbreak', version: toolbreak })},"spans":[`;
+    let spans: string[] = [];
+    let size = 0;
+    const line = (): string => `${head}${spans.join(',')}]}]}]}\n`;
+    const calls = file.db
+      .prepare(
+        `SELECT ${CALL_COLUMNS}, t.name AS taskName FROM calls c LEFT JOIN functions f ON f.id = c.function LEFT JOIN tasks t ON t.id = c.task
+         WHERE c.start IS NOT NULL AND c.id >= ? AND c.id < ? ORDER BY c.id`,
+      )
+      .iterate(process.id * 2 ** 32, (process.id + 1) * 2 ** 32) as IterableIterator<
+      ScannedCall & { taskName: string | null }
+    >;
+    for (const call of calls) {
+      const text = JSON.stringify({
+        traceId: trace,
+        spanId: spanId(call.id),
+        ...(call.parent !== null && { parentSpanId: spanId(call.parent) }),
+        ...named(call),
+        startTimeUnixNano: wall(call.start),
+        endTimeUnixNano: wall(call.end ?? Math.max(latest, call.start)),
+        ...contentOf(file, call, wall, holds.all(call.id, MOST_HOLDS)),
+      });
+      spans.push(text);
+      size += text.length;
+      if (spans.length < SPANS && size < CHARACTERS) continue;
+      yield line();
+      [spans, size] = [[], 0];
+    }
+    if (spans.length > 0) yield line();
+  }
+}
+
+interface Process {
+  id: number;
+  key: string;
+  pid: number;
+  name: string;
+  language: string | null;
+  language_version: string | null;
+  executable: string | null;
+  cwd: string | null;
+  argv: string | null;
+}
+
+interface Hold {
+  start: number;
+  end: number | null;
+  description: string;
+  why: string | null;
+}
+
+function spanId(call: number): string {
+  return call.toString(16).padStart(16, '0');
+}
+
+function named(call: ScannedCall): { name: string; kind: number } {
+  if (call.kind === 'llm') return { name: `chat ${call.name}`, kind: CLIENT };
+  if (call.kind === 'http') return { name: call.name, kind: CLIENT };
+  if (call.kind === 'tool') return { name: `execute_tool ${call.name}`, kind: INTERNAL };
+  return { name: call.kind === 'workflow' ? `invoke_workflow ${call.name}` : call.name, kind: INTERNAL };
+}
+
+function resourceOf(process: Process, run: string, id: string, toolbreak: string): { attributes: Attribute[] } {
+  const attributes: Attribute[] = [];
+  const put = (key: string, value: AnyValue | undefined): void => {
+    if (value !== undefined) attributes.push({ key, value });
+  };
+  const text = (given: string | null): AnyValue | undefined => (given === null ? undefined : { stringValue: given });
+  put('service.name', text(run));
+  put('service.instance.id', text(process.key));
+  put('process.pid', { intValue: String(process.pid) });
+  put('process.executable.path', text(process.executable));
+  put('process.working_directory', text(process.cwd));
+  const args: unknown = process.argv === null ? [] : JSON.parse(process.argv);
+  if (Array.isArray(args) && args.length > 0)
+    put('process.command_args', { arrayValue: { values: args.map((each) => ({ stringValue: String(each) })) } });
+  put('process.runtime.name', text(process.language));
+  put('process.runtime.version', text(process.language_version));
+  put('telemetry.sdk.name', text('toolbreak'));
+  put('telemetry.sdk.language', text(process.language ?? 'python'));
+  put('telemetry.sdk.version', text(toolbreak));
+  put('toolbreak.run', text(id));
+  put('toolbreak.process', text(process.name));
+  return { attributes };
+}
+
+function contentOf(
+  file: RunFile,
+  call: ScannedCall & { taskName: string | null },
+  wall: (time: number) => string,
+  holds: readonly Hold[],
+): object {
+  const all = new Map<string, AnyValue>();
+  const text = (key: string, given: string | null | undefined): void => {
+    if (given !== null && given !== undefined && given !== '') all.set(key, { stringValue: given });
+  };
+  const cut: string[] = [];
+  const value = (key: string, id: number | null): void => {
+    if (id === null) return;
+    const { json, cut: shortened } = plainJson(file.values.root(id), file.values, LARGEST_VALUE);
+    if (shortened) cut.push(key);
+    text(key, JSON.stringify(json));
+  };
+  const tool = call.kind === 'tool';
+  text('gen_ai.operation.name', OPERATIONS[call.kind]);
+  if (tool) text('gen_ai.tool.name', call.name);
+  if (call.kind === 'llm') text('gen_ai.request.model', call.name);
+  if (call.kind === 'workflow') text('gen_ai.workflow.name', call.name);
+  for (const [name, given] of attributesOf(file, call)) {
+    const found = anyValue(given, file);
+    // A name of the app's own says whose it is.
+    if (found !== undefined) all.set(/[.]/.test(name) ? name : `toolbreak.attribute.${name}`, found);
+  }
+  value(tool ? 'gen_ai.tool.call.arguments' : 'toolbreak.arguments', call.args);
+  value(tool ? 'gen_ai.tool.call.result' : 'toolbreak.result', call.result);
+  value('toolbreak.state.before', call.state_before);
+  value('toolbreak.state.after', call.state_after);
+  if (call.kind === 'llm') {
+    text('gen_ai.input.messages', messages(file, call.args));
+    text('gen_ai.output.messages', messages(file, call.result));
+  }
+  text('toolbreak.call', callName(call.id));
+  text('toolbreak.kind', call.kind);
+  text('toolbreak.name', call.name);
+  text('toolbreak.status', statusOf(call));
+  if (call.edited !== 0) all.set('toolbreak.edited', { boolValue: true });
+  all.set('thread.id', { intValue: String(call.task % 2 ** 32) });
+  text('thread.name', call.taskName);
+  text('code.function.name', call.qualified);
+  text('code.file.path', call.path);
+  if (call.line !== null && call.line > 0) all.set('code.line.number', { intValue: String(call.line) });
+  const events = holds.map(({ start, end, description, why }) => ({
+    timeUnixNano: wall(start),
+    name: 'toolbreak.hold',
+    attributes: [
+      { key: 'description', value: { stringValue: description } },
+      ...(why === null ? [] : [{ key: 'why', value: { stringValue: why } }]),
+      ...(end === null ? [] : [{ key: 'duration', value: { intValue: String(end - start) } }]),
+    ],
+  }));
+  const error = errorOf(file, call);
+  if (error !== undefined) {
+    text('error.type', error.qualified);
+    const stack = error.stack.map(({ path, line, name }) => `  File "${path}", line ${line}, in ${name}`);
+    events.push({
+      timeUnixNano: wall(call.end ?? call.start),
+      name: 'exception',
+      attributes: [
+        { key: 'exception.type', value: { stringValue: error.qualified } },
+        { key: 'exception.message', value: { stringValue: error.message } },
+        ...(stack.length > 0 ? [{ key: 'exception.stacktrace', value: { stringValue: stack.join('\n') } }] : []),
+      ],
+    });
+  }
+  if (cut.length > 0) all.set('toolbreak.cut', { arrayValue: { values: cut.map((key) => ({ stringValue: key })) } });
+  return {
+    attributes: [...all].map(([key, found]) => ({ key, value: found })),
+    ...(events.length > 0 && { events }),
+    ...(call.status === 1 && {
+      status: { code: STATUS_ERROR, ...(error !== undefined && { message: error.message }) },
+    }),
+  };
+}
+
+const OPERATIONS: Record<string, string> = { tool: 'execute_tool', llm: 'chat', workflow: 'invoke_workflow' };
+
+/** Messages as the conventions write them: a role, and parts of text. */
+function messages(file: RunFile, id: number | null): string | undefined {
+  if (id === null) return undefined;
+  const found = messagesIn(file.values.root(id), file.values, MOST_MESSAGES);
+  if (found.length === 0) return undefined;
+  let left = LARGEST_VALUE;
+  const made = found.map(({ role, text, tools }) => {
+    const content = text.slice(0, Math.max(0, left));
+    left -= content.length;
+    const parts = [
+      ...(content === '' ? [] : [{ type: 'text', content }]),
+      ...tools.map((name) => ({ type: 'tool_call', name })),
+    ];
+    return { role: ROLES[role] ?? role, parts };
+  });
+  return JSON.stringify(made);
+}
+
+const ROLES: Record<string, string> = { human: 'user', ai: 'assistant' };
+
+/** An attribute that an app set; nothing for what no attribute may be. */
+function anyValue(given: Value, file: RunFile): AnyValue | undefined {
+  const value = file.values.resolve(given);
+  if (typeof value === 'string') return { stringValue: value.slice(0, LARGEST_VALUE) };
+  if (typeof value === 'boolean') return { boolValue: value };
+  if (typeof value === 'number') return { intValue: String(value) };
+  if (value instanceof Float)
+    return Number.isFinite(value.value) ? { doubleValue: value.value } : { stringValue: String(value.value) };
+  const items = Array.isArray(value) ? value : value instanceof Tuple ? value.items : undefined;
+  if (items === undefined)
+    return value === null
+      ? undefined
+      : { stringValue: JSON.stringify(plainJson(value, file.values, LARGEST_VALUE).json) };
+  const values = items.slice(0, 1000).map((item) => anyValue(item, file));
+  return { arrayValue: { values: values.map((each) => each ?? {}) } };
+}

@@ -1,0 +1,155 @@
+import { callName } from '../callNames';
+import { eventText } from '../reader/eventText';
+import type { RunFile } from '../reader/runFile';
+import { plainJson, type Json } from './plain';
+import { attributesOf, CALL_COLUMNS, errorOf, statusOf, type ScannedCall } from './scan';
+
+/** Characters of a value that is shown beside a slice. */
+const LARGEST_VALUE = 2000;
+
+interface Slice extends ScannedCall {
+  hold: string | null;
+}
+
+/**
+ * The trace event format: a JSON object with `traceEvents`, times in microseconds. A process is one of the app's, a thread is a task. On a thread slices
+ * must nest, which calls of a task need not: what does not fit goes on a further thread of the same name.
+ */
+export function* perfetto(file: RunFile, toolbreak: string): Generator<string> {
+  const row = file.row();
+  const other = {
+    run: row?.run ?? '',
+    name: row?.name ?? '',
+    started: row === undefined ? '' : new Date(Number(row.started / 1_000_000n)).toISOString(),
+    toolbreak,
+  };
+  yield `{"displayTimeUnit":"ms","otherData":${JSON.stringify(other)},"traceEvents":[\n`;
+  let first = true;
+  for (const event of events(file)) {
+    yield (first ? '' : ',\n') + JSON.stringify(event);
+    first = false;
+  }
+  yield '\n]}\n';
+}
+
+function* events(file: RunFile): Generator<Json> {
+  const processes = file.db.prepare('SELECT id, pid, name FROM processes ORDER BY id').all() as {
+    id: number;
+    pid: number;
+    name: string;
+  }[];
+  for (const { id, pid, name } of processes)
+    yield { ph: 'M', name: 'process_name', pid: id, tid: 0, args: { name: `${name || 'process'} (${pid})` } };
+  const threads = new Threads(file);
+  yield* slices(file, threads);
+  yield* instants(file, threads);
+}
+
+function* slices(file: RunFile, threads: Threads): Generator<Json> {
+  const rows = file.db
+    .prepare(
+      `SELECT ${CALL_COLUMNS}, NULL AS hold, 0 AS held,
+         coalesce(c.end, 9e18) AS until FROM calls c LEFT JOIN functions f ON f.id = c.function WHERE c.start IS NOT NULL
+       UNION ALL
+       SELECT c.id, c.parent, c.task, h.start, h.end, c.status, 'hold', 'held', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0,
+         h.description, 1, coalesce(h.end, 9e18) FROM holds h JOIN calls c ON c.id = h.call WHERE c.start IS NOT NULL
+       ORDER BY task, start, until DESC, held`,
+    )
+    .iterate() as IterableIterator<Slice>;
+  let task: number | undefined;
+  let lanes: number[][] = [];
+  for (const slice of rows) {
+    if (slice.task !== task) [task, lanes] = [slice.task, []];
+    const lane = place(lanes, slice.start, slice.end ?? Infinity);
+    const { made, thread } = threads.of(slice.task, lane);
+    if (made !== undefined) yield made;
+    yield { ...thread, ...shown(file, slice) };
+  }
+}
+
+/** The first lane where the slice lies within what is open there, or behind it. */
+function place(lanes: number[][], start: number, end: number): number {
+  for (let lane = 0; ; lane++) {
+    const open = (lanes[lane] ??= []);
+    while (open.length > 0 && open.at(-1)! <= start) open.pop();
+    if (open.length > 0 && open.at(-1)! < end) continue;
+    open.push(end);
+    return lane;
+  }
+}
+
+function shown(file: RunFile, slice: Slice): { [key: string]: Json } {
+  const span: { [key: string]: Json } =
+    slice.end === null
+      ? { ph: 'B', ts: slice.start / 1000 }
+      : { ph: 'X', ts: slice.start / 1000, dur: Math.max(0, slice.end - slice.start) / 1000 };
+  if (slice.hold !== null)
+    return { ...span, name: 'held', cat: 'hold', args: { call: callName(slice.id), description: slice.hold } };
+  const args: { [key: string]: Json } = { call: callName(slice.id), status: statusOf(slice) };
+  const show = (name: string, id: number | null): void => {
+    if (id !== null) args[name] = plainJson(file.values.root(id), file.values, LARGEST_VALUE).json;
+  };
+  show('arguments', slice.args);
+  show('result', slice.result);
+  const error = errorOf(file, slice);
+  if (error !== undefined) args['error'] = { type: error.type, message: error.message };
+  for (const [name, value] of attributesOf(file, slice)) args[name] = plainJson(value, file.values, LARGEST_VALUE).json;
+  if (slice.edited !== 0) args['edited'] = true;
+  if (slice.path !== null) args['source'] = `${slice.path}:${slice.line ?? 0}`;
+  // The name of a colour, which every reader of the format knows.
+  return { ...span, name: slice.name, cat: slice.kind, ...(slice.status === 1 && { cname: 'terrible' }), args };
+}
+
+function* instants(file: RunFile, threads: Threads): Generator<Json> {
+  const rows = file.db
+    .prepare(
+      `SELECT e.time, e.name, e.process, e.value, e.data, e.call, c.task FROM events e LEFT JOIN calls c ON c.id = e.call
+       WHERE e.name NOT IN ('held', 'resumed') ORDER BY e.time, e.id`,
+    )
+    .iterate() as IterableIterator<{
+    time: number;
+    name: string;
+    process: number | null;
+    value: number | null;
+    data: string | null;
+    call: number | null;
+    task: number | null;
+  }>;
+  for (const { time, name, process, value, data, call, task } of rows) {
+    const text = eventText(file, name, value, data);
+    const args: Json = { text, ...(call !== null && { call: callName(call) }) };
+    const event = { ph: 'i', ts: time / 1000, name, cat: 'event', args };
+    if (task === null) yield { ...event, s: process === null ? 'g' : 'p', pid: process ?? 1, tid: 0 };
+    else {
+      const { made, thread } = threads.of(task, 0);
+      if (made !== undefined) yield made;
+      yield { ...event, s: 't', ...thread };
+    }
+  }
+}
+
+/** Numbers of threads, which must not be the same in two processes. */
+class Threads {
+  private readonly known = new Map<string, { pid: number; tid: number }>();
+  private readonly task;
+
+  constructor(file: RunFile) {
+    this.task = file.db.prepare<[number], { process: number; name: string }>(
+      'SELECT process, name FROM tasks WHERE id = ?',
+    );
+  }
+
+  /** The thread of a task's lane, and what introduces it when it is new. */
+  of(task: number, lane: number): { thread: { pid: number; tid: number }; made?: Json } {
+    const key = `${task}/${lane}`;
+    const known = this.known.get(key);
+    if (known !== undefined) return { thread: known };
+    const row = this.task.get(task);
+    const thread = { pid: row?.process ?? Math.floor(task / 2 ** 32), tid: this.known.size + 1 };
+    this.known.set(key, thread);
+    return {
+      thread,
+      made: { ph: 'M', name: 'thread_name', ...thread, args: { name: row?.name || `task ${task % 2 ** 32}` } },
+    };
+  }
+}

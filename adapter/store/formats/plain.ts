@@ -1,0 +1,89 @@
+import { children, content } from '../reader/children';
+import { shortType, textPart } from '../reader/render';
+import type { StoredValues } from '../reader/stored';
+import { floatText, intText, scalarText } from '../reader/text';
+import { Complex, Dict, Float, SetValue, Tagged, Tuple, type Value } from '../values/model';
+
+export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
+
+const DEEPEST = 30;
+const CUT = '…';
+
+/** A recorded value as JSON, of about so many characters at most. What is left out is an ellipsis in its place, and `cut` says so. */
+export function plainJson(value: Value, stored: StoredValues, most: number): { json: Json; cut: boolean } {
+  let left = most;
+  let cut = false;
+  const omit = (): string => {
+    cut = true;
+    return CUT;
+  };
+  const text = (given: string): string => {
+    const fits = given.length <= Math.max(0, left);
+    left -= fits ? given.length + 2 : left;
+    if (fits) return given;
+    cut = true;
+    // Not between the halves of one character.
+    return given.slice(0, Math.max(0, most - 1)).replace(/[\ud800-\udbff]$/, '') + CUT;
+  };
+  const each = (item: Value, depth: number): Json => {
+    if (left <= 0 || depth > DEEPEST) return omit();
+    left -= 4;
+    const plain = content(item, stored);
+    const whole = stored.resolve(item);
+    if (whole instanceof Tagged && whole.tag === 'cut') cut = true;
+    if (plain === null || typeof plain === 'boolean') return plain;
+    if (typeof plain === 'number') return plain;
+    if (typeof plain === 'bigint') return text(intText(plain));
+    if (plain instanceof Float) return Number.isFinite(plain.value) ? plain.value : floatText(plain.value);
+    if (plain instanceof Complex) return scalarText(plain) ?? '';
+    if (typeof plain === 'string') return text(plain);
+    if (plain instanceof Uint8Array) {
+      const room = Math.max(0, Math.floor(left * 0.7));
+      const shown = Buffer.from(plain.buffer, plain.byteOffset, Math.min(plain.length, room)).toString('base64');
+      return text(shown) + (plain.length > room ? omit() : '');
+    }
+    if (Array.isArray(plain)) return list(plain, depth);
+    if (plain instanceof Tuple || plain instanceof SetValue) return list(plain.items, depth);
+    if (plain instanceof Dict || (plain instanceof Tagged && plain.tag === 'object')) return fields(plain, depth);
+    return plain instanceof Tagged ? tagged(plain, depth) : '';
+  };
+  const list = (items: readonly Value[], depth: number): Json[] => {
+    const made: Json[] = [];
+    for (const item of items) {
+      if (left <= 0) {
+        made.push(omit());
+        break;
+      }
+      made.push(each(item, depth + 1));
+    }
+    return made;
+  };
+  const fields = (value: Dict | Tagged, depth: number): Json => {
+    const made: [string, Json][] = [];
+    // Names are made for what there is room for.
+    for (let from = 0; ; from += 100) {
+      const some = children(value, stored, from, 100);
+      for (const { name, value: item } of some) {
+        if (left <= 0) {
+          made.push([omit(), null]);
+          return Object.fromEntries(made);
+        }
+        made.push([text(name), each(item, depth + 1)]);
+      }
+      if (some.length < 100) return Object.fromEntries(made);
+    }
+  };
+  const tagged = (value: Tagged, depth: number): Json => {
+    const part = (index: number): string => textPart(value, index, stored);
+    if (value.tag === 'enum') return each(value.parts[2] ?? null, depth + 1);
+    if (value.tag === 'time') return each(value.parts[1] ?? null, depth + 1);
+    if (value.tag === 'bytearray') return each(value.parts[0] ?? null, depth + 1);
+    if (value.tag === 'masked') return '<masked>';
+    if (value.tag === 'cycle') return '<contains itself>';
+    if (value.tag === 'error') return text(`${shortType(part(0))}: ${part(1)}`);
+    if (value.tag === 'opaque') return text(part(1) || `<${part(0)}>`);
+    return text(`<${[value.tag, part(0)].filter((word) => word !== '').join(' ')}>`);
+  };
+  const json = each(value, 0);
+  return { json, cut };
+}

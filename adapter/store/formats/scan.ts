@@ -1,0 +1,83 @@
+import type { RunFile } from '../reader/runFile';
+import { shortType, textPart } from '../reader/render';
+import { Dict, Tagged, Tuple, type Value } from '../values/model';
+
+/** A call as it is stored, with its function. Times are nanoseconds since time 0 of the run. */
+export interface ScannedCall {
+  id: number;
+  parent: number | null;
+  task: number;
+  start: number;
+  end: number | null;
+  status: number | null;
+  kind: string;
+  name: string;
+  qualified: string | null;
+  path: string | null;
+  line: number | null;
+  args: number | null;
+  result: number | null;
+  error: number | null;
+  state_before: number | null;
+  state_after: number | null;
+  start_attributes: number | null;
+  end_attributes: number | null;
+  edited: number;
+}
+
+/** What a call needs in a SELECT from `calls c LEFT JOIN functions f`. */
+export const CALL_COLUMNS = `c.id, c.parent, c.task, c.start, c.end, c.status, coalesce(f.kind, 'function') AS kind, coalesce(f.name, '?') AS name,
+  f.qualified, f.path, f.line, c.args, c.result, c.error, c.state_before, c.state_after, c.start_attributes, c.end_attributes, c.edited`;
+
+export const STATUS = ['returned', 'error', 'cancelled', 'skipped', 'ended with its process'] as const;
+
+export function statusOf(call: ScannedCall): string {
+  return call.status === null ? 'running' : (STATUS[call.status] ?? 'returned');
+}
+
+export interface ScannedError {
+  type: string;
+  /** With its module. */
+  qualified: string;
+  message: string;
+  stack: { path: string; line: number; name: string }[];
+}
+
+const MOST_FRAMES = 100;
+const LONGEST_MESSAGE = 10_000;
+
+export function errorOf(file: RunFile, call: ScannedCall): ScannedError | undefined {
+  if (call.error === null) return undefined;
+  const { values } = file;
+  const value = values.root(call.error);
+  if (!(value instanceof Tagged) || value.tag !== 'error') return undefined;
+  const frames = values.resolve(value.parts[2] ?? null);
+  const stack = (Array.isArray(frames) ? frames : []).slice(0, MOST_FRAMES).flatMap((frame) => {
+    const entry = values.resolve(frame);
+    const [path, line, name] = (entry instanceof Tuple ? entry.items : []).map((item) => values.resolve(item));
+    return typeof path === 'string' && typeof line === 'number'
+      ? [{ path, line, name: typeof name === 'string' ? name : '' }]
+      : [];
+  });
+  const qualified = textPart(value, 0, values);
+  return {
+    type: shortType(qualified),
+    qualified,
+    message: textPart(value, 1, values).slice(0, LONGEST_MESSAGE),
+    stack,
+  };
+}
+
+/** What the app said at the start and at the end of the call; the later word counts. */
+export function attributesOf(file: RunFile, call: ScannedCall): Map<string, Value> {
+  const all = new Map<string, Value>();
+  for (const id of [call.start_attributes, call.end_attributes]) {
+    const value: Value = id === null ? null : file.values.root(id);
+    if (!(value instanceof Dict)) continue;
+    for (const [key, item] of value.entries.slice(0, 200)) {
+      const name = file.values.resolve(key);
+      if (typeof name === 'string') all.set(name.slice(0, 200), file.values.resolve(item));
+    }
+  }
+  return all;
+}

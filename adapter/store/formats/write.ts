@@ -1,0 +1,41 @@
+import { createWriteStream, renameSync, rmSync } from 'node:fs';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { cannotWrite } from '../life/output';
+import { RunFile } from '../reader/runFile';
+import { otlp } from './otlp';
+import { perfetto } from './perfetto';
+
+export const FORMATS = { perfetto, otlp } as const;
+export type Format = keyof typeof FORMATS;
+
+/** Characters that are handed on together. */
+const PIECE = 64 * 1024;
+
+/** Writes a run in another format: whole, or not at all. A live run is written as of one moment. Throws a `UserError`. */
+export async function writeFormat(runFile: string, target: string, format: Format, toolbreak: string): Promise<void> {
+  const part = `${target}.${process.pid}.part`;
+  const file = new RunFile(runFile);
+  try {
+    file.db.exec('BEGIN');
+    const text = Readable.from(pieces(FORMATS[format](file, toolbreak)));
+    await pipeline(text, createWriteStream(part, { flags: 'wx', mode: 0o600 }));
+    renameSync(part, target);
+  } catch (error) {
+    throw cannotWrite(target, error);
+  } finally {
+    file.close();
+    rmSync(part, { force: true });
+  }
+}
+
+function* pieces(texts: Iterable<string>): Generator<string> {
+  let piece = '';
+  for (const text of texts) {
+    piece += text;
+    if (piece.length < PIECE) continue;
+    yield piece;
+    piece = '';
+  }
+  yield piece;
+}

@@ -1,0 +1,243 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { openForReading, openForWriting } from '../../adapter/store/database';
+import { plainJson } from '../../adapter/store/formats/plain';
+import { RunFile } from '../../adapter/store/reader/runFile';
+import { Dict, Tagged } from '../../adapter/store/values/model';
+import { AGENT, LifePlace } from './life-support';
+import { apps } from './e2e-support';
+import { python } from './target-support';
+
+interface TraceEvent {
+  ph: string;
+  name: string;
+  cat?: string;
+  pid: number;
+  tid: number;
+  ts: number;
+  dur?: number;
+  cname?: string;
+  args: Record<string, unknown>;
+}
+
+interface Span {
+  trace: string;
+  id: string;
+  parent: string;
+  name: string;
+  kind: number;
+  start: string;
+  end: string;
+  status: number;
+  message: string;
+  attributes: Record<string, unknown>;
+  events: Record<string, unknown>[];
+}
+
+describe('life: other formats', function () {
+  this.timeout(120_000);
+  let place: LifePlace;
+  let triage: string;
+  let agent: string;
+
+  before(async () => {
+    place = new LifePlace();
+    triage = await place.record(join(apps, 'langgraph', 'triage.py'), ['please refund order 7']);
+    agent = await place.record(place.file('agent.py', AGENT));
+  });
+  after(() => place.remove());
+
+  async function exported(run: string, format: string): Promise<string> {
+    const out = join(place.folder, `out.${format}`);
+    const said = await place.say('export', run, '--format', format, '-o', out, '--force');
+    assert.equal(said.code, 0, said.stderr);
+    assert.deepEqual(
+      readdirSync(place.folder).filter((name) => name.startsWith('out.') && name.endsWith('.part')),
+      [],
+    );
+    return out;
+  }
+  const trace = async (run: string): Promise<TraceEvent[]> =>
+    (JSON.parse(readFileSync(await exported(run, 'perfetto'), 'utf8')) as { traceEvents: TraceEvent[] }).traceEvents;
+  const rows = (file: string, sql: string): Record<string, unknown>[] => {
+    const db = openForReading(file);
+    try {
+      return db.prepare(sql).all() as Record<string, unknown>[];
+    } finally {
+      db.close();
+    }
+  };
+  const slices = (events: TraceEvent[]): TraceEvent[] => events.filter(({ ph }) => ph === 'X' || ph === 'B');
+
+  describe('trace events', () => {
+    it('have every call, on its task, with its values', async () => {
+      const events = await trace(agent);
+      const [process] = events.filter(({ name }) => name === 'process_name');
+      assert.match(String(process!.args['name']), /^agent\.py \(\d+\)$/);
+      assert.equal(events.filter(({ name }) => name === 'thread_name').length, 1);
+      const calls = slices(events);
+      assert.deepEqual(
+        calls.map(({ name, cat }) => `${cat} ${name}`),
+        ['function agent', ...Array<string>(4).fill('function lookup')],
+      );
+      const [top, first, , third] = calls as [TraceEvent, TraceEvent, TraceEvent, TraceEvent];
+      assert.deepEqual(first.args['arguments'], { order: 1, note: 'of 1' });
+      assert.deepEqual([first.args['status'], third.args['status'], third.cname], ['returned', 'error', 'terrible']);
+      assert.deepEqual(third.args['error'], { type: 'ValueError', message: 'no such order: 3' });
+      assert.ok(calls.slice(1).every((call) => call.ts >= top.ts && call.ts + call.dur! <= top.ts + top.dur!));
+    });
+
+    it('nest on each thread, as readers of the format want them', async () => {
+      for (const run of [triage, await overlapping()]) {
+        const events = await trace(run);
+        const threads = new Map<string, TraceEvent[]>();
+        for (const event of slices(events)) {
+          const key = `${event.pid}/${event.tid}`;
+          threads.set(key, [...(threads.get(key) ?? []), event]);
+        }
+        for (const [key, list] of threads) {
+          assert.ok(
+            events.some(({ ph, name, pid, tid }) => ph === 'M' && name === 'thread_name' && `${pid}/${tid}` === key),
+          );
+          const open: number[] = [];
+          for (const { ts, dur } of list) {
+            const end = dur === undefined ? Infinity : Math.round((ts + dur) * 1000);
+            while (open.length > 0 && open.at(-1)! <= Math.round(ts * 1000)) open.pop();
+            assert.ok(open.length === 0 || end <= open.at(-1)!, `${key} at ${ts}`);
+            open.push(end);
+          }
+        }
+        const count = Number(
+          rows(run, 'SELECT (SELECT count(*) FROM calls) + (SELECT count(*) FROM holds) AS n')[0]!['n'],
+        );
+        assert.equal(slices(events).length, count);
+      }
+    });
+
+    it('show what was held, and what still runs', async () => {
+      const run = await overlapping();
+      const events = slices(await trace(run));
+      const held = events.find(({ cat }) => cat === 'hold');
+      assert.equal(held?.args['description'], 'Paused on a breakpoint');
+      assert.equal(events.filter(({ ph }) => ph === 'B').length, 1);
+    });
+  });
+
+  /** A run whose calls overlap on a task, one of which was held and one still runs. */
+  async function overlapping(): Promise<string> {
+    const file = agent.replace(/\.db$/, '-overlap.db');
+    if (existsSync(file)) return file;
+    const { copyFileSync } = await import('node:fs');
+    copyFileSync(agent, file);
+    const db = openForWriting(file);
+    const lookup = db.prepare('SELECT id FROM calls WHERE parent IS NOT NULL ORDER BY start').pluck().all() as number[];
+    const [top] = db.prepare('SELECT start, end FROM calls WHERE parent IS NULL').all() as {
+      start: number;
+      end: number;
+    }[];
+    const middle = Math.round((top!.start + top!.end) / 2);
+    db.prepare('UPDATE calls SET end = ? WHERE id = ?').run(top!.end + 5000, lookup[0]);
+    db.prepare('UPDATE calls SET end = NULL, status = NULL WHERE id = ?').run(lookup[3]);
+    db.prepare(
+      "INSERT INTO holds (process, call, start, end, description) VALUES (1, ?, ?, ?, 'Paused on a breakpoint')",
+    ).run(lookup[0], middle, top!.end + 9000);
+    db.close();
+    return file;
+  }
+
+  describe('OTLP', () => {
+    function read(file: string): { lines: number; resources: Record<string, unknown>[]; spans: Span[] } {
+      const text = execFileSync(python, [join(__dirname, '..', 'support', 'otlp_check.py'), file], {
+        encoding: 'utf8',
+        maxBuffer: 1 << 28,
+      });
+      return JSON.parse(text) as ReturnType<typeof read>;
+    }
+
+    it("is read by OpenTelemetry's own types, with GenAI names", async () => {
+      const { spans, resources } = read(await exported(triage, 'otlp'));
+      assert.equal(spans.length, Number(rows(triage, 'SELECT count(*) AS n FROM calls')[0]!['n']));
+      assert.equal(new Set(spans.map((span) => span.trace)).size, 1);
+      assert.equal(new Set(spans.map((span) => span.id)).size, spans.length);
+      const ids = new Set(spans.map((span) => span.id));
+      assert.ok(spans.every(({ parent }) => parent === '' || ids.has(parent)));
+      assert.ok(spans.every(({ start, end }) => BigInt(end) >= BigInt(start) && BigInt(start) > 10n ** 18n));
+      const tool = spans.find(({ attributes }) => attributes['gen_ai.tool.name'] === 'lookup_order')!;
+      assert.equal(tool.name, 'execute_tool lookup_order');
+      assert.equal(tool.attributes['gen_ai.operation.name'], 'execute_tool');
+      assert.equal(
+        (JSON.parse(tool.attributes['gen_ai.tool.call.arguments'] as string) as { order_id: number }).order_id,
+        7,
+      );
+      assert.match(tool.attributes['gen_ai.tool.call.result'] as string, /"?item\\?"?: ?\\?"lamp/);
+      assert.equal(typeof tool.attributes['gen_ai.tool.call.id'], 'string');
+      const model = spans.find(({ attributes }) => attributes['gen_ai.operation.name'] === 'chat')!;
+      assert.equal(model.kind, 3);
+      assert.equal(model.attributes['gen_ai.response.model'], 'scripted-1');
+      assert.ok(Number(model.attributes['gen_ai.usage.input_tokens']) > 0);
+      const [message] = JSON.parse(model.attributes['gen_ai.input.messages'] as string) as {
+        role: string;
+        parts: { content: string }[];
+      }[];
+      assert.deepEqual([message!.role, message!.parts[0]!.content], ['user', 'please refund order 7']);
+      assert.ok(spans.some(({ attributes }) => attributes['gen_ai.workflow.name'] !== undefined));
+      assert.ok(spans.some(({ attributes }) => attributes['toolbreak.state.after'] !== undefined));
+      assert.equal(resources[0]!['telemetry.sdk.name'], 'toolbreak');
+    });
+
+    it('says what failed, and where', async () => {
+      const { spans } = read(await exported(agent, 'otlp'));
+      const [failed] = spans.filter(({ status }) => status === 2);
+      assert.deepEqual([failed!.message, failed!.attributes['error.type']], ['no such order: 3', 'ValueError']);
+      const exception = failed!.events.find(({ name }) => name === 'exception')!;
+      assert.match(String(exception['exception.stacktrace']), /agent\.py", line \d+, in lookup/);
+      assert.match(String(failed!.attributes['code.file.path']), /agent\.py$/);
+      assert.equal(failed!.attributes['toolbreak.status'], 'error');
+    });
+
+    it('is written in lines of a bounded size', async () => {
+      const many = await place.record(
+        place.file('many.py', 'def work(number):\n    return number\n\nfor number in range(1200):\n    work(number)\n'),
+      );
+      const { lines, spans } = read(await exported(many, 'otlp'));
+      assert.deepEqual([lines, spans.length], [3, 1200]);
+      const names = spans.map(({ attributes }) => attributes['toolbreak.result']);
+      assert.deepEqual(
+        names,
+        Array.from({ length: 1200 }, (_, number) => String(number)),
+      );
+    });
+  });
+
+  it('cut values within a budget, and say so', () => {
+    const file = new RunFile(agent);
+    try {
+      const json = (value: Parameters<typeof plainJson>[0], most = 100) => plainJson(value, file.values, most);
+      assert.deepEqual(json('short'), { json: 'short', cut: false });
+      assert.deepEqual(json('x'.repeat(1000)).json, `${'x'.repeat(99)}…`);
+      const long = json(Array.from({ length: 100_000 }, (_, number) => number));
+      assert.ok(long.cut && JSON.stringify(long.json).length < 500);
+      assert.deepEqual((long.json as unknown[]).at(-1), '…');
+      const wide = json(new Dict(Array.from({ length: 100_000 }, (_, number) => [`k${number}`, null])));
+      assert.ok(wide.cut && JSON.stringify(wide.json).length < 500);
+      let deep: Parameters<typeof plainJson>[0] = [];
+      for (let level = 0; level < 1500; level++) deep = [deep];
+      assert.ok(json(deep, 1e6).cut);
+      assert.deepEqual(json(new Tagged('masked', ['api_key'])), { json: '<masked>', cut: false });
+      assert.deepEqual(json(new Tagged('cut', ['str', 'abc', 900, 'size'])), { json: 'abc', cut: true });
+      assert.deepEqual(json(2n ** 80n).json, String(2n ** 80n));
+      // `__proto__` is a name like any other.
+      assert.equal(JSON.stringify(json(new Dict([['__proto__', 1]])).json), '{"__proto__":1}');
+    } finally {
+      file.close();
+    }
+  });
+
+  it('are refused by name when there is no such format', async () => {
+    const said = await place.say('export', 'last', '--format', 'xml', '-o', join(place.folder, 'x'));
+    assert.equal(said.code, 2);
+    assert.match(said.stderr, /Allowed choices are run, perfetto, otlp/);
+  });
+});
