@@ -1,6 +1,6 @@
 /**
  * Writes what is derived from `protocol/*.ts`, and nothing else:
- *   protocol/generated/launch.schema.json, protocol/generated/control.schema.json   validation
+ *   protocol/generated/{launch,control,query}.schema.json                           validation
  *   runtimes/python/toolbreak/_protocol.py                                          types and constants for Python
  *   docs/launch.md                                                                  reference of launch.json
  *   package.json                                                                    manifest parts
@@ -66,6 +66,7 @@ async function main(): Promise<void> {
   const control = schemaOf('control.ts', '*');
   emit('protocol/generated/launch.schema.json', await pretty(JSON.stringify({ launch, attach }), 'json'));
   emit('protocol/generated/control.schema.json', await pretty(JSON.stringify(control), 'json'));
+  emit('protocol/generated/query.schema.json', await pretty(JSON.stringify(schemaOf('query.ts', 'Query')), 'json'));
   emit(
     'runtimes/python/toolbreak/_protocol.py',
     pythonTypes(control, readFileSync(join(root, 'protocol/control.ts'), 'utf8')),

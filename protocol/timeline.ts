@@ -7,6 +7,7 @@
  *
  * Times are nanoseconds since the run's first call, as JavaScript numbers (exact for 104 days).
  */
+import type { Query } from './query';
 
 export interface RunSummary {
   file: string;
@@ -142,8 +143,10 @@ export interface ReaderMethods {
     result: { text: string };
   };
   search: {
-    params: { file: string; text: string; kinds?: string[]; errors?: boolean; limit: number };
-    result: { calls: CallRow[]; total: number };
+    /** With a `query`, all of it holds as well, and `text` is looked for in names as without it. Its `types`, `limit` and `cursor` are passed over. */
+    params: { file: string; text: string; kinds?: string[]; errors?: boolean; limit: number; query?: Query };
+    /** `atLeast`: there may be more than `total`, which were not looked at. */
+    result: { calls: CallRow[]; total: number; atLeast?: boolean };
   };
   /** Neighbouring failed call. */
   errorNear: { params: { file: string; time: number; direction: 'next' | 'previous' }; result: { call?: CallRow } };

@@ -4,11 +4,14 @@ import { toolbreakVersion } from '../common/installation';
 import { cleanUpSessions, listSessions } from '../common/sessions';
 import { DEFAULT_RETENTION, noteRetention } from '../store/life/retention';
 import { recoverSession } from '../store/recover';
-import { runsCommand } from './commands/runs';
+import { checkCommand } from './commands/check';
 import { exportCommand } from './commands/export';
 import { importCommand } from './commands/import';
 import { deleteCommand, keepCommand } from './commands/keep';
 import { pruneCommand } from './commands/prune';
+import { queryCommand } from './commands/query';
+import { runsCommand } from './commands/runs';
+import { showCommand } from './commands/show';
 import { servePort, serveStdio } from './dap';
 
 const program = new Command('toolbreak')
@@ -72,6 +75,9 @@ deleteCommand(program);
 pruneCommand(program);
 exportCommand(program);
 importCommand(program);
+showCommand(program);
+queryCommand(program);
+checkCommand(program);
 
 program.parseAsync().catch((error: unknown) => {
   // A sentence for the person needs no stack.

@@ -1,6 +1,7 @@
 import type { CallRow } from '../../protocol/timeline';
 import { KINDS } from '../model/kinds';
 import { byStart } from '../model/neighbours';
+import { searchWords } from '../model/searchWords';
 import { SEARCH_LIMIT } from './loaded';
 import type { Page } from './page';
 import { sentence } from './sentence';
@@ -11,12 +12,14 @@ export interface Search {
   calls: CallRow[];
   ids: Set<string>;
   total: number;
+  /** There may be more than `total`: not all of the run was looked at. */
+  atLeast?: boolean;
   /** False while the answer is on its way. */
   done: boolean;
   problem?: string;
 }
 
-/** Searches the run for calls by name, and goes from one to the next. */
+/** Searches the run for calls by name and by what `searchWords` knows, and goes from one to the next. */
 export class Finder {
   private ticket = 0;
 
@@ -63,11 +66,12 @@ export class Finder {
     try {
       const kinds = page.hiddenKinds.size > 0 ? KINDS.filter((kind) => !page.hiddenKinds.has(kind)) : undefined;
       const errors = page.errorsOnly || undefined;
-      const answer = await page.ask('search', { file, text, kinds, errors, limit: SEARCH_LIMIT });
+      const answer = await page.ask('search', { file, ...searchWords(text), kinds, errors, limit: SEARCH_LIMIT });
       if (ticket !== this.ticket || file !== page.file) return false;
       const calls = [...answer.calls].sort(byStart);
       const ids = new Set(calls.map((call) => call.id));
-      page.update({ search: { text, calls, ids, total: answer.total, done: true } });
+      const { total, atLeast } = answer;
+      page.update({ search: { text, calls, ids, total, ...(atLeast && { atLeast }), done: true } });
       return true;
     } catch (error) {
       if (ticket === this.ticket)

@@ -136,7 +136,7 @@ function NoMatch({ page }: { page: Page }): JSX.Element {
       No call of this run matches "{page.search?.text}".
       {page.hiddenKinds.size > 0 || page.errorsOnly
         ? ' Some calls are filtered out: see the filter button.'
-        : ' The search looks at the names of calls.'}
+        : ' The search looks at the names of calls; value:"..." looks into arguments and results.'}
     </div>
   );
 }

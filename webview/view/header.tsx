@@ -94,6 +94,12 @@ export function Header({ page, searchField, openHelp, focusStage }: Props): JSX.
 }
 
 /** Searches while it is typed, a moment after the last letter. */
+const SEARCH_HELP = `A name, or tool:name. Also:
+status:failed (running, returned, cancelled, skipped)
+min:200ms (at least so long)
+value:"order 7" (in arguments, result or error)
+Enter goes to the next match, Shift+Enter to the previous one`;
+
 function SearchField({
   page,
   field,
@@ -129,13 +135,16 @@ function SearchField({
     event.stopPropagation();
   };
   const at = found?.calls.findIndex((call) => call.id === page.selection?.call.id) ?? -1;
+  const total = found === undefined ? '' : `${count(found.total)}${found.atLeast ? '+' : ''}`;
   const said = !found?.done
     ? ''
     : found.total === 0
-      ? 'No match'
+      ? found.atLeast
+        ? 'None yet'
+        : 'No match'
       : at >= 0
-        ? `${count(at + 1)} of ${count(found.total)}`
-        : `${count(found.total)} found`;
+        ? `${count(at + 1)} of ${total}`
+        : `${total} found`;
   return (
     <div class={`search${found?.done && found.total === 0 ? ' nothing' : ''}`} role="search">
       <span class="codicon codicon-search" aria-hidden="true" />
@@ -143,7 +152,7 @@ function SearchField({
         ref={field}
         type="text"
         placeholder="Search calls ( / )"
-        title="Enter goes to the next match, Shift+Enter to the previous one"
+        title={SEARCH_HELP}
         aria-label="Search calls"
         spellcheck={false}
         value={text}

@@ -25,6 +25,11 @@ function trimmed(number: number): string {
   return number.toFixed(1).replace(/\.0$/, '');
 }
 
+/** A moment of a run, to be compared with others in a column: `+0.020 s`. */
+export function momentText(nanoseconds: number): string {
+  return `${nanoseconds < 0 ? '-' : '+'}${(Math.abs(nanoseconds) / 1e9).toFixed(3)} s`;
+}
+
 /** `1 call`, `41 calls`, `12,000 calls`. */
 export function count(number: number, one: string, many = `${one}s`): string {
   return `${number.toLocaleString('en-US')} ${number === 1 ? one : many}`;
@@ -57,9 +62,11 @@ export function plainText(text: string): string {
 }
 
 export function print(lines: string | readonly string[]): void {
+  // Whoever read us, such as `head`, has enough.
+  process.stdout.once('error', () => process.exit(0));
   process.stdout.write(`${typeof lines === 'string' ? lines : lines.join('\n')}\n`);
 }
 
 export function printJson(value: unknown): void {
-  process.stdout.write(`${JSON.stringify(value, null, 2)}\n`);
+  print(JSON.stringify(value, null, 2));
 }

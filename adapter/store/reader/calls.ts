@@ -42,7 +42,7 @@ export function callRow(file: RunFile, call: StoredCall, zero = file.zero()): Ca
     name: call.name ?? '?',
     start: call.start - zero,
     ...(call.end === null ? {} : { end: call.end - zero }),
-    state: call.status === null ? 'running' : (STATES[call.status] ?? 'returned'),
+    state: stateOf(call.status),
     holds: holds.map(({ start, end, description }) => ({
       start: start - zero,
       ...(end === null ? {} : { end: end - zero }),
@@ -50,6 +50,10 @@ export function callRow(file: RunFile, call: StoredCall, zero = file.zero()): Ca
     })),
     edited: call.edited !== 0,
   };
+}
+
+export function stateOf(status: number | null): CallState {
+  return status === null ? 'running' : (STATES[status] ?? 'returned');
 }
 
 export function storedCall(file: RunFile, id: number): StoredCall | undefined {

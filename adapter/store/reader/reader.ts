@@ -8,6 +8,7 @@ import { callsBetween, errorNear, search } from './calls';
 import { child, children } from './children';
 import { copyText } from './copy';
 import { callDetail } from './detail';
+import { searchQuery } from '../query/search';
 import { OpenFiles } from './openFiles';
 import { overview } from './overview';
 import { numberIn, optionalTexts, textIn, textsIn, type Params } from './params';
@@ -56,14 +57,19 @@ export class Reader {
       if (format !== 'json' && format !== 'python') throw new UserError('A value is copied as "json" or as "python".');
       return { text: copyText(this.part(file, params), file.values, format) };
     },
-    search: (params) =>
-      search(this.file(params), {
+    search: (params) => {
+      const given = {
         file: '',
         text: textIn(params, 'text'),
         kinds: optionalTexts(params, 'kinds'),
         errors: params['errors'] === true,
         limit: Math.floor(numberIn(params, 'limit', 0)),
-      }),
+      };
+      const query = params['query'];
+      return query === undefined || query === null
+        ? search(this.file(params), given)
+        : searchQuery(this.file(params), given, query);
+    },
     errorNear: (params) => {
       const direction = textIn(params, 'direction');
       if (direction !== 'next' && direction !== 'previous')

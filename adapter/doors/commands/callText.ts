@@ -1,0 +1,26 @@
+import type { FoundCall } from '../../../protocol/query';
+import { durationText, plainText } from './text';
+
+/** `lookup_order(order_id=7) → dict (3)`, `✗ refund(amount=700): ValueError: needs approval`, with what was done to it. */
+export function callText(row: FoundCall): string {
+  const { call } = row;
+  const held = call.holds.reduce((sum, { start, end }) => sum + Math.max(0, (end ?? start) - start), 0);
+  const notes = [
+    ...(call.edited ? ['edited'] : []),
+    ...(call.holds.some(({ end }) => end === undefined)
+      ? ['held now']
+      : held > 0
+        ? [`held ${durationText(held)}`]
+        : []),
+    ...(call.state === 'skipped' || call.state === 'cancelled' ? [call.state] : []),
+  ];
+  const failed = call.state === 'error';
+  const outcome =
+    row.error !== undefined && (failed || call.state === 'cancelled')
+      ? `: ${row.error}`
+      : row.result === undefined || row.result === 'None'
+        ? ''
+        : ` → ${row.result}`;
+  const text = `${failed ? '✗ ' : ''}${call.name}(${row.arguments ?? ''})${notes.length > 0 ? ` [${notes.join(', ')}]` : ''}${outcome}`;
+  return plainText(text);
+}

@@ -1,0 +1,34 @@
+import type { Command } from 'commander';
+import { checkRun, type CheckReport } from '../../store/life/check';
+import { findRun } from '../../store/life/find';
+import { placeFrom, withPlace, type PlaceOptions } from './place';
+import { count, plainText, print, printJson } from './text';
+
+export function checkCommand(program: Command): void {
+  withPlace(program.command('check'))
+    .description('read everything of a run once and say what is damaged')
+    .argument('<run>', 'number, id, "last" or path')
+    .option('--json', 'as JSON')
+    .action((name: string, options: PlaceOptions & { json?: boolean }) => {
+      const report = checkRun(findRun(name, placeFrom(options)));
+      if (options.json === true) printJson(report);
+      else print(linesOf(report));
+      if (!report.whole) process.exitCode = 1;
+    });
+}
+
+function linesOf({ file, whole, problems, readable }: CheckReport): string[] {
+  const rows = ['calls', 'values', 'events', 'holds', 'functions', 'tasks', 'processes']
+    .filter((table) => readable[table] !== undefined)
+    .map((table) => count(readable[table]!, table === 'processes' ? 'process' : table.slice(0, -1), table));
+  const read = rows.length === 0 ? 'Nothing of it can be read.' : `Read: ${rows.join(', ')}.`;
+  if (whole) return [`${file} is whole.`, read];
+  return [
+    `${file} is damaged.`,
+    ...problems.map(
+      ({ what, count: times, examples }) =>
+        `  ✗ ${what} (${times.toLocaleString('en-US')})${examples.length > 0 ? `: ${plainText(examples.join(', '))}` : ''}`,
+    ),
+    read,
+  ];
+}

@@ -1,0 +1,161 @@
+import { InvalidArgumentError, type Command } from 'commander';
+import type { FoundCall, FoundEvent, Query, QueryAnswer } from '../../../protocol/query';
+import { findRun, listRuns, noRuns } from '../../store/life/find';
+import { runQuery } from '../../store/query/query';
+import { conditionIn } from '../../store/query/words';
+import { callText } from './callText';
+import { placeFrom, withPlace, type PlaceOptions } from './place';
+import { column, count, durationText, fit, momentText, plainText, print, printJson, width } from './text';
+
+interface Options extends PlaceOptions {
+  type?: string[];
+  kind?: string[];
+  name?: string;
+  nameIs?: string;
+  nameRegex?: string;
+  file?: string;
+  status?: string[];
+  error?: string;
+  where?: string[];
+  text?: string;
+  task?: string;
+  process?: string;
+  from?: string;
+  to?: string;
+  minDuration?: string;
+  order?: string;
+  limit?: number;
+  cursor?: string;
+  json?: boolean;
+}
+
+export function queryCommand(program: Command): void {
+  withPlace(program.command('query'))
+    .description('find calls, output, crashes and other events in one run or in all of the project')
+    .argument('[run...]', 'number, id, "last" or path (default: all of the project)')
+    .option('--type <types>', 'call, output, crash, event, or several with commas (default: call)', list)
+    .option('--kind <kinds>', 'tool, node, workflow, llm, function, ..., or several with commas', list)
+    .option('--name <text>', 'part of the name')
+    .option('--name-is <name>', 'the whole name: lookup_order, or tool:lookup_order')
+    .option('--name-regex <expression>', 'the name matches this regular expression')
+    .option('--file <path>', 'file of the function, or the end of its path')
+    .option('--status <states>', 'running, returned, error, cancelled, skipped, or several with commas', list)
+    .option('--error <type>', 'type of the error, such as ValueError')
+    .option('--where <condition>', '"argument.order_id equals 7", "result.total matches ^1"; may be repeated', collect)
+    .option('--text <text>', 'in the name, the arguments, the result, the error or an event')
+    .option('--task <text>', "part of the task's name")
+    .option('--process <pid or name>', 'the process')
+    .option('--from <moment>', "date and time, since the run's start (+5s), or before its end (-5s)")
+    .option('--to <moment>', 'the same')
+    .option('--min-duration <duration>', 'takes at least so long: 200ms, 1.5s')
+    .option('--order <order>', 'start, -start, duration or -duration (longest first)')
+    .option('--limit <number>', 'rows at most, from 1 to 500 (default: 50)', wholeNumber)
+    .option('--cursor <cursor>', 'go on after an earlier answer')
+    .option('--json', 'as JSON; times in nanoseconds')
+    .action((names: string[], options: Options) => {
+      const place = placeFrom(options);
+      const files =
+        names.length > 0 ? names.map((name) => findRun(name, place)) : listRuns(place).map(({ file }) => file);
+      if (files.length === 0) throw noRuns(place);
+      const answer = runQuery([...new Set(files)], queryFrom(options));
+      if (options.json === true) printJson(answer);
+      else {
+        for (const problem of answer.problems) process.stderr.write(`toolbreak: ${problem}\n`);
+        print(linesOf(answer));
+      }
+    });
+}
+
+function queryFrom(options: Options): Query {
+  const { name, nameIs, nameRegex } = options;
+  const names = without({ contains: name, equals: nameIs, regex: nameRegex });
+  const pid =
+    options.process !== undefined && /^\d+$/.test(options.process) ? Number(options.process) : options.process;
+  return without({
+    types: options.type as Query['types'],
+    kinds: options.kind,
+    name: Object.keys(names).length > 0 ? names : undefined,
+    file: options.file,
+    status: options.status as Query['status'],
+    error: options.error,
+    where: options.where?.map(conditionIn),
+    text: options.text,
+    task: options.task,
+    process: pid,
+    from: options.from,
+    to: options.to,
+    minimumDuration: options.minDuration,
+    order: options.order as Query['order'],
+    limit: options.limit,
+    cursor: options.cursor,
+  });
+}
+
+/** Only what was given. */
+function without<T extends object>(fields: { [K in keyof T]: T[K] | undefined }): T {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as T;
+}
+
+/** Not as many arguments as follow: they would take the runs, too. */
+function list(text: string, before: string[] = []): string[] {
+  return [...before, ...text.split(',').map((part) => part.trim())];
+}
+
+function collect(text: string, before: string[] = []): string[] {
+  return [...before, text];
+}
+
+export function wholeNumber(text: string): number {
+  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('It is a whole number.');
+  return Number(text);
+}
+
+function linesOf(answer: QueryAnswer): string[] {
+  const several = answer.runs.length > 1;
+  const runs = new Map(answer.runs.map(({ run, number, name }) => [run, `${number} ${name}`]));
+  const lines = answer.rows.map((row) => {
+    const run = several ? `${column(runs.get(row.run) ?? row.run, 18)} ` : '';
+    return fit(run + (row.type === 'call' ? callLine(row) : eventLine(row)), width());
+  });
+  if (lines.length > 0) {
+    const head = [column('AT', 12), column('CALL', 8), column('LENGTH', 9), column('KIND', 9), 'WHAT'].join(' ');
+    lines.unshift((several ? `${column('RUN', 18)} ` : '') + head);
+  }
+  return [...lines, ...footer(answer)];
+}
+
+function callLine(row: FoundCall): string {
+  const { call } = row;
+  const length = call.end === undefined ? 'running' : durationText(call.end - call.start);
+  return [
+    column(momentText(call.start), 12),
+    column(call.id, 8),
+    column(length, 9),
+    column(call.kind, 9),
+    callText(row),
+  ].join(' ');
+}
+
+function eventLine(row: FoundEvent): string {
+  const text = plainText(row.text.trimEnd());
+  const what = row.type === 'output' ? `${row.name}: ${text}` : row.type === 'crash' ? `✗ ${text}` : text;
+  const about = row.call === undefined ? '' : `${row.call.name}: `;
+  return [
+    column(momentText(row.time), 12),
+    column(row.call?.id ?? '', 8),
+    column('', 9),
+    column(row.type, 9),
+    about + what,
+  ].join(' ');
+}
+
+function footer({ rows, more, cursor, looked, partly }: QueryAnswer): string[] {
+  const lines: string[] = [];
+  if (rows.length === 0 && more.exact) lines.push('Nothing matches.');
+  else if (rows.length === 0) lines.push(`Nothing yet among the first ${count(looked, 'row')}.`);
+  if (partly > 0) lines.push(`${count(partly, 'value was', 'values were')} too large to be searched to the end.`);
+  if (more.count > 0 || !more.exact)
+    lines.push(`${more.exact ? '' : 'At least '}${more.count.toLocaleString('en-US')} more.`);
+  if (cursor !== undefined && (more.count > 0 || !more.exact)) lines.push(`Go on: --cursor ${cursor}`);
+  return lines;
+}

@@ -1,0 +1,167 @@
+import type { Command } from 'commander';
+import type { RunSummary } from '../../../protocol/timeline';
+import type { OutlineLine } from '../../store/reader/outline';
+import { findRun, summaryOf } from '../../store/life/find';
+import { UserError } from '../../common/errors';
+import { callTree, type TreeNode } from '../../store/query/tree';
+import { wholeCall, wholeCallJson, type WholeCall } from '../../store/query/wholeCall';
+import { findCall } from '../../store/query/words';
+import { callText } from './callText';
+import { placeFrom, withPlace, type PlaceOptions } from './place';
+import { wholeNumber } from './query';
+import { clockText, column, count, durationText, fit, momentText, plainText, print, printJson, width } from './text';
+
+const USUAL_CALLS = 200;
+const MOST_CALLS = 20_000;
+const USUAL_LINES = 40;
+const ALL_LINES = 100_000;
+
+interface Options extends PlaceOptions {
+  limit?: number;
+  full?: boolean;
+  json?: boolean;
+}
+
+export function showCommand(program: Command): void {
+  withPlace(program.command('show'))
+    .description("show a run's calls as a tree, or one call with all that is known of it")
+    .argument('<run>', 'number, id, "last" or path')
+    .argument('[call]', 'number of a call, such as 1.4, or its name')
+    .option('--limit <number>', `calls of the tree at most (default: ${USUAL_CALLS})`, wholeNumber)
+    .option('--full', 'values of a call to their end')
+    .option('--json', 'as JSON; times in nanoseconds')
+    .action((name: string, call: string | undefined, options: Options) => {
+      const file = findRun(name, placeFrom(options));
+      const run = summaryOf(file);
+      if (run.problem !== undefined) throw new UserError(run.problem);
+      if (call === undefined) return showTree(run, options);
+      const id = findCall(file, call);
+      if (options.json === true) return printJson({ run: run.run, ...wholeCallJson(file, id) });
+      print(callLines(run, wholeCall(file, id, options.full === true ? ALL_LINES : USUAL_LINES)));
+    });
+}
+
+// ------------------------------------------------------------ the tree
+
+function showTree(run: RunSummary, { limit, json }: Options): void {
+  const { tops, shown, left, exact } = callTree(run.file, Math.max(1, Math.min(limit ?? USUAL_CALLS, MOST_CALLS)));
+  if (json === true) return printJson({ ...run, tree: tops, more: { count: left, exact } });
+  const lines = [runLine(run)];
+  for (const top of tops) addNode(lines, top, '', '');
+  if (shown === 0) lines.push('No call is recorded yet.');
+  if (left > 0 || !exact)
+    lines.push(
+      `${exact ? '' : 'At least '}${left.toLocaleString('en-US')} more: --limit, or "toolbreak query" to find some.`,
+    );
+  print(lines);
+}
+
+function runLine(run: RunSummary): string {
+  const parts = [
+    `run ${run.number > 0 ? run.number : run.run}`,
+    run.name,
+    run.live ? `running for ${durationText(run.duration)}` : durationText(run.duration),
+    count(run.calls, 'call'),
+    ...(run.errors > 0 ? [count(run.errors, 'error')] : []),
+    ...(run.holds > 0 ? [count(run.holds, 'hold')] : []),
+    ...(run.tokens > 0 ? [count(run.tokens, 'token')] : []),
+    clockText(run.startedAt),
+  ];
+  return fit(parts.join(' · '), width());
+}
+
+/** Not by calling itself for each level: a recursion of the app may be deep. */
+function addNode(lines: string[], top: TreeNode, lead: string, stem: string): void {
+  const waiting = [{ node: top, lead, stem }];
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    const { node, lead: before, stem: under } = next;
+    const { call } = node.call;
+    const length = call.end === undefined ? 'running' : durationText(call.end - call.start);
+    const kind = call.kind === 'function' ? '' : `${call.kind} `;
+    lines.push(fit(`${column(call.id, 8)} ${column(length, 9)} ${before}${kind}${callText(node.call)}`, width()));
+    const last = node.below.length - 1;
+    for (let index = last; index >= 0; index--) {
+      const end = index === last;
+      waiting.push({
+        node: node.below[index]!,
+        lead: `${under}${end ? '└─ ' : '├─ '}`,
+        stem: `${under}${end ? '   ' : '│  '}`,
+      });
+    }
+  }
+}
+
+// ------------------------------------------------------------ one call
+
+const TITLES = {
+  arguments: 'Arguments',
+  result: 'Result',
+  stateBefore: 'State before',
+  stateAfter: 'State after',
+};
+const OUTCOMES = {
+  running: 'running for',
+  returned: 'returned after',
+  error: '✗ failed after',
+  cancelled: 'cancelled after',
+  skipped: 'skipped after',
+};
+const CHANGES = { added: '+', removed: '-', changed: '~' };
+
+function callLines(run: RunSummary, { detail, at, values }: WholeCall): string[] {
+  const { call, path, source, error, changes, edits, events, attributes, messages } = detail;
+  const length = (call.end ?? Math.max(run.duration, call.start)) - call.start;
+  const lines = [
+    `${call.kind} ${call.name}, ${OUTCOMES[call.state]} ${durationText(length)}`,
+    path.map(({ name }) => name).join(' › '),
+    `call ${call.id} of run ${run.number > 0 ? run.number : run.run} (${run.name}), ${clockText(at)}, ${momentText(call.start)}`,
+    ...(source === undefined ? [] : [`${source.path}:${source.line}`]),
+  ];
+  if (error !== undefined) {
+    const text = error.type === '' ? error.message : `${error.type}: ${error.message}`;
+    lines.push('', 'Error', ...text.split('\n').map((line) => `  ${line}`));
+    for (const frame of error.stack) lines.push(`    ${frame.path}:${frame.line} in ${frame.function}`);
+  }
+  for (const { part, text, mark, lines: parts } of values) {
+    lines.push('', TITLES[part]);
+    if (parts.length === 0) lines.push(`  ${text}${mark === undefined ? '' : `  (${mark})`}`);
+    else lines.push(...parts.map(valueLine));
+  }
+  section(
+    lines,
+    'Changes',
+    changes?.map(({ change, path: place, before, after }) =>
+      [CHANGES[change], place, before, ...(before === undefined || after === undefined ? [] : ['→']), after]
+        .filter((part) => part !== undefined)
+        .join(' '),
+    ),
+  );
+  section(
+    lines,
+    'Messages',
+    messages?.map(({ role, text }) => `${role}: ${text.replace(/\s+/g, ' ')}`),
+  );
+  section(
+    lines,
+    'Attributes',
+    attributes.map(({ name, value }) => `${name} = ${value}`),
+  );
+  section(lines, 'Edited', edits);
+  section(
+    lines,
+    'Events',
+    events.map(({ time, text }) => `${momentText(time)}  ${text}`),
+  );
+  return lines.map((line) => fit(line, Math.max(width(), 100))).map((line) => line.trimEnd());
+}
+
+function valueLine({ depth, name, text, mark }: OutlineLine): string {
+  const indent = '  '.repeat(depth + 1);
+  return name === '…'
+    ? `${indent}… ${text}`
+    : `${indent}${plainText(name)} = ${text}${mark === undefined ? '' : `  (${mark})`}`;
+}
+
+function section(lines: string[], title: string, items: readonly string[] | undefined): void {
+  if (items !== undefined && items.length > 0) lines.push('', title, ...items.map((item) => `  ${item}`));
+}

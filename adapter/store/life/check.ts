@@ -1,0 +1,219 @@
+import { decodeCanonical } from '../values/canonical';
+import { DecodeError, Dict, Ref, SetValue, Tagged, Tuple, type Value } from '../values/model';
+import { createHash } from 'node:crypto';
+import { UserError, messageOf } from '../../common/errors';
+import { callName } from '../callNames';
+import { openForReading, type Connection } from '../database';
+
+/** What a whole reading of a run file found. */
+export interface CheckReport {
+  file: string;
+  /** Nothing is wrong. */
+  whole: boolean;
+  problems: Damage[];
+  /** Rows that were read and are fine, by table; absent when a table could not be read. */
+  readable: Record<string, number>;
+}
+
+export interface Damage {
+  /** A sentence. */
+  what: string;
+  count: number;
+  /** The first of them: names of calls, numbers of rows. */
+  examples: string[];
+}
+
+const EXAMPLES = 5;
+
+/** Columns that name a row of another table. */
+const REFERENCES: readonly { from: string; column: string; to: string; what: string }[] = [
+  { from: 'calls', column: 'parent', to: 'calls', what: 'calls below a call that is not there' },
+  { from: 'calls', column: 'function', to: 'functions', what: 'calls of a function that is not there' },
+  { from: 'calls', column: 'task', to: 'tasks', what: 'calls on a task that is not there' },
+  ...['args', 'result', 'error', 'state_before', 'state_after', 'start_attributes', 'end_attributes'].map((column) => ({
+    from: 'calls',
+    column,
+    to: 'values',
+    what: `calls whose ${wordsFor(column)} is not there`,
+  })),
+  { from: 'tasks', column: 'parent', to: 'tasks', what: 'tasks below a task that is not there' },
+  { from: 'tasks', column: 'process', to: 'processes', what: 'tasks of a process that is not there' },
+  { from: 'functions', column: 'process', to: 'processes', what: 'functions of a process that is not there' },
+  { from: 'holds', column: 'call', to: 'calls', what: 'holds of a call that is not there' },
+  { from: 'events', column: 'call', to: 'calls', what: 'events of a call that is not there' },
+  { from: 'events', column: 'value', to: 'values', what: 'events whose value is not there' },
+];
+
+function wordsFor(column: string): string {
+  return { args: 'value of the arguments', result: 'result' }[column] ?? column.replace('_', ' ');
+}
+
+const TABLES = ['runs', 'processes', 'tasks', 'functions', 'calls', 'holds', 'events', 'values'];
+
+/** Reads everything of a run file once. A file that cannot be opened at all is a report, too; one that is no run file throws a `UserError`. */
+export function checkRun(file: string): CheckReport {
+  const report: CheckReport = { file, whole: true, problems: [], readable: {} };
+  let db: Connection;
+  try {
+    db = openForReading(file);
+  } catch (error) {
+    if (!(error instanceof UserError) || !/is damaged/.test(error.message)) throw error;
+    return {
+      ...report,
+      whole: false,
+      problems: [{ what: 'The file cannot be opened: it is damaged', count: 1, examples: [] }],
+    };
+  }
+  try {
+    new Check(db, report).all();
+  } finally {
+    db.close();
+  }
+  report.whole = report.problems.length === 0;
+  return report;
+}
+
+class Check {
+  constructor(
+    private readonly db: Connection,
+    private readonly report: CheckReport,
+  ) {}
+
+  all(): void {
+    this.attempt('the check of the database', () => this.integrity());
+    for (const table of TABLES) this.attempt(`the table ${table}`, () => this.count(table));
+    for (const reference of REFERENCES) this.attempt(`the table ${reference.from}`, () => this.reference(reference));
+    this.attempt('the table calls', () => this.calls());
+    this.attempt('the table events', () => this.events());
+    this.attempt('the table values', () => this.values());
+    this.attempt('the table runs', () => this.noted());
+  }
+
+  /** SQLite's own check: pages, order of rows, indexes. */
+  private integrity(): void {
+    const found = this.db.pragma('integrity_check(100)') as { integrity_check: string }[];
+    const lines = found.map((row) => row.integrity_check).filter((line) => line !== 'ok');
+    this.damage('SQLite finds the database damaged', lines.length, lines);
+  }
+
+  private count(table: string): void {
+    // Without an index, so that the rows themselves are read.
+    this.report.readable[table] = this.db
+      .prepare(`SELECT count(*) FROM "${table}" NOT INDEXED`)
+      .pluck()
+      .get() as number;
+  }
+
+  private reference({ from, column, to, what }: (typeof REFERENCES)[number]): void {
+    const where = `FROM ${from} one WHERE one.${column} IS NOT NULL AND NOT EXISTS (SELECT 1 FROM "${to}" other WHERE other.id = one.${column})`;
+    const count = this.db.prepare(`SELECT count(*) ${where}`).pluck().get() as number;
+    if (count === 0) return;
+    const ids = this.db.prepare(`SELECT one.id ${where} LIMIT ?`).pluck().all(EXAMPLES) as number[];
+    this.damage(
+      `There are ${what}`,
+      count,
+      ids.map((id) => (from === 'calls' ? callName(id) : String(id))),
+    );
+  }
+
+  /** What the timeline and the queries rely on. */
+  private calls(): void {
+    const rules = [
+      ['end < start', 'There are calls that end before they start'],
+      ['end IS NOT NULL AND start IS NOT NULL AND size IS NULL', 'There are calls that no search by time finds'],
+      ['status IS NOT NULL AND status NOT BETWEEN 0 AND 4', 'There are calls with an unknown outcome'],
+    ] as const;
+    for (const [rule, what] of rules) {
+      const count = this.db.prepare(`SELECT count(*) FROM calls WHERE ${rule}`).pluck().get() as number;
+      if (count === 0) continue;
+      const ids = this.db.prepare(`SELECT id FROM calls WHERE ${rule} LIMIT ?`).pluck().all(EXAMPLES) as number[];
+      this.damage(what, count, ids.map(callName));
+    }
+  }
+
+  private events(): void {
+    const bad: string[] = [];
+    let count = 0;
+    const rows = this.db.prepare('SELECT id, data FROM events WHERE data IS NOT NULL').iterate();
+    for (const { id, data } of rows as IterableIterator<{ id: number; data: string }>) {
+      try {
+        JSON.parse(data);
+      } catch {
+        if (count++ < EXAMPLES) bad.push(String(id));
+      }
+    }
+    this.damage('There are events that cannot be read', count, bad);
+  }
+
+  /** Every value decodes, is what its name says, and all its parts are there. */
+  private values(): void {
+    const known = new Set<string>();
+    const needed = new Map<string, string>();
+    const broken: string[] = [];
+    const renamed: string[] = [];
+    let brokenCount = 0;
+    let renamedCount = 0;
+    const rows = this.db.prepare('SELECT id, cid, bytes FROM "values"').iterate();
+    for (const { id, cid, bytes } of rows as IterableIterator<{ id: number; cid: Buffer | null; bytes: Buffer }>) {
+      if (cid !== null) {
+        known.add(cid.toString('latin1'));
+        if (!createHash('sha256').update(bytes).digest().equals(cid) && renamedCount++ < EXAMPLES)
+          renamed.push(String(id));
+      }
+      try {
+        for (const ref of refsIn(decodeCanonical(bytes))) if (!needed.has(ref)) needed.set(ref, String(id));
+      } catch (error) {
+        if (!(error instanceof DecodeError)) throw error;
+        if (brokenCount++ < EXAMPLES) broken.push(String(id));
+      }
+    }
+    const missing = [...needed].filter(([ref]) => !known.has(ref)).map(([, id]) => id);
+    this.damage('There are values that cannot be decoded', brokenCount, broken);
+    this.damage('There are values whose content is not what their name says', renamedCount, renamed);
+    this.damage('There are values with a part that is not there', missing.length, missing.slice(0, EXAMPLES));
+    if (this.report.readable['values'] !== undefined) this.report.readable['values'] -= brokenCount;
+  }
+
+  /** Frames that could not be read when the run was recorded. */
+  private noted(): void {
+    const damaged = this.db.prepare('SELECT coalesce(sum(damaged), 0) FROM runs').pluck().get() as number;
+    this.damage('Parts of the recording could not be read when it was made', damaged, []);
+    if (this.report.readable['runs'] === 0) this.damage('The file has no run in it', 1, []);
+  }
+
+  private damage(what: string, count: number, examples: readonly string[]): void {
+    if (count > 0) this.report.problems.push({ what, count, examples: examples.slice(0, EXAMPLES) });
+  }
+
+  /** What cannot be read is said, and the rest goes on. */
+  private attempt(what: string, work: () => void): void {
+    try {
+      work();
+    } catch (error) {
+      const code = (error as { code?: unknown }).code;
+      if (typeof code !== 'string' || !code.startsWith('SQLITE')) throw error;
+      const text = `A part of ${what} cannot be read`;
+      const before = this.report.problems.find((problem) => problem.what === text);
+      if (before === undefined) this.damage(text, 1, [messageOf(error)]);
+    }
+  }
+}
+
+/** Names of the parts that are stored on their own, as latin1 text. */
+function refsIn(value: Value): string[] {
+  const found: string[] = [];
+  const waiting: Value[] = [value];
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    if (next instanceof Ref) found.push(next.cid.toString('latin1'));
+    // One by one: a list may have more items than a function takes arguments.
+    else for (const part of partsOf(next)) waiting.push(part);
+  }
+  return found;
+}
+
+function partsOf(value: Value): readonly Value[] {
+  if (Array.isArray(value)) return value;
+  if (value instanceof Tuple || value instanceof SetValue) return value.items;
+  if (value instanceof Dict) return value.entries.flat();
+  return value instanceof Tagged ? value.parts : [];
+}

@@ -1,0 +1,389 @@
+import { UserError } from '../../common/errors';
+import { globalId, processOf } from '../callNames';
+import { problemWith } from '../database';
+import { stateOf } from '../reader/calls';
+import { eventText } from '../reader/eventText';
+import type { RunFile, RunRow } from '../reader/runFile';
+import { Tagged, type Value } from '../values/model';
+import type { Compiled, Condition } from './compile';
+import { follow, type Root } from './paths';
+import type { Patterns } from './pattern';
+import { fileKey, type Cursor, type Position } from './position';
+import { EVER, Merge, rankOf, sourcesOf, type CallCandidate, type Candidate, type EventCandidate } from './sources';
+import type { Moment } from './times';
+import { equalsJson, textsOf, TextSearch } from './valueMatch';
+
+export interface StoredFunction {
+  id: number;
+  kind: string;
+  name: string;
+  qualified: string;
+  path: string | null;
+  line: number;
+}
+
+export interface StoredProcess {
+  id: number;
+  pid: number;
+  name: string;
+}
+
+/** What all files of one question share. */
+export interface Shared {
+  compiled: Compiled;
+  patterns: Patterns;
+  cursor: Cursor | undefined;
+  /** A value was searched in part only. */
+  onPart: () => void;
+}
+
+/** One question put to one run: its rows in order, and which of them match as far as no regular expression is needed. */
+export class FileQuery {
+  readonly key: string;
+  readonly run: RunRow;
+  readonly zero: number;
+  /** Its end, on the file's own scale; kept for later pages when the run goes on. */
+  readonly end: number;
+  readonly live: boolean;
+  readonly functions = new Map<number, StoredFunction>();
+  readonly tasks = new Map<number, string>();
+  readonly processes = new Map<number, StoredProcess>();
+  private readonly wanted: ReadonlySet<number> | undefined;
+  private readonly wantedTasks: ReadonlySet<number> | undefined;
+  private readonly wantedProcesses: ReadonlySet<number> | undefined;
+  private readonly searches = new Map<string, TextSearch>();
+  private readonly textKnown = new Map<number, boolean>();
+  private readonly merge: Merge;
+  private readonly bound: number;
+
+  /** Throws a `UserError` when the file cannot be read. */
+  constructor(
+    readonly file: RunFile,
+    private readonly shared: Shared,
+  ) {
+    const { compiled, cursor } = shared;
+    const run = file.row();
+    if (run === undefined) throw new UserError(`The run file ${file.path} has no run in it yet.`);
+    this.run = run;
+    this.key = fileKey(file.path);
+    this.zero = file.zero();
+    this.live = file.live(run) || file.reading(run);
+    this.end = cursor?.ends[this.key] ?? this.zero + file.length();
+    const all = <T>(sql: string): T[] => file.db.prepare(sql).all() as T[];
+    for (const one of all<StoredFunction>('SELECT id, kind, name, qualified, path, line FROM functions'))
+      this.functions.set(one.id, one);
+    for (const { id, name } of all<{ id: number; name: string }>('SELECT id, name FROM tasks'))
+      this.tasks.set(id, name);
+    for (const one of all<StoredProcess>('SELECT id, pid, name FROM processes')) this.processes.set(one.id, one);
+    this.wanted = this.wantedFunctions();
+    this.wantedTasks = this.whose(compiled.task, this.tasks, (name, text) => name.toLowerCase().includes(text));
+    this.wantedProcesses = this.whose(compiled.process, this.processes, ({ pid, name }, wanted) =>
+      typeof wanted === 'number' ? pid === wanted : name.toLowerCase().includes(wanted),
+    );
+    const descending = compiled.order.startsWith('-');
+    const from = this.moment(compiled.from) ?? -EVER;
+    const to = this.moment(compiled.to) ?? EVER;
+    const { types, status, error, where } = compiled;
+    const hasEvents = [...types].some((type) => type !== 'call');
+    const onlyCalls = status !== undefined || error !== undefined || where.length > 0 || compiled.minimum > 0;
+    this.merge = new Merge(
+      sourcesOf(file, compiled.order, {
+        from,
+        to,
+        minimum: compiled.minimum,
+        failedOnly: status?.size === 1 && status.has('error'),
+        functions: this.wanted === undefined ? undefined : [...this.wanted],
+        calls: types.has('call'),
+        events: hasEvents && !onlyCalls,
+        after: cursor === undefined ? undefined : this.relative(cursor.position.key),
+      }),
+    );
+    this.bound = this.firstPossible(from, to, descending);
+  }
+
+  /** No row comes before this key. */
+  get first(): bigint {
+    return this.absolute(this.bound);
+  }
+
+  /** The next row, or nothing at the end. Throws a `UserError`. */
+  peek(): Candidate | undefined {
+    return this.reading(() => this.merge.peek());
+  }
+
+  shift(): void {
+    this.reading(() => this.merge.shift());
+  }
+
+  positionOf(row: Candidate): Position {
+    const key = this.shared.compiled.order.endsWith('duration')
+      ? BigInt(row.type === 'call' ? (row.end ?? row.start) - row.start : 0)
+      : this.absolute(row.type === 'call' ? row.start : row.time);
+    return { key, file: this.key, rank: rankOf(row), id: row.id };
+  }
+
+  wall(time: number): bigint {
+    return this.run.started + BigInt(Math.round(time));
+  }
+
+  /** All that can be told without a regular expression over values. Throws a `UserError`. */
+  passes(row: Candidate): boolean {
+    return this.reading(() => (row.type === 'call' ? this.callPasses(row) : this.eventPasses(row)));
+  }
+
+  /** What a regular expression over values is to look at. */
+  textsFor(row: Candidate, condition: Condition): readonly string[] {
+    if (row.type !== 'call') return [];
+    return this.reading(() => {
+      const value = this.partOf(row, condition);
+      if (value === undefined) return [];
+      const { texts, whole } = textsOf(value, this.file.values);
+      if (!whole) this.shared.onPart();
+      return texts;
+    });
+  }
+
+  /** The function, the task and the process of a row, as far as it has them. */
+  placeOf(row: Candidate): {
+    function: StoredFunction | undefined;
+    task: number | undefined;
+    process: number | undefined;
+  } {
+    if (row.type === 'call')
+      return { function: this.functions.get(row.function), task: row.task, process: processOf(row.id) };
+    const process = row.process ?? crashedProcess(row) ?? undefined;
+    if (row.call === null) return { function: undefined, task: undefined, process };
+    const call = this.file.sql('SELECT function, task FROM calls WHERE id = ?').get(row.call) as
+      { function: number | null; task: number | null } | undefined;
+    return {
+      function: call?.function == null ? undefined : this.functions.get(call.function),
+      task: call?.task ?? undefined,
+      process: process ?? processOf(row.call),
+    };
+  }
+
+  eventLine(row: EventCandidate): string {
+    try {
+      return eventText(this.file, row.name, row.value, row.data);
+    } catch (error) {
+      // What the session wrote is not JSON any more: the event is still worth its name.
+      if (error instanceof SyntaxError) return row.name;
+      throw error;
+    }
+  }
+
+  // ------------------------------------------------------------ what a row must be
+
+  private callPasses(row: CallCandidate): boolean {
+    const { compiled } = this.shared;
+    if (this.wanted !== undefined && !this.wanted.has(row.function)) return false;
+    if (compiled.status !== undefined && !compiled.status.has(stateOf(row.status))) return false;
+    if (this.wantedTasks !== undefined && !this.wantedTasks.has(row.task)) return false;
+    if (this.wantedProcesses !== undefined && !this.wantedProcesses.has(processOf(row.id))) return false;
+    if (compiled.minimum > 0 && (row.end ?? this.end) - row.start < compiled.minimum) return false;
+    if (compiled.error !== undefined && !this.isError(row, compiled.error)) return false;
+    for (const condition of compiled.where) if (!this.holds(row, condition)) return false;
+    return compiled.text === undefined || this.hasText(row, compiled.text);
+  }
+
+  private eventPasses(row: EventCandidate): boolean {
+    const { compiled } = this.shared;
+    if (!compiled.types.has(typeOf(row))) return false;
+    if (this.wanted !== undefined || this.wantedTasks !== undefined || this.wantedProcesses !== undefined) {
+      const place = this.placeOf(row);
+      if (this.wanted !== undefined && !(place.function !== undefined && this.wanted.has(place.function.id)))
+        return false;
+      if (this.wantedTasks !== undefined && !(place.task !== undefined && this.wantedTasks.has(place.task)))
+        return false;
+      if (
+        this.wantedProcesses !== undefined &&
+        !(place.process !== undefined && this.wantedProcesses.has(place.process))
+      )
+        return false;
+    }
+    if (compiled.text === undefined) return true;
+    return `${this.eventLine(row)}\n${outputText(row) ?? ''}`.toLowerCase().includes(compiled.text);
+  }
+
+  private isError(row: CallCandidate, type: string): boolean {
+    if (row.error === null) return false;
+    const value = this.root(row.error);
+    if (!(value instanceof Tagged) || value.tag !== 'error') return false;
+    const found = this.file.values.resolve(value.parts[0] ?? null);
+    return typeof found === 'string' && (found === type || found.slice(found.lastIndexOf('.') + 1) === type);
+  }
+
+  private holds(row: CallCandidate, condition: Condition): boolean {
+    const value = this.partOf(row, condition);
+    if (value === undefined) return false;
+    const { equals, contains } = condition;
+    if (equals !== undefined && !equalsJson(value, equals.json, this.file.values)) return false;
+    return contains === undefined || this.search(contains).found(value);
+  }
+
+  private partOf(row: CallCandidate, { path }: Condition): Value | undefined {
+    const id = valueOf(row, path.root);
+    const value = id === null ? undefined : this.root(id);
+    return value === undefined ? undefined : follow(value, path, this.file.values);
+  }
+
+  /** Nothing for a value that a damaged file lacks: the rest of it can still be asked. */
+  private root(id: number): Value | undefined {
+    try {
+      return this.file.values.root(id);
+    } catch (error) {
+      if (error instanceof UserError) return undefined;
+      throw error;
+    }
+  }
+
+  private hasText(row: CallCandidate, text: string): boolean {
+    const found = this.functions.get(row.function);
+    if (found !== undefined && namesOf(found).some((name) => name.toLowerCase().includes(text))) return true;
+    return [row.args, row.result, row.error].some((id) => {
+      if (id === null) return false;
+      let known = this.textKnown.get(id);
+      if (known === undefined) {
+        const value = this.root(id);
+        known = value !== undefined && this.search(text).found(value);
+        this.textKnown.set(id, known);
+      }
+      return known;
+    });
+  }
+
+  private search(text: string): TextSearch {
+    let search = this.searches.get(text);
+    if (search === undefined) {
+      search = new TextSearch(text, this.file.values, this.shared.onPart);
+      this.searches.set(text, search);
+    }
+    return search;
+  }
+
+  // ------------------------------------------------------------ what is asked for, in this file
+
+  private wantedFunctions(): ReadonlySet<number> | undefined {
+    const { kinds, name, file } = this.shared.compiled;
+    if (kinds === undefined && name === undefined && file === undefined) return undefined;
+    let left = [...this.functions.values()];
+    if (kinds !== undefined) left = left.filter(({ kind }) => kinds.has(kind));
+    if (file !== undefined) left = left.filter(({ path }) => path !== null && isFile(path.replaceAll('\\', '/'), file));
+    const { equals, contains, regex } = name ?? {};
+    if (equals !== undefined) left = left.filter((one) => namesOf(one).includes(equals));
+    if (contains !== undefined)
+      left = left.filter((one) => namesOf(one).some((text) => text.toLowerCase().includes(contains)));
+    if (regex !== undefined) {
+      const matching = this.shared.patterns.test(
+        regex,
+        left.map((one) => [one.name, one.qualified]),
+      );
+      left = left.filter((_, index) => matching[index]);
+    }
+    return new Set(left.map(({ id }) => id));
+  }
+
+  private whose<T, W>(
+    wanted: W | undefined,
+    all: ReadonlyMap<number, T>,
+    fits: (one: T, wanted: W) => boolean,
+  ): ReadonlySet<number> | undefined {
+    if (wanted === undefined) return undefined;
+    return new Set([...all].filter(([, one]) => fits(one, wanted)).map(([id]) => id));
+  }
+
+  private moment(moment: Moment | undefined): number | undefined {
+    if (moment === undefined) return undefined;
+    if (moment.since === 'epoch') return this.relative(moment.time);
+    return moment.since === 'start' ? this.zero + moment.time : this.end + moment.time;
+  }
+
+  /** Keys of a position and of this file: the wall clock, or the duration as it is. */
+  private absolute(key: number): bigint {
+    return this.byDuration ? BigInt(Math.round(key)) : this.wall(key);
+  }
+
+  private relative(key: bigint): number {
+    const number = Number(this.byDuration ? key : key - this.run.started);
+    return Math.max(-EVER, Math.min(EVER, number));
+  }
+
+  private get byDuration(): boolean {
+    return this.shared.compiled.order.endsWith('duration');
+  }
+
+  private firstPossible(from: number, to: number, descending: boolean): number {
+    if (this.byDuration) return descending ? EVER : 0;
+    const ends = this.file.db.prepare('SELECT min(time) AS first, max(time) AS last FROM events').get() as {
+      first: number | null;
+      last: number | null;
+    };
+    return descending
+      ? Math.min(to, Math.max(Number(this.run.last ?? 0n), ends.last ?? -EVER))
+      : Math.max(from, Math.min(this.zero, ends.first ?? EVER));
+  }
+
+  /** What SQLite says of a damaged file is told as a sentence. */
+  reading<T>(work: () => T): T {
+    try {
+      return work();
+    } catch (error) {
+      const code = (error as { code?: unknown }).code;
+      throw typeof code === 'string' && code.startsWith('SQLITE') ? problemWith(this.file.path, error) : error;
+    }
+  }
+}
+
+export function typeOf(row: EventCandidate): 'output' | 'crash' | 'event' {
+  return row.name === 'output' ? 'output' : row.name === 'crashed' ? 'crash' : 'event';
+}
+
+/** What the app wrote, and where to. */
+export function outputOf(row: EventCandidate): { category: string; text: string } | undefined {
+  const data = row.name === 'output' ? dataOf(row) : undefined;
+  if (data === undefined || typeof data['text'] !== 'string') return undefined;
+  return { category: typeof data['category'] === 'string' ? data['category'] : 'output', text: data['text'] };
+}
+
+function outputText(row: EventCandidate): string | undefined {
+  return outputOf(row)?.text;
+}
+
+function crashedProcess(row: EventCandidate): number | undefined {
+  const process = row.name === 'crashed' ? dataOf(row)?.['process'] : undefined;
+  return typeof process === 'number' && globalId(process, 0) > 0 ? process : undefined;
+}
+
+function dataOf(row: EventCandidate): Record<string, unknown> | undefined {
+  try {
+    const data: unknown = row.data === null ? undefined : JSON.parse(row.data);
+    return typeof data === 'object' && data !== null ? (data as Record<string, unknown>) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function valueOf(row: CallCandidate, root: Root): number | null {
+  switch (root) {
+    case 'argument':
+      return row.args;
+    case 'result':
+      return row.result;
+    case 'error':
+      return row.error;
+    case 'stateBefore':
+      return row.state_before;
+    case 'stateAfter':
+      return row.state_after;
+    case 'state':
+      return row.state_after ?? row.state_before;
+  }
+}
+
+function namesOf({ kind, name, qualified }: StoredFunction): string[] {
+  return [name, qualified, `${kind}:${name}`];
+}
+
+function isFile(path: string, wanted: string): boolean {
+  return path === wanted || path.endsWith(wanted.startsWith('/') ? wanted : `/${wanted}`);
+}

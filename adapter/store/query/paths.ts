@@ -1,0 +1,92 @@
+import { UserError } from '../../common/errors';
+import { child, childCount } from '../reader/children';
+import type { StoredValues } from '../reader/stored';
+import { shorten } from '../reader/text';
+import { Tagged, type Value } from '../values/model';
+
+export type Root = 'argument' | 'result' | 'error' | 'state' | 'stateBefore' | 'stateAfter';
+
+/** A key, field or index; an index below zero counts from the end. */
+type Step = string | number;
+
+export interface ValuePath {
+  root: Root;
+  steps: readonly Step[];
+}
+
+const ROOTS: Record<string, Root> = {
+  argument: 'argument',
+  arguments: 'argument',
+  args: 'argument',
+  result: 'result',
+  error: 'error',
+  state: 'state',
+  stateBefore: 'stateBefore',
+  stateAfter: 'stateAfter',
+};
+const LONGEST = 1000;
+/** A name behind a dot, an index or a key in quotes, from here on. */
+const STEP = /\.([^.[\]\s"']+)|\[(-?\d{1,9})\]|\[("(?:[^"\\]|\\.)*")\]|\['((?:[^'\\]|\\.)*)'\]/y;
+
+/** `argument.order_id`, `state["a key"][-1].content`. Throws a `UserError`. */
+export function parsePath(text: string): ValuePath {
+  const { path, length } = readPath(text);
+  if (length !== text.length) throw badPath(text);
+  return path;
+}
+
+/** A path at the beginning of a text, and how long it is. Throws a `UserError`. */
+export function readPath(text: string): { path: ValuePath; length: number } {
+  const name = /^[A-Za-z]+/.exec(text)?.[0] ?? '';
+  const root = Object.hasOwn(ROOTS, name) ? ROOTS[name] : undefined;
+  if (root === undefined || text.length > LONGEST) throw badPath(text);
+  const steps: Step[] = [];
+  let length = name.length;
+  for (;;) {
+    STEP.lastIndex = length;
+    const match = STEP.exec(text);
+    if (match === null) break;
+    const [, word, index, double, single] = match;
+    if (word !== undefined) steps.push(word);
+    else if (index !== undefined) steps.push(Number(index));
+    else steps.push(double !== undefined ? unquoted(double, text) : single!.replace(/\\(.)/g, '$1'));
+    length = STEP.lastIndex;
+  }
+  return { path: { root, steps }, length };
+}
+
+function unquoted(json: string, text: string): string {
+  try {
+    return JSON.parse(json) as string;
+  } catch {
+    throw badPath(text);
+  }
+}
+
+function badPath(text: string): UserError {
+  return new UserError(
+    `"${shorten(text, 80)}" is no path to a value. It begins with argument, result, error, state, stateBefore or stateAfter, and goes on like .order_id, [0] or ["a key"].`,
+  );
+}
+
+/** The part of the value at these steps, if it is there. */
+export function follow(value: Value, { root, steps }: ValuePath, stored: StoredValues): Value | undefined {
+  let at: Value | undefined = stored.resolve(value);
+  for (const [number, step] of steps.entries()) {
+    if (at === undefined) return undefined;
+    const plain = stored.resolve(at);
+    if (number === 0 && root === 'error' && plain instanceof Tagged && plain.tag === 'error') {
+      if (step === 'type' || step === 'message') {
+        at = plain.parts[step === 'type' ? 0 : 1];
+        continue;
+      }
+    }
+    at = child(plain, nameOf(step, plain, stored), stored);
+  }
+  return at === undefined ? undefined : stored.resolve(at);
+}
+
+function nameOf(step: Step, value: Value, stored: StoredValues): string {
+  if (typeof step === 'string') return step;
+  return String(step < 0 ? childCount(value, stored) + step : step);
+}

@@ -1,0 +1,85 @@
+import { createHash } from 'node:crypto';
+import type { Query } from '../../../protocol/query';
+import { UserError } from '../../common/errors';
+
+/** Where a row stands among all that match, whatever files they are in. */
+export interface Position {
+  /** Wall clock in nanoseconds, or the duration. */
+  key: bigint;
+  /** Tells the files apart. */
+  file: string;
+  /** A call before an event of the same moment. */
+  rank: number;
+  id: number;
+}
+
+export interface Cursor {
+  position: Position;
+  /** Where runs that went on ended when the first page was asked, by file: times before the end mean the same on each page. */
+  ends: Record<string, number>;
+}
+
+export function compare(one: Position, other: Position): number {
+  if (one.key !== other.key) return one.key < other.key ? -1 : 1;
+  if (one.file !== other.file) return one.file < other.file ? -1 : 1;
+  return one.rank - other.rank || one.id - other.id;
+}
+
+export function fileKey(path: string): string {
+  return createHash('sha256').update(path).digest('hex').slice(0, 12);
+}
+
+/** What of a query must be the same on each page. */
+function nameOf(query: Query, order: string): string {
+  const { cursor: _cursor, limit: _limit, ...rest } = query;
+  return createHash('sha256')
+    .update(JSON.stringify({ ...rest, order }, Object.keys(deepKeys({ ...rest, order })).sort()))
+    .digest('hex')
+    .slice(0, 12);
+}
+
+/** All keys that occur anywhere: what `JSON.stringify` takes to write them in one order. */
+function deepKeys(value: unknown, into: Record<string, true> = {}): Record<string, true> {
+  if (typeof value !== 'object' || value === null) return into;
+  for (const [key, inner] of Object.entries(value)) {
+    into[key] = true;
+    deepKeys(inner, into);
+  }
+  return into;
+}
+
+export function writeCursor(query: Query, order: string, { position, ends }: Cursor): string {
+  const { key, file, rank, id } = position;
+  return Buffer.from(JSON.stringify([1, nameOf(query, order), String(key), file, rank, id, ends])).toString(
+    'base64url',
+  );
+}
+
+/** Throws a `UserError`. */
+export function readCursor(query: Query, order: string): Cursor | undefined {
+  if (query.cursor === undefined) return undefined;
+  const parts = parse(query.cursor);
+  if (parts === undefined) throw new UserError('"cursor" is not what an answer gave. Ask without it to begin again.');
+  const { name, ...cursor } = parts;
+  if (name !== nameOf(query, order))
+    throw new UserError('This cursor belongs to another query. Ask the same as before, or without it to begin again.');
+  return cursor;
+}
+
+function parse(text: string): (Cursor & { name: string }) | undefined {
+  let parts: unknown;
+  try {
+    parts = text.length > 64 * 1024 ? undefined : JSON.parse(Buffer.from(text, 'base64url').toString('utf8'));
+  } catch {
+    return undefined;
+  }
+  if (!Array.isArray(parts) || parts.length !== 7) return undefined;
+  const [version, name, key, file, rank, id, ends] = parts as unknown[];
+  if (version !== 1 || typeof name !== 'string' || typeof file !== 'string') return undefined;
+  if (typeof key !== 'string' || !/^-?\d{1,25}$/.test(key)) return undefined;
+  if ((rank !== 0 && rank !== 1) || !Number.isSafeInteger(id)) return undefined;
+  if (typeof ends !== 'object' || ends === null || !Object.values(ends).every((end) => Number.isFinite(end)))
+    return undefined;
+  const position = { key: BigInt(key), file, rank, id: id as number };
+  return { name, position, ends: ends as Record<string, number> };
+}

@@ -1,0 +1,65 @@
+import { UserError } from '../../common/errors';
+
+const UNITS: Record<string, number> = { ns: 1, us: 1e3, µs: 1e3, ms: 1e6, s: 1e9, m: 60e9, min: 60e9, h: 3600e9 };
+const LENGTH = /^(\d{1,15}(?:\.\d{1,9})?)\s*(ns|us|µs|ms|s|min|m|h)$/;
+const ISO = /^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:[.,]\d{1,9})?)?(?:Z|[+-]\d{2}:?\d{2})?)?$/i;
+
+/** A moment as a query names it. */
+export type Moment =
+  /** Nanoseconds since 1970. */
+  | { since: 'epoch'; time: bigint }
+  /** Nanoseconds since the run's start, or before its end as a number below zero. */
+  | { since: 'start' | 'end'; time: number };
+
+/** Nanoseconds of `1.5s`, `200ms` or a number. Throws a `UserError`. */
+export function durationIn(value: string | number, field: string): number {
+  const length = typeof value === 'number' ? value : lengthOf(value.trim());
+  if (length === undefined || !Number.isFinite(length) || length < 0)
+    throw new UserError(`"${field}" is a length of time with its unit, such as 200ms, 1.5s or 2m.`);
+  return Math.round(length);
+}
+
+/** Throws a `UserError`. */
+export function momentIn(value: string | number, field: string): Moment {
+  if (typeof value === 'number') {
+    if (Number.isFinite(value)) return { since: value < 0 ? 'end' : 'start', time: Math.round(value) };
+    throw badMoment(field);
+  }
+  const text = value.trim();
+  const length = lengthOf(text.replace(/^[+-]/, ''));
+  if (length !== undefined)
+    return { since: text.startsWith('-') ? 'end' : 'start', time: Math.round(text.startsWith('-') ? -length : length) };
+  if (!ISO.test(text)) throw badMoment(field);
+  return { since: 'epoch', time: wallClock(text, field) };
+}
+
+function lengthOf(text: string): number | undefined {
+  const match = LENGTH.exec(text);
+  return match === null ? undefined : Number(match[1]) * UNITS[match[2]!]!;
+}
+
+/** Milliseconds from the date, and the digits behind them as they stand. */
+function wallClock(text: string, field: string): bigint {
+  const [, whole, fraction = '', zone = ''] = /^(.*?)(?:[.,](\d+))?(Z|[+-]\d{2}:?\d{2})?$/i.exec(text)!;
+  // A day without an hour begins at midnight here; JavaScript would take that of Greenwich.
+  const local = whole!.length === 10 ? `${whole}T00:00:00` : whole!.replace(' ', 'T');
+  const seconds = Date.parse(
+    local + (/^[+-]\d{4}$/.test(zone) ? `${zone.slice(0, 3)}:${zone.slice(3)}` : zone.toUpperCase()),
+  );
+  if (Number.isNaN(seconds)) throw badMoment(field);
+  return BigInt(seconds) * 1_000_000n + BigInt(fraction.padEnd(9, '0'));
+}
+
+function badMoment(field: string): UserError {
+  return new UserError(
+    `"${field}" is a moment: a date and time (2026-11-22T10:00:00Z), since the run's start (+5s), or before its end (-5s).`,
+  );
+}
+
+/** `2026-11-22T10:00:00.123456789Z` */
+export function isoText(wall: bigint): string {
+  const seconds = wall / 1_000_000_000n - (wall % 1_000_000_000n < 0n ? 1n : 0n);
+  const date = new Date(Number(seconds) * 1000);
+  if (Number.isNaN(date.getTime())) return '';
+  return `${date.toISOString().slice(0, -5)}.${String(wall - seconds * 1_000_000_000n).padStart(9, '0')}Z`;
+}

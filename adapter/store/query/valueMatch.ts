@@ -1,0 +1,178 @@
+import { children } from '../reader/children';
+import type { StoredValues } from '../reader/stored';
+import { scalarText } from '../reader/text';
+import { Dict, Float, Ref, SetValue, Tagged, Tuple, type Value } from '../values/model';
+import { LONGEST_TEXT } from './pattern';
+
+/** Texts of one value that are looked at, and their characters in all. */
+const MOST_TEXTS = 20_000;
+const MOST_CHARACTERS = 1024 * 1024;
+const DEEPEST = 200;
+
+/** Texts of a value, and whether these are all of it. */
+export interface Texts {
+  texts: string[];
+  whole: boolean;
+}
+
+/** Every text of a value: keys, leaves as Python writes them, names of types. What is masked has none. */
+export function textsOf(value: Value, stored: StoredValues): Texts {
+  const texts: string[] = [];
+  let characters = 0;
+  let whole = true;
+  const full = (): boolean => texts.length >= MOST_TEXTS || characters >= MOST_CHARACTERS;
+  walk(value, 0);
+  return { texts, whole };
+
+  function put(text: string): void {
+    if (text.length > LONGEST_TEXT) whole = false;
+    texts.push(text.length > LONGEST_TEXT ? text.slice(0, LONGEST_TEXT) : text);
+    characters += Math.min(text.length, LONGEST_TEXT);
+  }
+
+  function walk(part: Value, depth: number): void {
+    if (full() || depth > DEEPEST) {
+      whole = false;
+      return;
+    }
+    const plain = stored.resolve(part);
+    if (typeof plain === 'string') return put(plain);
+    const scalar = scalarText(plain);
+    if (scalar !== undefined) return put(scalar);
+    if (plain instanceof Uint8Array) return put(Buffer.from(plain.subarray(0, LONGEST_TEXT)).toString('utf8'));
+    if (plain instanceof Dict) {
+      for (const [key, item] of plain.entries) {
+        if (full()) break;
+        walk(key, depth + 1);
+        walk(item, depth + 1);
+      }
+      if (full()) whole = false;
+      return;
+    }
+    const parts = partsOf(plain);
+    for (const item of parts) {
+      if (full()) {
+        whole = false;
+        break;
+      }
+      walk(item, depth + 1);
+    }
+  }
+}
+
+function partsOf(value: Value): readonly Value[] {
+  if (Array.isArray(value)) return value;
+  if (value instanceof Tuple || value instanceof SetValue) return value.items;
+  if (!(value instanceof Tagged)) return [];
+  switch (value.tag) {
+    case 'masked':
+    case 'cycle':
+    case 'ellipsis':
+      return [];
+    case 'cut':
+      return value.parts.slice(0, 2);
+    case 'object':
+    case 'opaque':
+      // The last part says why something is missing; that is ours.
+      return value.parts.slice(0, 2);
+    case 'error':
+      // The stack's files and lines are no text of the error.
+      return value.parts.filter((part, index) => index !== 2 && !(index === 3 && part === null));
+    default:
+      return value.parts;
+  }
+}
+
+/** Whether a recorded value is this JSON value; see `ValueQuery.equals`. */
+export function equalsJson(value: Value, json: unknown, stored: StoredValues, depth = 0): boolean {
+  const plain = stored.resolve(value);
+  if (depth > DEEPEST) return false;
+  if (plain instanceof Tagged) return taggedEquals(plain, json, stored, depth);
+  if (plain instanceof Float) return typeof json === 'number' && plain.value === json;
+  if (typeof plain === 'bigint') return typeof json === 'number' && Number(plain) === json;
+  if (plain === null || typeof plain !== 'object') return plain === json;
+  if (plain instanceof Dict) return dictEquals(plain, json, stored, depth);
+  const items = Array.isArray(plain)
+    ? plain
+    : plain instanceof Tuple || plain instanceof SetValue
+      ? plain.items
+      : undefined;
+  if (items === undefined || !Array.isArray(json) || json.length !== items.length) return false;
+  if (!(plain instanceof SetValue))
+    return items.every((item, index) => equalsJson(item, json[index], stored, depth + 1));
+  return (
+    items.every((item) => json.some((other) => equalsJson(item, other, stored, depth + 1))) &&
+    json.every((other) => items.some((item) => equalsJson(item, other, stored, depth + 1)))
+  );
+}
+
+function dictEquals(dict: Dict, json: unknown, stored: StoredValues, depth: number): boolean {
+  if (typeof json !== 'object' || json === null || Array.isArray(json)) return false;
+  const entries = children(dict, stored);
+  return (
+    entries.length === Object.keys(json).length &&
+    entries.every(
+      ({ name, value }) =>
+        Object.hasOwn(json, name) && equalsJson(value, (json as Record<string, unknown>)[name], stored, depth + 1),
+    )
+  );
+}
+
+function taggedEquals(value: Tagged, json: unknown, stored: StoredValues, depth: number): boolean {
+  const part = (index: number): boolean =>
+    value.parts[index] !== undefined && equalsJson(value.parts[index], json, stored, depth + 1);
+  switch (value.tag) {
+    case 'object':
+    case 'subclass':
+    case 'time':
+      return part(1);
+    case 'enum':
+      return part(1) || part(2);
+    // Only a part of it is known, or none.
+    default:
+      return false;
+  }
+}
+
+/** Looks for one text, without case, in many values of a run; parts that values share are searched once. */
+export class TextSearch {
+  private readonly needle: string;
+  private readonly known = new Map<string, boolean>();
+
+  constructor(
+    text: string,
+    private readonly stored: StoredValues,
+    private readonly onPart: () => void,
+  ) {
+    this.needle = text.toLowerCase();
+  }
+
+  found(value: Value): boolean {
+    return this.search(value, 0);
+  }
+
+  private search(value: Value, depth: number): boolean {
+    if (depth > DEEPEST) {
+      this.onPart();
+      return false;
+    }
+    if (!(value instanceof Ref)) return this.inside(value, depth);
+    const key = value.cid.toString('latin1');
+    let found = this.known.get(key);
+    if (found === undefined) {
+      found = this.inside(this.stored.resolve(value), depth);
+      if (this.known.size > 100_000) this.known.clear();
+      this.known.set(key, found);
+    }
+    return found;
+  }
+
+  private inside(value: Value, depth: number): boolean {
+    if (typeof value === 'string') return value.toLowerCase().includes(this.needle);
+    const scalar = scalarText(value);
+    if (scalar !== undefined) return scalar.toLowerCase().includes(this.needle);
+    if (value instanceof Uint8Array) return Buffer.from(value).toString('utf8').toLowerCase().includes(this.needle);
+    const parts = value instanceof Dict ? value.entries.flat() : partsOf(value);
+    return parts.some((part) => this.search(part, depth + 1));
+  }
+}

@@ -1,0 +1,95 @@
+import type { CallDetail } from '../../../protocol/timeline';
+import { UserError } from '../../common/errors';
+import { copyText } from '../reader/copy';
+import { callDetail } from '../reader/detail';
+import { outline, type OutlineLine } from '../reader/outline';
+import { RunFile } from '../reader/runFile';
+import { isoText } from './times';
+
+/** Titles of the values of a call, in the order in which people read them. */
+const PARTS = [
+  ['arguments', 'input'],
+  ['result', 'output'],
+  ['stateBefore', 'stateBefore'],
+  ['stateAfter', 'stateAfter'],
+] as const;
+
+type Part = (typeof PARTS)[number][0];
+
+/** One call with all that is known of it. */
+export interface WholeCall {
+  detail: CallDetail;
+  /** Wall clock of its start. */
+  at: string;
+  /** Its values, each with its own line first. */
+  values: { part: Part; text: string; mark: string | undefined; lines: OutlineLine[] }[];
+}
+
+/** A call and its values as lines, at most so many for each; a value that is there twice only once. Throws a `UserError`. */
+export function wholeCall(path: string, id: string, most: number): WholeCall {
+  return inFile(path, (file) => {
+    const detail = callDetail(file, id);
+    const seen = new Set<number>();
+    const values = PARTS.flatMap(([part, field]) => {
+      const handle = detail[field];
+      // A node is given the state and answers what it becomes: once is enough to read.
+      if (handle === undefined || seen.has(handle.value)) return [];
+      seen.add(handle.value);
+      const { text, mark } = handle.root;
+      return [{ part, text, mark, lines: outline(file.values.root(handle.value), file.values, most) }];
+    });
+    return { detail, at: startOf(file, detail), values };
+  });
+}
+
+/** The same as JSON, its values whole. Throws a `UserError`. */
+export function wholeCallJson(path: string, id: string): Record<string, unknown> {
+  return inFile(path, (file) => {
+    const handles = callDetail(file, id);
+    const { input: _i, output: _o, stateBefore: _b, stateAfter: _a, error, ...detail } = handles;
+    const values = PARTS.flatMap(([part, field]) => {
+      const handle = handles[field];
+      return handle === undefined ? [] : [[part, jsonOf(file, handle.value)] as const];
+    });
+    const { value: _v, ...said } = error ?? { value: undefined };
+    return {
+      ...detail,
+      at: startOf(file, handles),
+      ...Object.fromEntries(values),
+      ...(error === undefined ? {} : { error: said }),
+    };
+  });
+}
+
+function startOf(file: RunFile, { call }: CallDetail): string {
+  const run = file.row();
+  return run === undefined ? '' : isoText(run.started + BigInt(Math.round(call.start + file.zero())));
+}
+
+/** A whole number that JavaScript does not hold exactly becomes a text; a value too large says so. */
+function jsonOf(file: RunFile, id: number): unknown {
+  let text: string;
+  try {
+    text = copyText(file.values.root(id), file.values, 'json');
+  } catch (error) {
+    if (error instanceof UserError) return `<${error.message}>`;
+    throw error;
+  }
+  const keep = (_key: string, value: unknown, context?: { source?: string }): unknown =>
+    typeof value === 'number' &&
+    Number.isInteger(value) &&
+    !Number.isSafeInteger(value) &&
+    /^-?\d+$/.test(context?.source ?? '')
+      ? context!.source
+      : value;
+  return JSON.parse(text, keep);
+}
+
+function inFile<T>(path: string, work: (file: RunFile) => T): T {
+  const file = new RunFile(path);
+  try {
+    return work(file);
+  } finally {
+    file.close();
+  }
+}

@@ -1,0 +1,49 @@
+import type { Query, ValueQuery } from '../../../protocol/query';
+import { UserError } from '../../common/errors';
+import { shorten } from '../reader/text';
+import { readPath } from './paths';
+import { runQuery } from './query';
+
+const COMPARE = /^\s*(equals\b|==?|contains\b|matches\b|~)\s*([\s\S]*)$/;
+
+/** `argument.order_id equals 7`, `result.total matches ^1`, `state["a key"] contains eu`; also `=` and `~`. Throws a `UserError`. */
+export function conditionIn(text: string): ValueQuery {
+  const { length } = readPath(text.trimStart());
+  const trimmed = text.trimStart();
+  const path = trimmed.slice(0, length);
+  const match = COMPARE.exec(trimmed.slice(length));
+  if (match === null)
+    throw new UserError(
+      `"${shorten(text, 80)}" is no condition. Write it like "argument.order_id equals 7", "result.note contains refund" or "result.total matches ^1".`,
+    );
+  const [, word, rest] = match as unknown as [string, string, string];
+  if (word === 'contains') return { path, contains: rest };
+  return word === 'matches' || word === '~' ? { path, matches: rest } : { path, equals: jsonOrText(rest) };
+}
+
+/** What is no JSON is a text: nobody types quotes in quotes for a name. */
+function jsonOrText(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text.trim();
+  }
+}
+
+/** Calls that are named when there are several. */
+const NAMED = 6;
+
+/** The id of the one call that a person means by its id or its name. Throws a `UserError` that says which there are. */
+export function findCall(path: string, name: string): string {
+  if (/^\d+\.\d+$/.test(name)) return name;
+  const query: Query = { name: { equals: name }, limit: NAMED };
+  const { rows, more } = runQuery([path], query);
+  const ids = rows.flatMap((row) => (row.type === 'call' ? [row.call.id] : []));
+  if (ids.length === 1) return ids[0]!;
+  if (ids.length === 0)
+    throw new UserError(`No call of this run is named ${shorten(name, 80)}. "toolbreak show RUN" lists the calls.`);
+  const rest = more.count > 0 ? ', ...' : '';
+  throw new UserError(
+    `Several calls are named ${shorten(name, 80)}: ${ids.join(', ')}${rest}. Say which, by its number.`,
+  );
+}

@@ -1,0 +1,401 @@
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import Database from 'better-sqlite3';
+import type { Query, QueryAnswer } from '../../protocol/query';
+import { callTree } from '../../adapter/store/query/tree';
+import { Patterns } from '../../adapter/store/query/pattern';
+import { runQuery } from '../../adapter/store/query/query';
+import { isoText, momentIn } from '../../adapter/store/query/times';
+import { conditionIn, findCall } from '../../adapter/store/query/words';
+import { Dict, Float, SetValue, Tagged, Tuple, type Value } from '../../adapter/store/values/model';
+import { SpoolFile, dict } from '../support/spool';
+import { AGENT_EVENTS, agentSpool, RecordedProject } from './recorded';
+import { ReaderProcess } from './store-support';
+
+/** What was found, as `lookup_order 1.3`, `output stdout`. */
+const found = (answer: QueryAnswer): string[] =>
+  answer.rows.map((row) => (row.type === 'call' ? `${row.call.name} ${row.call.id}` : `${row.type} ${row.name}`));
+
+describe('query: one run', function () {
+  this.timeout(30_000);
+  let project: RecordedProject;
+  let file: string;
+  const ask = (query: Query): string[] => found(runQuery([file], query));
+
+  before(() => {
+    project = new RecordedProject();
+    file = project.record('agent', [agentSpool()], AGENT_EVENTS);
+  });
+  after(() => project.remove());
+
+  it('answers a call with all that a line about it needs', () => {
+    const { rows, runs, more, cursor } = runQuery([file], { name: { equals: 'refund' } });
+    assert.deepEqual(rows, [
+      {
+        type: 'call',
+        run: 'agent',
+        at: '2023-11-14T22:13:33.999999000Z',
+        call: {
+          id: '1.4',
+          parent: '1.2',
+          task: 2 ** 32 + 2,
+          depth: 0,
+          kind: 'tool',
+          name: 'refund',
+          start: 4e9,
+          end: 4.003e9,
+          state: 'error',
+          holds: [],
+          edited: false,
+        },
+        task: 'support_agent › check_stock',
+        pid: 4000001,
+        source: { path: '/app/shop/tools.py', line: 30 },
+        arguments: 'amount=700',
+        error: 'ApprovalNeeded: amount 700 needs approval',
+      },
+    ]);
+    assert.deepEqual(
+      [runs[0]!.number, runs[0]!.name, more, cursor],
+      [1, 'support_agent', { count: 0, exact: true }, undefined],
+    );
+  });
+
+  it('shows calls, output, crashes and events on one timeline', () => {
+    const types: Query['types'] = ['call', 'output', 'crash', 'event'];
+    const all = [
+      'support_agent 1.1', 'tools 1.2', 'lookup_order 1.3', 'output stdout', 'event held', 'event edited', 'event resumed', 'refund 1.4',
+      'lookup_order 1.5', 'crash crashed',
+    ]; // prettier-ignore
+    assert.deepEqual(ask({ types }), all);
+    assert.deepEqual(ask({ types, order: '-start' }), all.toReversed());
+    assert.deepEqual(ask({ types: ['crash', 'output'], text: 'Order 7' }), ['output stdout']);
+    assert.deepEqual(ask({ types: ['event'], name: { equals: 'lookup_order' }, task: 'support' }).length, 3);
+    assert.deepEqual(ask({ types: ['event'], name: { equals: 'refund' } }), []);
+    assert.deepEqual(ask({ types, process: 4000001, from: '-2s' }), ['crash crashed']);
+    assert.deepEqual(ask({ types, minimumDuration: '3s' }), ['support_agent 1.1', 'tools 1.2']);
+    const [crash] = runQuery([file], { types: ['crash'] }).rows;
+    assert.equal(crash?.type === 'crash' && crash.text, 'Process 4000001 (app.py) crashed');
+  });
+
+  it('finds by time from the start, before the end, and on the clock', () => {
+    assert.deepEqual(ask({ from: '+2s', to: '4s' }), ['lookup_order 1.3', 'refund 1.4']);
+    assert.deepEqual(ask({ from: '-3s' }), ['lookup_order 1.5']);
+    assert.deepEqual(ask({ to: '2023-11-14T22:13:30.999999Z' }), ['support_agent 1.1', 'tools 1.2']);
+    assert.deepEqual(ask({ to: '2023-11-14T22:13:30.999998999Z' }), ['support_agent 1.1']);
+    assert.deepEqual(ask({ from: 3e9, to: 5e9 }), ['refund 1.4']);
+  });
+
+  it('finds by parts of the arguments, the result, the error and the state', () => {
+    const where = (...conditions: string[]): string[] => ask({ where: conditions.map(conditionIn) });
+    assert.deepEqual(where('argument.order_id equals 7'), ['lookup_order 1.3']);
+    assert.deepEqual(where('argument.order_id matches ^[78]$', 'argument.region = us'), ['lookup_order 1.5']);
+    assert.deepEqual(where('result.price = 3'), ['lookup_order 1.3']);
+    assert.deepEqual(where('result.lines[0]["a b"] = "x\\"y"'), ['lookup_order 1.3']);
+    assert.deepEqual(where("result.lines[-1]['a b'] ~ ^x.y$"), ['lookup_order 1.3']);
+    assert.deepEqual(where('result.lines = [{"a b": "x\\"y"}]'), ['lookup_order 1.3']);
+    assert.deepEqual(where('result = null'), ['lookup_order 1.5']);
+    assert.deepEqual(where('error.type contains approval', 'error.limit = 500'), ['refund 1.4']);
+    assert.deepEqual(where('state.verdict = scored'), ['tools 1.2']);
+    assert.deepEqual(where('stateBefore.verdict = ""', 'state.messages[1].content contains DONE'), ['tools 1.2']);
+    assert.deepEqual(where('argument.key contains secret'), [], 'what is masked has no text');
+    assert.deepEqual(where('argument.none = null'), [], 'what is not there is nothing');
+  });
+
+  it('finds text in names, arguments, results and errors, without case', () => {
+    assert.deepEqual(ask({ text: 'REFUND order' }), ['support_agent 1.1', 'tools 1.2']);
+    assert.deepEqual(ask({ text: 'sent' }), ['lookup_order 1.3']);
+    assert.deepEqual(ask({ text: 'needs approval' }), ['refund 1.4']);
+    assert.deepEqual(ask({ text: 'tool:look' }), ['lookup_order 1.3', 'lookup_order 1.5']);
+    assert.deepEqual(ask({ text: 'tools.py' }), [], 'files are asked for with "file"');
+  });
+
+  it('says what is wrong with a query in a sentence', () => {
+    const wrong = (query: unknown, sentence: RegExp): void =>
+      void assert.throws(() => runQuery([file], query), { name: 'UserError', message: sentence });
+    wrong([], /^A query is an object\.$/);
+    wrong({ nme: 1 }, /^A query has no field "nme"\.$/);
+    wrong({ status: ['dead'] }, /^"status\[0\]" is one of running, returned/);
+    wrong({ name: {} }, /"name" needs one of/);
+    wrong({ where: [{ path: 'argument.x' }] }, /needs one of equals, contains and matches/);
+    wrong({ where: [{ path: 7, equals: 1 }] }, /"where\[0\]\.path" is a text/);
+    wrong({ limit: 501 }, /from 1 to 500/);
+    wrong({ limit: 1.5 }, /from 1 to 500/);
+    wrong({ from: 'yesterday' }, /"from" is a moment/);
+    wrong({ from: '2026-13-45' }, /"from" is a moment/);
+    wrong({ minimumDuration: '5' }, /with its unit/);
+    wrong({ minimumDuration: -5 }, /with its unit/);
+    wrong({ order: 'duration', types: ['output'] }, /Only calls have a duration/);
+    wrong({ order: 'duration', status: ['running'] }, /have no duration yet/);
+    wrong({ name: { regex: '(' } }, /"\(" is no regular expression: /);
+    wrong({ name: { regex: 'a'.repeat(1001) } }, /at most 1000 characters/);
+    wrong({ text: 'x'.repeat(10_001) }, /"text" is too long/);
+    for (const path of [
+      '',
+      'x',
+      'argument..a',
+      'argument[',
+      'argument["a',
+      "result['a]",
+      'result[1.5]',
+      'state; DROP TABLE calls',
+      '__proto__',
+      'argument["\\u12"]',
+    ])
+      wrong({ where: [{ path, equals: 1 }] }, /is no path to a value/);
+    for (const text of ['argument.a', 'argument.a is 7', 'argument.a  ', '7 = 7'])
+      assert.throws(() => conditionIn(text), /is no (condition|path)/);
+  });
+
+  it('refuses a cursor that is none, or belongs to another query', () => {
+    const { cursor } = runQuery([file], { limit: 1 });
+    assert.ok(cursor);
+    assert.deepEqual(ask({ limit: 1, cursor }), ['tools 1.2']);
+    assert.deepEqual(ask({ limit: 2, cursor }), ['tools 1.2', 'lookup_order 1.3'], 'the limit may change');
+    assert.throws(() => ask({ kinds: ['tool'], cursor }), /belongs to another query/);
+    assert.throws(() => ask({ order: '-start', cursor }), /belongs to another query/);
+    const coded = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
+    const name = (JSON.parse(Buffer.from(cursor, 'base64url').toString()) as string[])[1];
+    for (const nonsense of [
+      '', 'x', '💥', 'A'.repeat(100_000), coded(null), coded({}), coded([1, 2, 3]), coded([2, name, '1', 'f', 0, 1, {}]),
+      coded([1, name, '1e9', 'f', 0, 1, {}]), coded([1, name, '1', 'f', 7, 1, {}]), coded([1, name, '1', 'f', 0, 'x', {}]),
+      coded([1, name, '1', 'f', 0, 1, { f: 'x' }]), coded([1, name, '9'.repeat(30), 'f', 0, 1, {}]),
+    ]) assert.throws(() => ask({ cursor: nonsense }), /is not what an answer gave/, nonsense.slice(0, 40)); // prettier-ignore
+    // A place that nobody was at is a place all the same.
+    assert.deepEqual(ask({ cursor: coded([1, name, '-9999999999999999999', 'f', 0, 1, {}]) }).length, 5);
+    assert.deepEqual(ask({ cursor: coded([1, name, '9999999999999999999', 'f', 1, -1, {}]) }), []);
+  });
+
+  it('keeps names and texts of a query away from SQL', () => {
+    for (const text of [`'; DROP TABLE calls; --`, '"', '%', '\\', '\0', '💥']) {
+      assert.deepEqual(ask({ name: { contains: text }, file: text, task: text, error: text, text, process: text }), []);
+      assert.deepEqual(ask({ where: [{ path: `argument[${JSON.stringify(text)}]`, equals: text }] }), []);
+    }
+    assert.equal(ask({}).length, 5);
+  });
+
+  it('the tree of calls has each below the one that made it', () => {
+    const { tops, left, exact } = callTree(file, 100);
+    type Shape = [string, Shape[]];
+    const shape = (nodes: typeof tops): Shape[] => nodes.map(({ call, below }) => [call.call.name, shape(below)]);
+    assert.deepEqual(shape(tops), [
+      ['support_agent', [['tools', [['lookup_order', []], ['refund', []]]], ['lookup_order', []]]],
+    ]); // prettier-ignore
+    assert.deepEqual([left, exact], [0, true]);
+    assert.deepEqual([callTree(file, 2).shown, callTree(file, 2).left], [2, 3]);
+    assert.equal(findCall(file, 'refund'), '1.4');
+    assert.throws(() => findCall(file, 'lookup_order'), /1\.3, 1\.5\. Say which/);
+    assert.throws(() => findCall(file, 'nobody'), /No call of this run is named nobody/);
+  });
+
+  it('the timeline asks the same, beside a name', async () => {
+    const reader = new ReaderProcess();
+    try {
+      const search = async (query: Query, text = ''): Promise<unknown> => {
+        const { calls, total } = await reader.ask('search', { file, text, limit: 10, query });
+        return [calls.map(({ id }) => id), total];
+      };
+      assert.deepEqual(await search({ status: ['error'] }), [['1.4'], 1]);
+      assert.deepEqual(await search({ minimumDuration: '3s' }), [['1.1', '1.2'], 2]);
+      assert.deepEqual(await search({ text: 'refund order' }, 'tools'), [['1.2'], 1]);
+      assert.deepEqual(await search({ text: 'sent' }, 'LOOK'), [['1.3'], 1]);
+      const both = { file, text: '', limit: 1, query: { kinds: ['tool', 'node'] }, kinds: ['tool'], errors: true };
+      assert.deepEqual(
+        (await reader.ask('search', both)).calls.map(({ id }) => id),
+        ['1.4'],
+      );
+      assert.deepEqual(await reader.ask('search', { ...both, query: { status: ['running'] } }), {
+        calls: [],
+        total: 0,
+      });
+      await assert.rejects(search({ status: ['dead'] } as unknown as Query), /"status\[0\]" is one of/);
+      await assert.rejects(search([] as unknown as Query), /"query" is an object/);
+    } finally {
+      reader.end();
+    }
+  });
+});
+
+describe('query: values', function () {
+  let project: RecordedProject;
+  beforeEach(() => (project = new RecordedProject()));
+  afterEach(() => project.remove());
+
+  /** Records calls with these results; answers which of them a condition finds. */
+  function finder(...results: Value[]): (condition: string) => number[] {
+    const spool = new SpoolFile('4000001-abc').add(1, 1, 'tool', 't', 't', 'm', null, 1, 1).add(2, 1, 'agent', 0);
+    results.forEach((result, index) =>
+      spool.add(3, index + 1, 0, 1, 1, 2000 + index, dict({}), null).add(4, index + 1, 9000 + index, 0, result, null),
+    );
+    const file = project.record('values', [spool]);
+    return (condition) =>
+      found(runQuery([file], { where: [conditionIn(condition)] })).map(
+        (name) => Number(name.slice(name.indexOf('.') + 1)) - 1,
+      );
+  }
+
+  it('are equal to JSON where they mean the same', () => {
+    const all = finder(
+      7, new Float(7), '7', true, null, [1, 2], new Tuple([1, 2]), new SetValue([2, 1], false), dict({ a: 1 }),
+      new Dict([[1, 'x']]), new Tagged('object', ['m.Order', dict({ a: 1 }), null]), new Tagged('enum', ['m.Colour', 'RED', 'r']),
+      new Tagged('time', ['datetime.date', '2026-11-22']), new Tagged('subclass', ['m.Id', 7]), new Tagged('cut', ['str', 'abc', 9, 'long']),
+      new Tagged('masked', ['secret']), 2n ** 70n, new Float(NaN), [[1, [2]]], Buffer.from('7'),
+    ); // prettier-ignore
+    assert.deepEqual(all('result = 7'), [0, 1, 13]);
+    assert.deepEqual(all('result = "7"'), [2]);
+    assert.deepEqual(all('result = true'), [3]);
+    assert.deepEqual(all('result = null'), [4]);
+    assert.deepEqual(all('result = [1, 2]'), [5, 6, 7]);
+    assert.deepEqual(all('result = [2, 1]'), [7]);
+    assert.deepEqual(all('result = {"a": 1}'), [8, 10]);
+    assert.deepEqual(all('result = {"1": "x"}'), [9]);
+    assert.deepEqual(all('result = RED'), [11]);
+    assert.deepEqual(all('result = r'), [11]);
+    assert.deepEqual(all('result = 2026-11-22'), [12]);
+    assert.deepEqual(all('result = abc'), [], 'of what was cut only a part is known');
+    assert.deepEqual(all('result matches ^abc$'), [14]);
+    assert.deepEqual(all('result = 1180591620717411303424'), [16]);
+    assert.deepEqual(all('result = [[1, [2]]]'), [18]);
+    assert.deepEqual(all('result[0][1][0] = 2'), [18]);
+    assert.deepEqual(all('result = {}'), []);
+  });
+
+  it('that are shared, huge or deep are searched, and what is not is said', () => {
+    let deep: Value = 'needle';
+    for (let level = 0; level < 400; level++) deep = [deep];
+    const shared = dict({ text: `${'x'.repeat(5000)} needle` });
+    const spool = new SpoolFile('4000001-abc').add(1, 1, 'tool', 't', 't', 'm', null, 1, 1).add(2, 1, 'agent', 0);
+    const results: Value[] = [
+      shared,
+      [shared, shared],
+      deep,
+      `${'y'.repeat(200_000)}needle`,
+      Array.from({ length: 30_000 }, (_, index) => index),
+    ];
+    results.forEach((result, index) =>
+      spool.add(3, index + 1, 0, 1, 1, 2000 + index, dict({}), null).add(4, index + 1, 9000 + index, 0, result, null),
+    );
+    const file = project.record('large', [spool]);
+    const plain = runQuery([file], { text: 'NEEDLE' });
+    assert.deepEqual(found(plain), ['t 1.1', 't 1.2', 't 1.4']);
+    assert.equal(plain.partly, 1);
+    const matched = runQuery([file], { where: [{ path: 'result', matches: 'needle$' }] });
+    assert.deepEqual(found(matched), ['t 1.1', 't 1.2']);
+    assert.equal(matched.partly, 3);
+  });
+
+  it('do not hang on an expression that grows without bounds, nor on many slow ones', () => {
+    const all = finder(`${'a'.repeat(40)}!`, 'aaa', 'b');
+    assert.throws(() => all('result matches (a+)+$'), {
+      name: 'UserError',
+      message: /^The regular expression \(a\+\)\+\$ takes too long on what was recorded\. Make it simpler/,
+    });
+    assert.deepEqual(all('result matches ^a+$'), [1]);
+    const file = project.fileOf('values');
+    assert.throws(() => runQuery([file], { where: [{ path: 'result', matches: '^(\\w|a)*$' }] }), /takes too long/);
+    const patterns = new Patterns(50);
+    assert.throws(() => patterns.test(patterns.compile('(x+x+)+y'), [['x'.repeat(60)]]), /takes too long/);
+    assert.throws(
+      () => patterns.test(patterns.compile('(x+x+)+y'), [['x'.repeat(60)]]),
+      /takes too long/,
+      'the allowance is spent',
+    );
+  });
+});
+
+describe('query: several runs', function () {
+  let project: RecordedProject;
+  beforeEach(() => (project = new RecordedProject()));
+  afterEach(() => project.remove());
+
+  it('are one timeline, the newest first, page by page', () => {
+    const one = project.record('one', [agentSpool()]);
+    const two = project.record('two', [agentSpool()]);
+    const all = runQuery([one, two], { kinds: ['tool'] });
+    assert.deepEqual(
+      all.rows.map((row) => row.type === 'call' && row.call.start / 1e9),
+      [7, 7, 4, 4, 2, 2],
+    );
+    const paged: unknown[] = [];
+    for (let cursor: string | undefined; ;) {
+      const page: QueryAnswer = runQuery([one, two], { kinds: ['tool'], limit: 1, ...(cursor ? { cursor } : {}) });
+      paged.push(...page.rows);
+      cursor = page.cursor;
+      if (cursor === undefined) break;
+    }
+    assert.deepEqual(paged, all.rows);
+  });
+
+  it('that cannot be read are said, and the others answer', () => {
+    const good = project.record('good', [agentSpool()]);
+    const newer = project.record('newer', [agentSpool()]);
+    const db = new Database(newer);
+    db.pragma('user_version = 99');
+    db.close();
+    const foreign = project.fileOf('foreign');
+    const other = new Database(foreign);
+    other.exec('CREATE TABLE calls (id INTEGER)');
+    other.close();
+    const text = project.fileOf('text');
+    writeFileSync(text, 'no database at all, but long enough to look like one'.repeat(100));
+    const answer = runQuery([good, newer, foreign, text, project.fileOf('gone')], { kinds: ['node'] });
+    assert.deepEqual(found(answer), ['tools 1.2']);
+    assert.match(
+      answer.problems.join('\n'),
+      /newer Toolbreak.*\n.*is not a Toolbreak run file.*\n.*is damaged.*\n.*does not exist/,
+    );
+    for (const bad of [newer, foreign, text]) assert.throws(() => runQuery([bad], {}), { name: 'UserError' });
+  });
+
+  it('a run that goes on is paged without a row twice, and times before its end stay where they were', () => {
+    const spool = new SpoolFile('4000001-abc').add(1, 1, 'tool', 't', 't', 'm', null, 1, 1).add(2, 1, 'agent', 0);
+    let next = 1;
+    const grow = (calls: number): void => {
+      for (let call = 0; call < calls; call++, next++)
+        spool.add(3, next, 0, 1, 1, 2000 + next * 10, dict({}), null).add(4, next, 2005 + next * 10, 0, null, null);
+    };
+    grow(10);
+    const { recording, spool: folder, file } = project.begin('live', [spool]);
+    try {
+      const seen: string[] = [];
+      let cursor: string | undefined;
+      for (let page = 0; page < 20 && (page < 10 || seen.length < 30); page++) {
+        const answer: QueryAnswer = runQuery([file], { limit: 4, from: '-900000h', ...(cursor ? { cursor } : {}) });
+        seen.push(...found(answer));
+        assert.ok(answer.cursor, 'more may come');
+        if (cursor !== undefined) assert.deepEqual(endsIn(answer.cursor), endsIn(cursor));
+        cursor = answer.cursor;
+        if (page < 5) {
+          grow(4);
+          spool.write(folder);
+          while (recording.pass().more);
+        }
+      }
+      assert.deepEqual(
+        seen,
+        Array.from({ length: 30 }, (_, index) => `t 1.${index + 1}`),
+      );
+    } finally {
+      recording.close();
+    }
+  });
+});
+
+/** Where the cursor says that runs ended. */
+function endsIn(cursor: string): unknown {
+  return (JSON.parse(Buffer.from(cursor, 'base64url').toString()) as unknown[])[6];
+}
+
+describe('query: times', () => {
+  it('are read as people write them', () => {
+    const local = BigInt(new Date(2026, 10, 22).getTime()) * 1_000_000n;
+    assert.deepEqual(momentIn('2026-11-22', 'from'), { since: 'epoch', time: local });
+    assert.deepEqual(momentIn('2026-11-22 10:00', 'from'), { since: 'epoch', time: local + 36_000_000_000_000n });
+    assert.deepEqual(momentIn('1970-01-01T01:00:00.5+0100', 'from'), { since: 'epoch', time: 500_000_000n });
+    assert.deepEqual(momentIn('1.5s', 'from'), { since: 'start', time: 1.5e9 });
+    assert.deepEqual(momentIn('+2 m', 'from'), { since: 'start', time: 120e9 });
+    assert.deepEqual(momentIn('-200ms', 'from'), { since: 'end', time: -200e6 });
+    assert.equal(isoText(1_700_000_000_123_456_789n), '2023-11-14T22:13:20.123456789Z');
+    assert.equal(isoText(-1n), '1969-12-31T23:59:59.999999999Z');
+  });
+});
