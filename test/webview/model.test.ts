@@ -4,6 +4,7 @@ import type { CallRow, Lane } from '../../protocol/timeline';
 import { barAt, placeBars } from '../../webview/model/bars';
 import { laneLabel, lanesBetween, layOut } from '../../webview/model/layout';
 import { neighbour } from '../../webview/model/neighbours';
+import { searchWords } from '../../webview/model/searchWords';
 import { formatClock, formatDuration, roundStep, ticks } from '../../webview/model/time';
 import { totals } from '../../webview/model/totals';
 import { clamp, fit, followed, reveal, timeAt, whole, xOf, zoom } from '../../webview/model/viewport';
@@ -253,5 +254,37 @@ describe('timeline: words', () => {
     assert.equal(callTitle('refund', args, false), 'refund(amount=700)');
     assert.equal(callTitle('refund', args, true), 'refund(amount=700, …)');
     assert.equal(cut('abcdefghij', 7), 'abcd…ij');
+  });
+});
+
+describe('timeline: what is typed into the search', () => {
+  it('is a name, unless a word says what else is looked for', () => {
+    for (const typed of [
+      'refund',
+      ' look up',
+      'tool:search',
+      'status:',
+      'status:odd',
+      'value:',
+      'min:soon',
+      'mystatus:error',
+      '',
+    ])
+      assert.deepEqual(searchWords(typed), { text: typed }, typed);
+    assert.deepEqual(searchWords('status:failed'), { text: '', query: { status: ['error'] } });
+    assert.deepEqual(searchWords('status:Running refund status:cancelled'), {
+      text: 'refund',
+      query: { status: ['running', 'cancelled'] },
+    });
+    assert.deepEqual(searchWords('tool:refund min:1.5s value:"order 7"'), {
+      text: 'tool:refund',
+      query: { minimumDuration: '1.5s', text: 'order 7' },
+    });
+    assert.deepEqual(searchWords('value:eu'), { text: '', query: { text: 'eu' } });
+  });
+
+  it('does not search for a length that is not typed to its end', () => {
+    assert.deepEqual(searchWords('refund min:20'), { text: 'refund' });
+    assert.deepEqual(searchWords('value:"order'), { text: '', query: { text: 'order' } });
   });
 });
