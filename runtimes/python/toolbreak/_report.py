@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable
+from opcode import opname
 from typing import Any
 
 _said: set[str] = set()
@@ -30,7 +31,7 @@ def say(sentence: str, *, once: bool = True) -> None:
 def failure(error: BaseException) -> None:
     """A failure of ours: the app goes on as if we were not there. Said once for each kind of failure.
 
-    What one of the app's signal handlers raised while our code ran is the app's, and is raised again.
+    What one of the app's signal handlers or threads raised while our code ran is the app's, and is raised again.
     """
     let_through(error)
     try:
@@ -62,15 +63,60 @@ def from_signal(error: BaseException) -> bool:
     return False
 
 
+def from_thread(error: BaseException) -> bool:
+    """
+    Whether another thread of the app put it here (`PyThreadState_SetAsyncExc`, as libraries for time limits do): it stands on a line of ours
+    that raises nothing, and is of a class that nothing we call would raise, or is made without arguments as nothing we call does.
+    """
+    tb = error.__traceback__
+    files: list[str] = []
+    last = tb
+    while tb is not None:
+        files.append(tb.tb_frame.f_code.co_filename)
+        last, tb = tb, tb.tb_next
+    if last is None or any(not (file.startswith(_FOLDER) or _is_standard(file)) for file in files):
+        return False
+    if _is_written_elsewhere(type(error)):
+        return True
+    code = last.tb_frame.f_code.co_code
+    return (
+        files[-1].startswith(_FOLDER)
+        and type(error) not in _WITHOUT_ARGUMENTS
+        and not error.args
+        and not type(error).__module__.startswith("toolbreak")
+        and not opname[code[last.tb_lasti]].startswith(("RAISE", "RERAISE"))
+    )
+
+
+_WITHOUT_ARGUMENTS = (StopIteration, StopAsyncIteration, MemoryError, RecursionError, AssertionError, EOFError)
+_STANDARD = os.path.dirname(os.__file__) + os.sep
+
+
+def _is_standard(file: str) -> bool:
+    return file.startswith("<") or (file.startswith(_STANDARD) and "-packages" not in file)
+
+
+def _is_written_elsewhere(kind: type) -> bool:
+    """Whether the class comes from Python source that is neither ours nor the standard library's."""
+    file = getattr(sys.modules.get(kind.__module__), "__file__", None)
+    if kind.__module__ == "__main__":
+        return True
+    return isinstance(file, str) and file.endswith(".py") and not file.startswith(_FOLDER) and not _is_standard(file)
+
+
+def _is_put_in(error: BaseException) -> bool:
+    return from_signal(error) or from_thread(error)
+
+
 def let_through(error: BaseException) -> None:
-    """Where an exception of ours is otherwise of no matter: raises it again if a signal handler of the app raised it."""
-    if from_signal(error):
+    """Where an exception of ours is otherwise of no matter: raises it again if a signal handler or another thread of the app raised it."""
+    if _is_put_in(error):
         raise error
 
 
 def is_the_apps(error: BaseException) -> bool:
-    """What must reach the app although it was raised in our code: Ctrl-C, an exit, the work of a signal handler."""
-    return not isinstance(error, Exception) or from_signal(error)
+    """What must reach the app although it was raised in our code: Ctrl-C, an exit, what a signal handler or another thread raised here."""
+    return not isinstance(error, Exception) or _is_put_in(error)
 
 
 def guard(function: Callable[..., Any], *args: Any, **named: Any) -> Any:

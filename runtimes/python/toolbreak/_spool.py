@@ -68,8 +68,10 @@ class _Segment:
         try:
             self.words.release()
             self.map.close()
-        except (BufferError, ValueError, OSError):
-            pass  # A thread is in the middle of an append: the mapping goes with the process.
+        except (BufferError, ValueError, OSError) as error:
+            _report.let_through(
+                error
+            )  # Else: a thread is in the middle of an append: the mapping goes with the process.
 
 
 class _Slot:
@@ -96,6 +98,7 @@ def _allocate(file: int, size: int) -> None:
         except OSError as error:
             import errno
 
+            _report.let_through(error)
             if error.errno not in (errno.EINVAL, errno.EOPNOTSUPP, errno.ENOSYS):
                 raise
     zeros = bytes(min(size, 1 << 20))
@@ -276,11 +279,23 @@ class Writer:
                 words[index + 1] = crc32(payload)
                 words[index] = length
             segment.place = (after + 3) & -4
+        except BaseException:
+            self._undo(len(payload))
+            raise
         finally:
             if segment is not None:
                 segment.busy = False
         if segment.waiting:  # pyright: ignore[reportOptionalMemberAccess]
             self._drain(segment)  # pyright: ignore[reportArgumentType]
+
+    def _undo(self, length: int) -> None:
+        """What a signal handler's exception left of a payload must not be taken for the length of the frame after the next."""
+        segment: _Segment = self._local.segment
+        segment.busy = False
+        place = segment.place
+        if not segment.words[place >> 2]:
+            after = min(place + 8 + length, segment.size)
+            segment.map[place:after] = bytes(after - place)
 
     def _drain(self, segment: _Segment) -> None:
         """Appends what came in the middle of an append."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from marshal import dumps
 from typing import Any
 
+from . import _report
 from ._masking import is_login_name
 from ._memo import SMALLEST, Memo
 from ._values import MARSHAL_VERSION, Settings
@@ -30,7 +31,8 @@ class StateEncoder:
         if type(state) is dict and state:
             try:
                 made = self._in_parts(head, state)
-            except Exception:
+            except Exception as error:
+                _report.let_through(error)
                 made = None  # A key that is not text, or a change by another thread: the whole walk decides.
             if made is not None:
                 return made
