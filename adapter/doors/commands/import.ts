@@ -7,8 +7,8 @@ import { count, plainText, print, printJson } from './text';
 export function importCommand(program: Command): void {
   program
     .command('import')
-    .description('take a recording from elsewhere: an exported run, or a run file')
-    .argument('<file>', 'what "toolbreak export" wrote')
+    .description('take a recording from elsewhere: an exported run, a run file, or OTLP JSON')
+    .argument('<file>', 'what "toolbreak export" wrote, or spans as OpenTelemetry\'s file exporter writes them')
     .option('--project <folder>', 'into this project (default: the current folder)')
     .option('--json', 'as JSON')
     .action(async (file: string, { project, json }: { project?: string; json?: boolean }) => {

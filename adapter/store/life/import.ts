@@ -1,6 +1,7 @@
 import { closeSync, openSync, readSync, rmSync, statSync } from 'node:fs';
 import { UserError } from '../../common/errors';
 import { problemWith } from '../database';
+import { readOtlp } from '../formats/readOtlp';
 import { admit, copyRunFile, importPlace, type Admitted } from './admit';
 import { isBundle, unpackBundle } from './bundle';
 
@@ -10,12 +11,16 @@ const SQLITE = Buffer.from('SQLite format 3\0', 'latin1');
 export async function importFile(path: string, runsFolder: string): Promise<Admitted> {
   const head = headOf(path);
   const bundle = isBundle(head);
-  if (!bundle && !head.subarray(0, SQLITE.length).equals(SQLITE))
-    throw new UserError(`${path} is nothing that Toolbreak can import: neither an exported run nor a run file.`);
+  const database = head.subarray(0, SQLITE.length).equals(SQLITE);
+  if (!bundle && !database && !/^\ufeff?\s*\{/.test(head.toString('utf8')))
+    throw new UserError(
+      `${path} is nothing that Toolbreak can import: no exported run, no run file, and no OTLP JSON.`,
+    );
   const made = importPlace(runsFolder);
   try {
     if (bundle) await unpackBundle(path, made);
-    else copyRunFile(path, made);
+    else if (database) copyRunFile(path, made);
+    else await readOtlp(path, made, runsFolder);
     return admit(made, runsFolder, path);
   } finally {
     rmSync(made, { force: true });

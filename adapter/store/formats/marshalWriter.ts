@@ -1,0 +1,87 @@
+import type { Json } from './plain';
+
+/** Deepest nesting that is taken over from outside. */
+const DEEPEST = 200;
+
+/** An error as the runtimes record it. */
+export interface RecordedError {
+  type: string;
+  message: string;
+  fields: { [key: string]: Json };
+}
+
+/** Values in the format that spools have, for what comes from elsewhere: the writer takes them as if an app had recorded them. */
+export function marshal(...values: (Json | RecordedErrorValue)[]): Buffer {
+  const parts: Buffer[] = [];
+  for (const value of values) put(value, 0, parts);
+  return Buffer.concat(parts);
+}
+
+/** Marks an error among values. */
+export class RecordedErrorValue {
+  constructor(readonly error: RecordedError) {}
+}
+
+function put(value: Json | RecordedErrorValue, depth: number, parts: Buffer[]): void {
+  if (value instanceof RecordedErrorValue) {
+    const { type, message, fields } = value.error;
+    parts.push(
+      head('(', 7),
+      Buffer.from('.'),
+      text('error'),
+      text(type),
+      text(message),
+      head('[', 0),
+      Buffer.from('N'),
+    );
+    return put(fields, depth + 1, parts);
+  }
+  if (value === null) parts.push(Buffer.from('N'));
+  else if (typeof value === 'boolean') parts.push(Buffer.from(value ? 'T' : 'F'));
+  else if (typeof value === 'number') parts.push(number(value));
+  else if (typeof value === 'string') parts.push(text(value));
+  else if (depth > DEEPEST) {
+    parts.push(head('(', 5), Buffer.from('.'), text('cut'), text(Array.isArray(value) ? 'list' : 'dict'), text('…'));
+    parts.push(Buffer.from('N'));
+  } else if (Array.isArray(value)) {
+    parts.push(head('[', value.length));
+    for (const item of value) put(item, depth + 1, parts);
+  } else {
+    parts.push(Buffer.from('{'));
+    for (const [key, item] of Object.entries(value)) {
+      parts.push(text(key));
+      put(item, depth + 1, parts);
+    }
+    parts.push(Buffer.from('0'));
+  }
+}
+
+function head(type: string, count: number): Buffer {
+  const bytes = Buffer.alloc(5);
+  bytes.write(type, 'latin1');
+  bytes.writeInt32LE(count, 1);
+  return bytes;
+}
+
+function text(given: string): Buffer {
+  // Half a character cannot come from UTF-8, but from an escape in JSON.
+  const bytes = Buffer.from((given as string & { toWellFormed(): string }).toWellFormed(), 'utf8');
+  return Buffer.concat([head('u', bytes.length), bytes]);
+}
+
+function number(value: number): Buffer {
+  if (Number.isInteger(value) && !Object.is(value, -0) && Math.abs(value) < 2 ** 31) return head('i', value);
+  if (Number.isSafeInteger(value) && !Object.is(value, -0)) {
+    const digits: number[] = [];
+    for (let rest = Math.abs(value); rest > 0; rest = Math.floor(rest / 32768)) digits.push(rest % 32768);
+    const bytes = Buffer.alloc(5 + digits.length * 2);
+    bytes.write('l', 'latin1');
+    bytes.writeInt32LE(value < 0 ? -digits.length : digits.length, 1);
+    digits.forEach((digit, index) => bytes.writeUInt16LE(digit, 5 + index * 2));
+    return bytes;
+  }
+  const bytes = Buffer.alloc(9);
+  bytes.write('g', 'latin1');
+  bytes.writeDoubleLE(value, 1);
+  return bytes;
+}

@@ -1,0 +1,235 @@
+import { CallStatus } from '../../../protocol/spool';
+import type { Json } from './plain';
+import { RecordedErrorValue } from './marshalWriter';
+
+/** Deepest value of an attribute. */
+const DEEPEST = 50;
+const LONGEST_NAME = 500;
+const MOST_EVENTS = 1000;
+
+/** What a span says, in our words. */
+export interface SpanCall {
+  kind: string;
+  name: string;
+  qualified: string;
+  path: string | null;
+  line: number;
+  args: Json;
+  attributes: { [key: string]: Json };
+  status: CallStatus;
+  result: Json | RecordedErrorValue;
+  /** Which line of the app it was on, where the span says so. */
+  thread: string | undefined;
+  threadName: string | undefined;
+  events: { time: bigint; name: string; data: { [key: string]: Json } }[];
+}
+
+type Fields = Record<string, unknown>;
+
+/** Reads a span of whatever origin: what is not as it should be is left out. */
+export function readSpan(span: Fields): SpanCall {
+  const all = attributesIn(span['attributes']);
+  const take = (...names: string[]): Json | undefined => {
+    let found: Json | undefined;
+    for (const name of names) {
+      found ??= all.get(name);
+      all.delete(name);
+    }
+    return found;
+  };
+  const word = (...names: string[]): string | undefined => {
+    const found = take(...names);
+    return typeof found === 'string' && found !== '' ? found.slice(0, LONGEST_NAME) : undefined;
+  };
+  const operation = all.get('gen_ai.operation.name');
+  const kind = kindOf(all);
+  const spanName = typeof span['name'] === 'string' ? span['name'].slice(0, LONGEST_NAME) : '';
+  const own = word('toolbreak.name');
+  const told = {
+    tool: all.get('gen_ai.tool.name'),
+    llm: all.get('gen_ai.request.model'),
+    workflow: all.get('gen_ai.workflow.name') ?? all.get('gen_ai.agent.name'),
+  };
+  const named = told[kind as keyof typeof told];
+  // `execute_tool search` is the name of a span, and `search` that of the tool.
+  const bare =
+    typeof operation === 'string' && spanName.startsWith(`${operation} `)
+      ? spanName.slice(operation.length + 1)
+      : spanName;
+  const name = own ?? (typeof named === 'string' && named !== '' ? named.slice(0, LONGEST_NAME) : bare || 'span');
+  const given = take('toolbreak.arguments', 'gen_ai.tool.call.arguments', 'input.value');
+  const messages = all.get('gen_ai.input.messages');
+  const args = fromText(given) ?? (messages === undefined ? {} : { messages: fromText(messages) ?? null });
+  const answer =
+    fromText(take('toolbreak.result', 'gen_ai.tool.call.result', 'output.value')) ??
+    fromText(all.get('gen_ai.output.messages')) ??
+    null;
+  const said = word('toolbreak.status');
+  const status = span['status'] as Fields | null | undefined;
+  const failed = status?.['code'] === 2 || status?.['code'] === 'STATUS_CODE_ERROR' || said === 'error';
+  const line = take('code.line.number', 'code.lineno');
+  const thread = take('thread.id');
+  const threadName = word('thread.name');
+  const path = word('code.file.path', 'code.filepath') ?? null;
+  const qualified = word('code.function.name', 'code.function') ?? name;
+  const { events, exception } = eventsOf(span['events']);
+  for (const name of ['toolbreak.call', 'toolbreak.kind']) all.delete(name);
+  const callStatus = failed
+    ? CallStatus.Error
+    : said === 'skipped'
+      ? CallStatus.Skipped
+      : said?.startsWith('cancelled') || said?.startsWith('ended')
+        ? CallStatus.Cancelled
+        : CallStatus.Returned;
+  return {
+    kind,
+    name,
+    qualified,
+    path,
+    line: typeof line === 'number' && Number.isSafeInteger(line) && line >= 0 ? line : 0,
+    args: args !== null && typeof args === 'object' && !Array.isArray(args) ? args : { input: args },
+    attributes: Object.fromEntries(all),
+    status: callStatus,
+    result: failed ? errorOf(exception, all, status) : callStatus === CallStatus.Cancelled ? null : answer,
+    thread: thread === undefined ? undefined : String(thread as number | string),
+    threadName,
+    events,
+  };
+}
+
+const OPERATIONS: Record<string, string> = {
+  chat: 'llm',
+  text_completion: 'llm',
+  generate_content: 'llm',
+  embeddings: 'llm',
+  execute_tool: 'tool',
+  retrieval: 'tool',
+  invoke_agent: 'workflow',
+  create_agent: 'workflow',
+  invoke_workflow: 'workflow',
+};
+/** As OpenInference says it. */
+const SPAN_KINDS: Record<string, string> = {
+  LLM: 'llm',
+  EMBEDDING: 'llm',
+  TOOL: 'tool',
+  RETRIEVER: 'tool',
+  AGENT: 'workflow',
+  CHAIN: 'node',
+};
+const KINDS = new Set(['workflow', 'node', 'tool', 'llm', 'http', 'function', 'native']);
+
+function kindOf(all: Map<string, Json>): string {
+  const own = all.get('toolbreak.kind');
+  if (typeof own === 'string' && KINDS.has(own)) return own;
+  const operation = all.get('gen_ai.operation.name');
+  if (typeof operation === 'string' && Object.hasOwn(OPERATIONS, operation)) return OPERATIONS[operation]!;
+  const kind = all.get('openinference.span.kind');
+  if (typeof kind === 'string' && Object.hasOwn(SPAN_KINDS, kind)) return SPAN_KINDS[kind]!;
+  if (all.has('gen_ai.tool.name')) return 'tool';
+  if (all.has('gen_ai.request.model')) return 'llm';
+  return all.has('http.request.method') || all.has('http.method') ? 'http' : 'function';
+}
+
+function errorOf(
+  exception: Map<string, Json> | undefined,
+  all: Map<string, Json>,
+  status: Fields | null | undefined,
+): RecordedErrorValue {
+  const text = (value: Json | undefined): string | undefined =>
+    typeof value === 'string' && value !== '' ? value : undefined;
+  const message = status?.['message'];
+  const stack = text(exception?.get('exception.stacktrace'));
+  return new RecordedErrorValue({
+    type: text(exception?.get('exception.type')) ?? text(all.get('error.type')) ?? 'Error',
+    message: text(exception?.get('exception.message')) ?? (typeof message === 'string' ? message : ''),
+    fields: stack === undefined ? {} : { stacktrace: stack },
+  });
+}
+
+function eventsOf(given: unknown): { events: SpanCall['events']; exception: Map<string, Json> | undefined } {
+  const events: SpanCall['events'] = [];
+  let exception: Map<string, Json> | undefined;
+  for (const entry of Array.isArray(given) ? given.slice(0, MOST_EVENTS) : []) {
+    const event = entry as Fields | null;
+    const time = nanoseconds(event?.['timeUnixNano']);
+    const name = event?.['name'];
+    if (event === null || time === undefined || typeof name !== 'string') continue;
+    const all = attributesIn(event['attributes']);
+    if (name === 'exception') {
+      exception ??= all;
+      continue;
+    }
+    const fields = Object.fromEntries(all);
+    if (name !== 'toolbreak.hold') {
+      events.push({ time, name: 'log', data: { text: name.slice(0, LONGEST_NAME), ...fields } });
+      continue;
+    }
+    const { description, why, duration } = fields;
+    events.push({
+      time,
+      name: 'held',
+      data: { description: typeof description === 'string' ? description : 'Paused' },
+    });
+    if (typeof duration === 'number' && duration >= 0 && Number.isSafeInteger(duration))
+      events.push({
+        time: time + BigInt(duration),
+        name: 'resumed',
+        data: { why: typeof why === 'string' ? why : 'release' },
+      });
+  }
+  return { events, exception };
+}
+
+/** Attributes by name; of equal names the first counts. */
+export function attributesIn(given: unknown): Map<string, Json> {
+  const all = new Map<string, Json>();
+  for (const entry of Array.isArray(given) ? (given as unknown[]).slice(0, 10_000) : []) {
+    const { key, value } = (entry ?? {}) as Fields;
+    if (typeof key === 'string' && !all.has(key)) all.set(key, anyValue(value, 0));
+  }
+  return all;
+}
+
+function anyValue(given: unknown, depth: number): Json {
+  if (typeof given !== 'object' || given === null || depth > DEEPEST) return null;
+  const { stringValue, boolValue, intValue, doubleValue, bytesValue, arrayValue, kvlistValue } = given as Fields;
+  if (typeof stringValue === 'string') return stringValue;
+  if (typeof boolValue === 'boolean') return boolValue;
+  if (typeof intValue === 'number') return intValue;
+  if (typeof intValue === 'string') {
+    const number = Number(intValue);
+    return Number.isSafeInteger(number) ? number : intValue;
+  }
+  if (typeof doubleValue === 'number' || typeof doubleValue === 'string') return Number(doubleValue);
+  if (typeof bytesValue === 'string') return bytesValue;
+  const items = (arrayValue as Fields | undefined)?.['values'];
+  if (Array.isArray(items)) return items.map((item) => anyValue(item, depth + 1));
+  const pairs = (kvlistValue as Fields | undefined)?.['values'];
+  if (!Array.isArray(pairs)) return null;
+  return Object.fromEntries(
+    pairs.flatMap((pair) => {
+      const { key, value } = (pair ?? {}) as Fields;
+      return typeof key === 'string' ? [[key, anyValue(value, depth + 1)]] : [];
+    }),
+  );
+}
+
+/** What stands as JSON in a text; text that is none is itself. */
+function fromText(value: Json | undefined): Json | undefined {
+  if (typeof value !== 'string') return value;
+  try {
+    return JSON.parse(value) as Json;
+  } catch {
+    return value;
+  }
+}
+
+/** Nanoseconds since 1970, of a text or a number; nothing for what is none, or lies beyond what a file can hold. */
+export function nanoseconds(given: unknown): bigint | undefined {
+  const fine =
+    typeof given === 'number' ? Number.isFinite(given) : typeof given === 'string' && /^[1-9]\d{0,18}$/.test(given);
+  if (!fine) return undefined;
+  const time = BigInt(typeof given === 'number' ? Math.round(given) : (given as string));
+  return time > 0n && time < 2n ** 62n ? time : undefined;
+}

@@ -1,0 +1,355 @@
+import { createHash } from 'node:crypto';
+import { createReadStream, readFileSync, statSync } from 'node:fs';
+import { FrameKind } from '../../../protocol/spool';
+import { UserError } from '../../common/errors';
+import { LineSplitter, parseObject } from '../../common/ndjson';
+import { closePlain, openForWriting, type Connection } from '../database';
+import { nextRunNumber } from '../runNumber';
+import { MarshalReader } from '../spool/marshal';
+import type { Segment } from '../spool/follower';
+import type { Frame } from '../spool/frames';
+import { RunWriter } from '../writer';
+import { marshal } from './marshalWriter';
+import { attributesIn, nanoseconds, readSpan, type SpanCall } from './otlpSpan';
+
+/** Largest document that is read as one; what is larger has to come in lines. */
+const LARGEST_DOCUMENT = 128 * 1024 * 1024;
+const LONGEST_LINE = 128 * 1024 * 1024;
+const MOST_SPANS = 1_000_000;
+const BATCH = 1000;
+
+type Fields = Record<string, unknown>;
+
+/**
+ * Makes a run file at `made` of OTLP JSON: one `TracesData`, or one a line. All spans become calls of one process, since a span's parent may be in
+ * another one. What is no span is left out and counted; a parent that is missing, or a span's own descendant, is none. Throws a `UserError`.
+ */
+export async function readOtlp(source: string, made: string, runsFolder: string): Promise<void> {
+  const db = openForWriting(made);
+  try {
+    const staged = new Staged(db);
+    await documents(
+      source,
+      (document) => staged.add(document),
+      () => staged.leaveOut('a line could not be read'),
+    );
+    const range = staged.range();
+    if (range === undefined) throw new UserError(`${source} holds no spans of OTLP JSON.`);
+    staged.order();
+    const writer = new RunWriter(db, {
+      run: staged.runId(range.first),
+      session: 'import',
+      name: staged.name,
+      number: nextRunNumber(`${runsFolder}/x.db`),
+      pid: 0,
+      pidStart: '',
+      started: range.first,
+    });
+    write(writer, staged, range.first);
+    db.prepare("UPDATE processes SET name = ?, language = ?, pid_start = '' WHERE id = 1").run(
+      staged.name,
+      staged.language,
+    );
+    writer.transaction(() => {
+      writer.processEnded(1, undefined, undefined);
+      writer.end(range.last);
+    });
+    staged.drop();
+  } finally {
+    closePlain(db);
+  }
+}
+
+async function documents(source: string, take: (document: Fields) => void, fail: () => void): Promise<void> {
+  if (statSync(source).size <= LARGEST_DOCUMENT) {
+    const whole = parseObject(readFileSync(source, 'utf8'));
+    if (whole !== undefined) return take(whole);
+  }
+  const line = (text: string): void => {
+    if (text.trim() === '') return;
+    const document = parseObject(text);
+    if (document === undefined) fail();
+    else take(document);
+  };
+  const splitter = new LineSplitter(line, LONGEST_LINE, fail);
+  for await (const chunk of createReadStream(source) as AsyncIterable<Buffer>) splitter.push(chunk);
+  splitter.push(Buffer.from('\n'));
+}
+
+interface StagedSpan {
+  id: number;
+  parent: number | null;
+  start: bigint;
+  end: bigint;
+  service: string;
+  json: string;
+}
+
+/** Spans by their id, in a table of this connection alone: there may be more of them than memory should hold. */
+class Staged {
+  name = 'imported';
+  language: string | null = null;
+  private run: string | undefined;
+  private count = 0;
+  readonly problems = new Map<string, number>();
+  private readonly insert;
+
+  constructor(private readonly db: Connection) {
+    db.exec(
+      `CREATE TEMP TABLE spans (id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, parent_key TEXT, parent INTEGER, depth INTEGER, number INTEGER,
+         start INTEGER NOT NULL, end INTEGER NOT NULL, service TEXT NOT NULL, json TEXT NOT NULL)`,
+    );
+    this.insert = db.prepare(
+      'INSERT INTO spans (key, parent_key, start, end, service, json) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING',
+    );
+  }
+
+  leaveOut(why: string): void {
+    this.problems.set(why, (this.problems.get(why) ?? 0) + 1);
+  }
+
+  add(document: Fields): void {
+    this.db.transaction(() => {
+      for (const resource of list(document['resourceSpans'])) {
+        const about = attributesIn((resource['resource'] as Fields | undefined)?.['attributes']);
+        const told = (name: string): string | undefined => {
+          const value = about.get(name);
+          return typeof value === 'string' && value !== '' ? value.slice(0, 200) : undefined;
+        };
+        const service = told('service.name') ?? 'service';
+        if (this.count === 0) {
+          this.name = service;
+          this.run = told('toolbreak.run');
+          this.language = told('telemetry.sdk.language') ?? null;
+        }
+        for (const scope of list(resource['scopeSpans']))
+          for (const span of list(scope['spans'])) this.span(span, service);
+      }
+    })();
+  }
+
+  private span(span: Fields, service: string): void {
+    const { traceId, spanId, parentSpanId } = span;
+    const start = nanoseconds(span['startTimeUnixNano']);
+    if (!isId(traceId, 32) || !isId(spanId, 16)) return this.leaveOut('a span has no id');
+    if (start === undefined) return this.leaveOut('a span has no start');
+    if (this.count >= MOST_SPANS)
+      throw new UserError(`There are more than ${MOST_SPANS.toLocaleString('en-US')} spans. Import a part of them.`);
+    const end = nanoseconds(span['endTimeUnixNano']) ?? start;
+    const parent = isId(parentSpanId, 16) ? `${traceId}/${parentSpanId}`.toLowerCase() : null;
+    const key = `${traceId}/${spanId}`.toLowerCase();
+    let json: string;
+    try {
+      json = JSON.stringify(span);
+    } catch {
+      return this.leaveOut('a span is nested too deeply');
+    }
+    const { changes } = this.insert.run(key, parent, start, end < start ? start : end, service, json);
+    if (changes === 0) return this.leaveOut('two spans have one id');
+    this.count++;
+  }
+
+  range(): { first: bigint; last: bigint } | undefined {
+    if (this.count === 0) return undefined;
+    return this.db.prepare('SELECT min(start) AS first, max(end) AS last FROM spans').safeIntegers().get() as {
+      first: bigint;
+      last: bigint;
+    };
+  }
+
+  /** Finds parents, breaks circles, and numbers the spans by their start, a parent before its children. */
+  order(): void {
+    const { db } = this;
+    db.exec(
+      'UPDATE spans SET parent = (SELECT p.id FROM spans p WHERE p.key = spans.parent_key) WHERE parent_key IS NOT NULL',
+    );
+    const find = db.prepare<[number], { parent: number | null; depth: number | null }>(
+      'SELECT parent, depth FROM spans WHERE id = ?',
+    );
+    const note = db.prepare('UPDATE spans SET depth = ? WHERE id = ?');
+    const cut = db.prepare('UPDATE spans SET parent = NULL WHERE id = ?');
+    db.transaction(() => {
+      for (let id = 1; id <= this.count; id++) {
+        const path: number[] = [];
+        const seen = new Set<number>();
+        let depth = -1;
+        for (let at: number | null = id; at !== null;) {
+          const row: { parent: number | null; depth: number | null } = find.get(at)!;
+          if (row.depth !== null) {
+            depth = row.depth;
+            break;
+          }
+          seen.add(at);
+          path.push(at);
+          if (row.parent !== null && seen.has(row.parent)) {
+            // The circle is opened here; the others hang on this one.
+            cut.run(at);
+            this.leaveOut('a span is its own ancestor');
+            break;
+          }
+          at = row.parent;
+        }
+        for (const one of path.reverse()) note.run(++depth, one);
+      }
+    })();
+    db.exec('CREATE INDEX temp.spans_in_order ON spans (start, depth, id)');
+    db.exec(
+      'UPDATE spans SET number = o.number FROM (SELECT id, row_number() OVER (ORDER BY start, depth, id) AS number FROM spans) o WHERE o.id = spans.id',
+    );
+  }
+
+  /** In the order of their numbers. */
+  spans(after: number): StagedSpan[] {
+    return this.db
+      .prepare(
+        `SELECT s.number AS id, p.number AS parent, s.start, s.end, s.service, s.json FROM spans s LEFT JOIN spans p ON p.id = s.parent
+         WHERE s.number > ? ORDER BY s.number LIMIT ${BATCH}`,
+      )
+      .safeIntegers()
+      .all(after)
+      .map((row) => {
+        const { id, parent, ...rest } = row as Omit<StagedSpan, 'id' | 'parent'> & {
+          id: bigint;
+          parent: bigint | null;
+        };
+        return { ...rest, id: Number(id), parent: parent === null ? null : Number(parent) };
+      });
+  }
+
+  /** The same for the same spans, so that they are not imported twice. */
+  runId(first: bigint): string {
+    const keys = createHash('sha256');
+    for (const key of this.db
+      .prepare('SELECT key FROM spans ORDER BY key')
+      .pluck()
+      .iterate() as IterableIterator<string>)
+      keys.update(`${key}\n`);
+    const own = this.run !== undefined && /^[A-Za-z0-9][A-Za-z0-9._-]{0,100}$/.test(this.run) ? this.run : undefined;
+    const time = new Date(Number(first / 1_000_000n));
+    const day = Number.isNaN(time.getTime()) ? 'imported' : time.toISOString().slice(0, 19).replaceAll(':', '-');
+    return `${own ?? day}-otlp-${keys.digest('hex').slice(0, 10)}`;
+  }
+
+  drop(): void {
+    this.db.exec('DROP TABLE temp.spans');
+  }
+}
+
+/** Hands the spans to the writer as the frames an app would have written. */
+function write(writer: RunWriter, staged: Staged, first: bigint): void {
+  const tasks = new Tasks();
+  const functions = new Map<string, number>();
+  writer.transaction(() => writer.addProcess(1, '0-otlp'));
+  for (let after = 0; ;) {
+    const spans = staged.spans(after);
+    if (spans.length === 0) break;
+    writer.transaction(() => {
+      for (const span of spans) {
+        const call = readSpan(JSON.parse(span.json) as Fields);
+        for (const frame of framesOf(span, call, first, tasks, functions))
+          writer.apply({ segment: SEGMENT, frame, time: 0, end: span.id });
+      }
+    });
+    after = spans.at(-1)!.id;
+  }
+  writer.transaction(() => {
+    for (const [why, count] of staged.problems)
+      for (let one = 0; one < Math.min(count, 100); one++)
+        writer.damaged(count > 100 && one === 99 ? `${why} (${count} of them)` : why);
+  });
+}
+
+/** Stands for the file, where the writer wants to know how far it has read. */
+const SEGMENT = { file: 'otlp', process: '0-otlp', number: 1, done: true, time: 0 } as unknown as Segment;
+
+function* framesOf(
+  span: StagedSpan,
+  call: SpanCall,
+  first: bigint,
+  tasks: Tasks,
+  functions: Map<string, number>,
+): Generator<Frame> {
+  const time = (moment: bigint): number => Number(moment - first);
+  const start = time(span.start);
+  const end = time(span.end);
+  const { task, made } = tasks.of(span, call, start, end);
+  if (made !== undefined) yield { kind: FrameKind.Task, id: task, name: made.name, parent: made.parent };
+  const key = [call.kind, call.name, call.qualified, call.path, call.line].join('\0');
+  let func = functions.get(key);
+  if (func === undefined) {
+    functions.set(key, (func = functions.size + 1));
+    const { kind: callKind, name, qualified, path, line } = call;
+    yield { kind: FrameKind.Function, id: func, callKind, name, qualified, module: '', path, line, endLine: line };
+  }
+  const reader = new MarshalReader(marshal(call.args, null));
+  yield { kind: FrameKind.Start, id: span.id, parent: span.parent ?? 0, func, task, time: start, reader };
+  for (const event of call.events)
+    yield {
+      kind: FrameKind.Event,
+      time: time(event.time),
+      name: event.name,
+      call: span.id,
+      reader: new MarshalReader(marshal(event.data)),
+    };
+  yield {
+    kind: FrameKind.End,
+    id: span.id,
+    time: end,
+    status: call.status,
+    reader: new MarshalReader(marshal(call.result, call.attributes)),
+  };
+}
+
+/** A call stays on its parent's task, unless a sibling is in flight there; a task that was told is believed. */
+class Tasks {
+  private readonly told = new Map<string, number>();
+  private readonly taskOf = new Map<number, number>();
+  /** When the last child of a call on the call's own task ended. */
+  private readonly busy = new Map<number, number>();
+  private next = 1;
+
+  of(
+    span: StagedSpan,
+    call: SpanCall,
+    start: number,
+    end: number,
+  ): { task: number; made?: { name: string; parent: number } } {
+    const above = span.parent === null ? undefined : this.taskOf.get(span.parent);
+    if (call.thread !== undefined) {
+      const key = `${span.service}\0${call.thread}`;
+      const known = this.told.get(key);
+      const task = known ?? this.next++;
+      this.told.set(key, task);
+      this.taskOf.set(span.id, task);
+      return {
+        task,
+        ...(known === undefined && { made: { name: call.threadName ?? span.service, parent: above ?? 0 } }),
+      };
+    }
+    // Roots follow one another on one task, too; 0 is no call.
+    const parent = span.parent ?? 0;
+    const free = (this.busy.get(parent) ?? -1) <= start;
+    const before = span.parent === null ? this.taskOf.get(0) : above;
+    if (free) this.busy.set(parent, end);
+    const known = free ? before : undefined;
+    const task = known ?? this.next++;
+    if (span.parent === null && this.taskOf.get(0) === undefined) this.taskOf.set(0, task);
+    this.taskOf.set(span.id, task);
+    return {
+      task,
+      ...(known === undefined && {
+        made: { name: task === 1 ? span.service : `${span.service} ${task}`, parent: above ?? 0 },
+      }),
+    };
+  }
+}
+
+function isId(given: unknown, digits: number): given is string {
+  return typeof given === 'string' && given.length === digits && /^[0-9a-f]+$/i.test(given) && !/^0+$/.test(given);
+}
+
+function list(given: unknown): Fields[] {
+  return Array.isArray(given)
+    ? given.filter((one): one is Fields => typeof one === 'object' && one !== null && !Array.isArray(one))
+    : [];
+}
