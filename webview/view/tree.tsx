@@ -24,7 +24,9 @@ export function ValueTree({ page, handle, label, flat = true }: TreeProps): JSX.
     <section class="value">
       <div class="value-head">
         <span class="value-label">{label}</span>
-        <span class="muted">{withoutRoot ? handle.root.text : handle.root.type}</span>
+        <span class="muted" title={handle.root.type}>
+          {withoutRoot ? handle.root.text : handle.root.type}
+        </span>
         <span class="spring" />
         <button class="text-button" title={`Copy ${label} as JSON`} onClick={() => void copy('json')}>
           Copy as JSON
