@@ -101,6 +101,7 @@ export async function underDebugpy(program: string, args: string[], marker: stri
   );
   let text = '';
   child.stdout.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
+  const exited = new Promise((resolve) => child.once('exit', resolve));
   const closed = new Promise((resolve) => child.once('close', resolve));
   const client = await connectSoon(port);
   await client.attach({ connect: { host: '127.0.0.1', port } }, () =>
@@ -109,8 +110,10 @@ export async function underDebugpy(program: string, args: string[], marker: stri
       breakpoints: [{ line: markerLine(program, marker) + 1 }],
     }),
   );
-  await closed;
+  await exited;
+  // debugpy's adapter, a process of its own, keeps the app's stdout open until its client has left.
   await client.end();
+  await closed;
   return figuresIn(text);
 }
 

@@ -95,13 +95,13 @@ export class SessionFolder {
     return added;
   }
 
-  /** A line of `events.jsonl`: tool, model and hold events. */
-  event(event: Record<string, unknown>): void {
-    this.append('events.jsonl', event);
+  /** Lines of `events.jsonl`: tool, model and hold events. */
+  events(events: readonly Record<string, unknown>[]): void {
+    this.append('events.jsonl', events);
   }
-  /** A line of `commands.jsonl`: what clients asked for. */
-  command(command: Record<string, unknown>): void {
-    this.append('commands.jsonl', command);
+  /** Lines of `commands.jsonl`: what clients asked for. */
+  commands(commands: readonly Record<string, unknown>[]): void {
+    this.append('commands.jsonl', commands);
   }
 
   /** The session ended in order. Its spools were read to their end, so they can go; the logs stay for a while. */
@@ -110,9 +110,10 @@ export class SessionFolder {
     this.update({ ended: new Date().toISOString() });
   }
 
-  private append(file: string, entry: Record<string, unknown>): void {
-    const line = maskText(JSON.stringify({ time: new Date().toISOString(), ...entry }));
-    appendFileSync(join(this.folder, file), `${line}\n`, { mode: 0o600 });
+  private append(file: string, entries: readonly Record<string, unknown>[]): void {
+    const time = new Date().toISOString();
+    const text = entries.map((entry) => `${maskText(JSON.stringify({ time, ...entry }))}\n`).join('');
+    appendFileSync(join(this.folder, file), text, { mode: 0o600 });
   }
 
   private save(): void {

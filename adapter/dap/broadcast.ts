@@ -54,8 +54,8 @@ export class Broadcast {
     });
     engine.on('held', (task, hold, others) => {
       this.#dropThread(task);
-      this.record('stop', task, { reason: hold.reason, description: hold.description, boundary: hold.boundary }, hold);
       this.#joined((client) => client.send('stopped', stopped(session, client, task, hold, others)));
+      this.record('stop', task, { reason: hold.reason, description: hold.description, boundary: hold.boundary }, hold);
     });
     engine.on('resumed', (task, hold, by, why) => {
       this.#dropThread(task);

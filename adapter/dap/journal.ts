@@ -16,10 +16,17 @@ const LOOKS: ReadonlySet<string> = new Set([
 /** What of a command is written: never a value or an expression, since nothing says what is in them. */
 const SHOWN = ['threadId', 'threadIds', 'granularity', 'name', 'context', 'program', 'module', 'terminateDebuggee'];
 
+type Entry = Record<string, unknown>;
+
+/** How long a line may wait: lines are masked and written off the way of what the person waits for. */
+const WITHIN_MS = 25;
+
 /** Keeps `events.jsonl` and `commands.jsonl` of the session: calls of tools and models, holds, and what clients asked for. */
 export class Journal {
   readonly #to: SessionOptions['journal'];
   #broken = false;
+  #waiting: { events: Entry[]; commands: Entry[] } = { events: [], commands: [] };
+  #timer: NodeJS.Timeout | undefined;
   #calls = 0;
 
   constructor(
@@ -63,7 +70,7 @@ export class Journal {
     }
     const { source, breakpoints } = given as { source?: { path?: unknown }; breakpoints?: unknown };
     const shown = Object.fromEntries(SHOWN.filter((name) => name in given).map((name) => [name, given[name]]));
-    this.#write('command', {
+    this.#write('commands', {
       client: client.id,
       command,
       ...shown,
@@ -72,16 +79,29 @@ export class Journal {
     });
   }
 
-  #event(entry: Record<string, unknown>): void {
-    this.#write('event', entry);
+  #event(entry: Entry): void {
+    this.#write('events', entry);
   }
 
-  #write(kind: 'event' | 'command', entry: Record<string, unknown>): void {
-    if (this.#broken || !this.#to) {
-      return;
+  #write(kind: 'events' | 'commands', entry: Entry): void {
+    if (!this.#broken && this.#to) {
+      this.#waiting[kind].push({ time: new Date().toISOString(), ...entry });
+      this.#timer ??= setTimeout(() => this.flush(), WITHIN_MS).unref();
     }
+  }
+
+  /** Writes what waits. */
+  flush(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    const waiting = this.#waiting;
+    this.#waiting = { events: [], commands: [] };
     try {
-      this.#to[kind](JSON.parse(this.session.masker.message(entry)) as Record<string, unknown>);
+      for (const kind of ['events', 'commands'] as const) {
+        if (waiting[kind].length > 0) {
+          this.#to?.[kind](waiting[kind].map((entry) => JSON.parse(this.session.masker.message(entry)) as Entry));
+        }
+      }
     } catch (error) {
       // A full disk must not end a session.
       this.#broken = true;

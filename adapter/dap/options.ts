@@ -50,7 +50,10 @@ export interface SessionOptions {
   placeRun(name: string, cwd: string): RunPlace;
   openRecorder(options: RecorderOptions): Recorder;
   /** Takes lines for people and scripts who follow a session: what happened, and what clients asked for. */
-  journal?: { event(entry: Record<string, unknown>): void; command(entry: Record<string, unknown>): void };
+  journal?: {
+    events(entries: readonly Record<string, unknown>[]): void;
+    commands(entries: readonly Record<string, unknown>[]): void;
+  };
   /** Milliseconds after which a slow start shows progress. */
   progressAfter?: number;
 }

@@ -429,6 +429,11 @@ export class Session {
     this.#journal.edited(task, name, client);
   }
 
+  /** Writes what waits to be written to the session's files, for the last moment of the process. */
+  flush(): void {
+    this.#journal.flush();
+  }
+
   traceLine(line: string, message?: unknown): void {
     if (this.#traceKept) {
       if (this.#traceKept.length < KEPT_TRACE) {

@@ -1,5 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { PassThrough, Writable, type Duplex, type Readable } from 'node:stream';
+import { Readable, Writable, type Duplex } from 'node:stream';
 import { messageOf, tokenNeeded } from '../common/errors';
 import { CAPABILITIES } from '../dap/capabilities';
 import { frame, FrameReader, LARGEST_MESSAGE } from '../dap/framing';
@@ -39,7 +39,7 @@ export class Front {
   /** Messages that come while another session is being reached. */
   private waiting: Message[] | undefined;
   private closed = false;
-  private next: Writable | undefined;
+  private next: Readable | undefined;
   private readonly reader: FrameReader;
   private readonly patience: NodeJS.Timeout | undefined;
 
@@ -55,11 +55,16 @@ export class Front {
     this.reader = new FrameReader(this.shown ? LARGEST_MESSAGE : STRANGERS_LARGEST);
     if (!this.shown) this.patience = setTimeout(() => this.close('no token was shown'), SHOW_WITHIN).unref();
     input.on('data', (chunk: Buffer) => {
+      if (this.pass !== undefined && this.reader.isBetween) {
+        // From here on nothing is looked at any more.
+        this.next?.push(chunk);
+        return;
+      }
       for (const framed of this.reader.push(chunk)) {
         if (this.closed) return;
         if ('message' in framed) this.take(framed.message);
         else if (!this.shown) this.close(framed.problem);
-        else this.next?.write(Buffer.from('Content-Length: 0\r\n\r\n'));
+        else this.next?.push(Buffer.from('Content-Length: 0\r\n\r\n'));
       }
     });
     input.on('end', () => this.close('the client left'));
@@ -77,7 +82,7 @@ export class Front {
     this.closed = true;
     clearTimeout(this.patience);
     this.options.log.info(`client: ${why}`);
-    this.next?.end();
+    this.next?.push(null);
     this.output.end();
     this.input.destroy();
   }
@@ -163,7 +168,7 @@ export class Front {
 
   /** Hands the conversation over, as if it began there: with the `initialize` we answered, whose second answer nobody needs. */
   private hand(request: Message, serve: (input: Readable, output: Writable) => void): void {
-    const inward = new PassThrough();
+    const inward = new Readable({ read: () => undefined });
     this.next = inward;
     const reader = new FrameReader();
     const seq = this.initialize!.seq;
@@ -190,7 +195,7 @@ export class Front {
       this.close(error.message);
     });
     serve(inward, outward);
-    this.pass = (message) => void inward.write(frame(message));
+    this.pass = (message) => void inward.push(frame(message));
     for (const message of [this.initialize, request, ...(this.waiting ?? [])]) this.pass(message);
   }
 

@@ -184,6 +184,7 @@ export class ServedSession {
       if (!this.letsGo) for (const target of this.launched) target.killNow();
       this.tidying?.kill('SIGKILL');
       try {
+        this.session.flush();
         this.clients?.close();
         // Each spool answers for itself whether all of it is in its run file.
         const deleted = this.spools.map((spool) => deleteSpool(spool));

@@ -264,11 +264,10 @@ export class Engine {
       return;
     }
     this.#setStopFlag(true);
-    await Promise.all(
-      this.processes.map((process) =>
-        this.request(process, 'pause', {}).catch((error: unknown) => this.report('pause', error)),
-      ),
-    );
+    // The flag is what stops them. A busy process may take its time to answer, and nobody has to wait for that.
+    for (const process of this.processes) {
+      this.request(process, 'pause', {}).catch((error: unknown) => this.report('pause', error));
+    }
   }
 
   #setStopFlag(stop: boolean): void {

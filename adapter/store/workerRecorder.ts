@@ -13,9 +13,14 @@ export function openRecorder(options: RecorderOptions): Recorder {
   return new WorkerRecorder(options);
 }
 
+/** Messages wait this long, so that waking the worker does not stand between a stop and the person who waits for it. */
+const POST_AFTER_MS = 1;
+
 class WorkerRecorder implements Recorder {
   private worker: Worker | undefined;
   private readonly waiting = new Map<number, () => void>();
+  private readonly outgoing: ToWorker[] = [];
+  private posting: NodeJS.Timeout | undefined;
   private next = 1;
   private told = false;
   private closed: Promise<void> | undefined;
@@ -113,7 +118,11 @@ class WorkerRecorder implements Recorder {
   }
 
   private send(message: ToWorker): void {
-    this.worker?.postMessage(message);
+    this.outgoing.push(message);
+    this.posting ??= setTimeout(() => {
+      this.posting = undefined;
+      for (const one of this.outgoing.splice(0)) this.worker?.postMessage(one);
+    }, POST_AFTER_MS);
   }
 
   private receive(message: FromWorker): void {

@@ -58,6 +58,7 @@ describe('events.jsonl and commands.jsonl', () => {
       { event: 'ended', ...call, wall: 1_700_000_001_000_000_000n, status: 'returned', milliseconds: 1000 },
     ]);
     const held = { threadId, ...call };
+    stage.session.flush();
     assert.deepEqual(lines('events.jsonl'), [
       { event: 'held', ...held, boundary: 'before', reason: 'breakpoint' },
       { event: 'edited', threadId, call: '1.42', edited: 'order_id', client: 'client-1' },

@@ -191,7 +191,7 @@ describe('Sessions', () => {
     const place = new Place();
     const own = await SessionFolder.create('0.1.0', place.folder);
     own.addRun('r1', '/x/r1.db', 'app.py');
-    own.event({ name: 'held', token: 'sk-abcdefghijk' });
+    own.events([{ name: 'held', token: 'sk-abcdefghijk' }]);
     const dead = await SessionFolder.create('0.1.0', place.folder);
     dead.addRun('r2', '/x/r2.db', 'dead.py');
     dead.update({});

@@ -23,6 +23,8 @@ from ._calls import Quiet
 
 #: Sends an event to the adapter; None: nobody there, nothing holds.
 send: Callable[[dict[str, Any]], None] | None = None
+#: The same for what may wait for the next event.
+put: Callable[[dict[str, Any]], None] | None = None
 evaluation_seconds = 10.0
 
 _ids = itertools.count(1)
@@ -396,8 +398,10 @@ def _end(hold: Hold, why: str, client: str = "") -> None:
     for job in list(hold._jobs):
         job.stop()
     _calls.event("resumed", hold.call, {"why": why, "client": client})
-    if send is not None:
-        send({"event": "resumed", "hold": hold.id, "task": hold.task.id, "why": why})
+    # Who released it has an answer, and needs no word of its own for this.
+    tell = put if why == "release" else send
+    if send is not None and tell is not None:
+        tell({"event": "resumed", "hold": hold.id, "task": hold.task.id, "why": why})
 
 
 def hold(call: Call, stop: Stop) -> Release:

@@ -93,6 +93,7 @@ class Session:
         _stops.log = self.log
         _stops.states_changed = self.mark_dirty
         _holds.send = self.send
+        _holds.put = self.put
         _imports.prepare_code = _guards.prepare
         _imports.after_import = self._imported
         _imports.install()
@@ -158,6 +159,12 @@ class Session:
         wire = self.wire
         if wire is not None and not self.closing:
             wire.send(message)
+
+    def put(self, message: dict[str, Any]) -> None:
+        """Goes out with what is sent next."""
+        wire = self.wire
+        if wire is not None and not self.closing:
+            wire.put(message)
 
     def log(self, category: str, text: str, path: str | None = None, line: int = 0) -> None:
         message: dict[str, Any] = {"event": "log", "category": category, "text": text}

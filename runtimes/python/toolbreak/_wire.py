@@ -61,6 +61,10 @@ class Wire:
         self._queue.append(_line(message))
         self._flush()
 
+    def put(self, message: dict[str, Any]) -> None:
+        """As `send`, but it may lie until the next `send`, or the control thread's next look: half a second at most."""
+        self._queue.append(_line(message))
+
     def _flush(self) -> None:
         while self._queue and self._lock.acquire(False):
             try:
@@ -105,15 +109,18 @@ class Wire:
                 poll.register(self._wake_out, select.POLLIN)
                 ready = poll.poll(seconds * 1000)
                 readable = any(fd == self._socket.fileno() and event & ~select.POLLOUT for fd, event in ready)
+                woken = any(fd == self._wake_out.fileno() for fd, _ in ready)
             else:
                 inputs, _, _ = select.select(
                     [self._socket, self._wake_out], [self._socket] if self._full else [], [], seconds
                 )
                 readable = self._socket in inputs
-            try:
-                self._wake_out.recv(4096)
-            except OSError:
-                pass
+                woken = self._wake_out in inputs
+            if woken:
+                try:
+                    self._wake_out.recv(4096)
+                except OSError:
+                    pass
             if self.interrupted:
                 raise Interrupted()
             if self._queue:
