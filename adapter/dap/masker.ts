@@ -81,6 +81,10 @@ export class Masker {
     ) {
       copy['value'] = lengthOf(object['value']);
     }
+    // Output of the app comes in pieces, and a piece of a secret has no form to know it by.
+    if (typeof object['output'] === 'string' && (object['category'] === 'stdout' || object['category'] === 'stderr')) {
+      copy['output'] = lengthOf(object['output']);
+    }
     // What the person typed: an expression, or the text to complete.
     if (typeof object['expression'] === 'string') {
       copy['expression'] = lengthOf(object['expression']);

@@ -638,6 +638,9 @@ describe('DAP session', () => {
     assert.match(trace, /stopped/);
     assert.match(trace, /control 1 evaluate/);
     assert.doesNotMatch(trace, /plain-secret/);
+    // Each of its halves came alone, and neither has a form of its own.
+    assert.doesNotMatch(trace, /plain-|secret-4/);
+    assert.match(trace, /"category":"stdout","output":"\(15 characters\)"/);
     assert.doesNotMatch(trace, /args\[\\+"password/);
     assert.doesNotMatch(JSON.stringify(stage.recorded), /plain-secret/);
     assert.ok(stage.recorded.some((one) => one.name === 'output'));

@@ -69,7 +69,6 @@ class Job:
         self._thread = 0
         self._finished = False
         self.cancelled = False
-        self.deadline = 0.0
         self.body: Any = None
         self.failure: BaseException | None = None
         self._ready = threading.Event()
@@ -82,7 +81,6 @@ class Job:
             if self._finished:
                 return
             self._thread = threading.get_ident()
-            self.deadline = time.monotonic() + self.seconds
         body: Any = None
         failure: BaseException | None = None
         try:
@@ -121,9 +119,6 @@ class Job:
                 ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), ctypes.py_object(TooLong))
                 self._thread = 0
         self._finish(None, TooLong())
-
-    def overdue(self, now: float) -> bool:
-        return bool(self._thread) and now > self.deadline
 
 
 class Hold:
