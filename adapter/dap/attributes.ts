@@ -88,7 +88,7 @@ function sentenceFor(errors: readonly ErrorObject[]): string {
   }
 }
 
-const EVALUATION_SECONDS = 10;
+export const EVALUATION_SECONDS = 10;
 
 export function recordSettings(record: boolean | RecordAttribute | undefined): RecordSettings {
   const given = typeof record === 'object' ? record : {};

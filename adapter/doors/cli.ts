@@ -10,6 +10,7 @@ import { importCommand } from './commands/import';
 import { deleteCommand, keepCommand } from './commands/keep';
 import { pruneCommand } from './commands/prune';
 import { queryCommand } from './commands/query';
+import { runCommand } from './commands/run';
 import { runsCommand } from './commands/runs';
 import { showCommand } from './commands/show';
 import { servePort, serveStdio } from './dap';
@@ -17,6 +18,8 @@ import { servePort, serveStdio } from './dap';
 const program = new Command('toolbreak')
   .description('A debugger for agent workflows: breakpoints on tool calls and workflow nodes.')
   .version(toolbreakVersion())
+  // Options behind `run COMMAND` are the command's own.
+  .enablePositionalOptions()
   // What was typed wrongly is told from what could not be done: 2 and 1. Help and version are no mistakes.
   .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2));
 
@@ -73,6 +76,7 @@ runsCommand(program);
 keepCommand(program);
 deleteCommand(program);
 pruneCommand(program);
+runCommand(program);
 exportCommand(program);
 importCommand(program);
 showCommand(program);

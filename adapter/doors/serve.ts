@@ -1,20 +1,18 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { messageOf } from '../common/errors';
 import { toolbreakVersion } from '../common/installation';
 import { Log } from '../common/log';
-import { makePrivateFolder, runsFolder, stateFolder } from '../common/paths';
 import { deadSpools, SessionFolder } from '../common/sessions';
 import { Session } from '../dap/session';
 import type { Target } from '../engine/target';
-import { mayPrune } from '../store/life/prune';
-import { readRetention } from '../store/life/retention';
 import { deleteSpool } from '../store/spoolOwner';
 import { openRecorder } from '../store/workerRecorder';
 import { LaunchTarget, makePythonTarget } from '../targets/python';
 import { connectToSession, openClientsDoor, type ClientsDoor } from './clients';
 import { Front } from './front';
+import { placeRun, pruneBehindUs } from './runs';
 
 /** How long an orderly end may take when we are told to go. */
 const END_WITHIN = 5_000;
@@ -54,7 +52,7 @@ export class ServedSession {
       makeTarget: (request) => served.remember(makePythonTarget(request, log)),
       placeRun: (name, cwd) => {
         folder.update({ name, cwd });
-        return served.place(cwd);
+        return placeRun(folder, cwd, ++served.runs, log);
       },
       openRecorder: (options) => {
         folder.addRun(options.run, options.runFile, options.name);
@@ -152,25 +150,6 @@ export class ServedSession {
     return target;
   }
 
-  private place(cwd: string): { run: string; runFile: string; runsFolder: string; spoolFolder: string } {
-    const runs = runsFolder(cwd);
-    try {
-      const project = dirname(runs);
-      for (const folder of [stateFolder(), dirname(project), project, runs]) makePrivateFolder(folder);
-    } catch (error) {
-      // The recorder says so, and the app is debugged without a recording.
-      this.log.warn('folder of the runs', error);
-    }
-    const time = new Date().toISOString().slice(0, 19).replaceAll(':', '-');
-    const run = `${time}-${this.folder.id}${this.runs++ > 0 ? `-${this.runs}` : ''}`;
-    return {
-      run,
-      runFile: join(runs, `${run}.db`),
-      runsFolder: runs,
-      spoolFolder: join(this.folder.folder, 'spool', run),
-    };
-  }
-
   /** Whatever way our process ends, the app that we started ends, too; only after an error of ours it runs on. */
   private guard(): void {
     let signals = 0;
@@ -208,23 +187,6 @@ export class ServedSession {
     } catch (error) {
       this.log.warn('tidying sessions', error);
     }
-  }
-}
-
-/**
- * Takes away runs that are too many or too old, in a process that outlives this one; none is started while a look at the files says that
- * all may stay.
- */
-export function pruneBehindUs(log: Pick<Log, 'warn'>): void {
-  try {
-    if (!mayPrune(readRetention())) return;
-    const env = { ...process.env, ELECTRON_RUN_AS_NODE: '1' };
-    const command = [...process.execArgv, process.argv[1]!, 'prune'];
-    const child = spawn(process.execPath, command, { stdio: 'ignore', detached: true, windowsHide: true, env });
-    child.on('error', (error) => log.warn('pruning runs', error));
-    child.unref();
-  } catch (error) {
-    log.warn('pruning runs', error);
   }
 }
 

@@ -91,7 +91,7 @@ export function readSpan(span: Fields): SpanCall {
     attributes: Object.fromEntries(all),
     status: callStatus,
     result: failed ? errorOf(exception, all, status) : callStatus === CallStatus.Cancelled ? null : answer,
-    thread: thread === undefined ? undefined : String(thread as number | string),
+    thread: thread === undefined ? undefined : JSON.stringify(thread),
     threadName,
     events,
   };

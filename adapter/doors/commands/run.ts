@@ -1,0 +1,43 @@
+import type { Command } from 'commander';
+import { recordCommand } from '../headless';
+import { count, plainText } from './text';
+
+interface RunFlags {
+  name?: string;
+  functions: string[];
+  subprocess: boolean;
+}
+
+export function runCommand(program: Command): void {
+  program
+    .command('run')
+    .description('run a Python command and record it; its input, output and exit code are its own')
+    .argument('<command...>', 'a command, a Python file, or -m and a module')
+    .option('--name <name>', 'name of the run (default: the command)')
+    .option(
+      '--functions <pattern>',
+      'record these functions, too: pkg.*, @usercode, @file:src/*.py; may be repeated',
+      more,
+      [],
+    )
+    .option('--no-subprocess', 'record the first Python process alone')
+    .passThroughOptions()
+    .action(async (command: string[], { name, functions, subprocess }: RunFlags) => {
+      const say = (sentence: string): void => void process.stderr.write(`toolbreak: ${plainText(sentence).trim()}\n`);
+      const options = { command, cwd: process.cwd(), functions, subProcess: subprocess };
+      const recorded = await recordCommand({ ...options, ...(name !== undefined && { name }) }, say);
+      if (recorded.processes === 0)
+        say(
+          'nothing was recorded: no Python loaded Toolbreak. Check that it is not started with -I, -S or -E, and that nothing replaces PYTHONPATH.',
+        );
+      else {
+        const errors = recorded.errors > 0 ? ` (${count(recorded.errors, 'error')})` : '';
+        say(`recorded ${count(recorded.calls, 'call')}${errors}; look at it with "toolbreak show last".`);
+      }
+      process.exitCode = recorded.code;
+    });
+}
+
+function more(value: string, before: string[]): string[] {
+  return [...before, value];
+}

@@ -1,0 +1,137 @@
+import { join } from 'node:path';
+import { messageOf } from '../common/errors';
+import { toolbreakVersion } from '../common/installation';
+import { Log } from '../common/log';
+import { SessionFolder } from '../common/sessions';
+import { EVALUATION_SECONDS, recordSettings } from '../dap/attributes';
+import { Masker } from '../dap/masker';
+import { removeRun } from '../store/life/remove';
+import { RunFile } from '../store/reader/runFile';
+import { deleteSpool } from '../store/spoolOwner';
+import { openRecorder } from '../store/workerRecorder';
+import { CommandTarget } from '../targets/python/command';
+import { placeRun, pruneBehindUs } from './runs';
+
+export interface HeadlessOptions {
+  command: readonly string[];
+  cwd: string;
+  name?: string;
+  functions: readonly string[];
+  subProcess: boolean;
+}
+
+export interface Recorded {
+  /** The command's own. */
+  code: number;
+  runFile: string;
+  /** Python processes that were recorded. */
+  processes: number;
+  calls: number;
+  errors: number;
+}
+
+/**
+ * Runs a command and records it, with nobody looking on. Its input, output and signals are the person's own. Throws a sentence when it cannot be
+ * started; a failure of ours lets it run on.
+ */
+export async function recordCommand(options: HeadlessOptions, say: (sentence: string) => void): Promise<Recorded> {
+  const folder = await SessionFolder.create(toolbreakVersion());
+  const log = new Log(join(folder.logs, 'adapter.log'), 'info');
+  const name =
+    options.name ??
+    options.command
+      .map((word) => word.split(/[\\/]/).pop() ?? word)
+      .join(' ')
+      .slice(0, 60);
+  const place = placeRun(folder, options.cwd, 1, log);
+  folder.update({ name, cwd: options.cwd });
+  const record = recordSettings({ functions: [...options.functions] });
+  const masker = new Masker(record, say);
+  log.maskWith((text) => masker.text(text));
+  const { command, cwd, subProcess } = options;
+  const target = new CommandTarget({ command, cwd, subProcess, log, spoolFolder: place.spoolFolder });
+  folder.addRun(place.run, place.runFile, name);
+  const recorder = openRecorder({
+    runFile: place.runFile,
+    spoolFolder: place.spoolFolder,
+    run: place.run,
+    session: folder.id,
+    name: masker.text(name),
+    onProblem: say,
+    indexFor: (process) => target.indexFor(process),
+  });
+  target.on('processStarted', ({ index, hello }) =>
+    recorder.processStarted(index, { ...hello, argv: masker.arguments(hello.argv) }),
+  );
+  target.on('processEnded', ({ index }) => recorder.processEnded(index, undefined));
+  target.on('notice', (category, text) => void (category === 'important' && say(text)));
+  target.on('control', (_process, event) => {
+    if (event.event === 'log' && event.category === 'important') say(event.text);
+  });
+  const ended = new Promise<number>((resolve) => target.on('exited', (code) => resolve(code ?? 1)));
+  const pass = passSignals(target);
+  // The command is the person's: it goes on, whatever happens here.
+  const failed = (error: unknown): void => {
+    log.error('unexpected', error);
+    say(`Toolbreak failed inside, and the command goes on: ${messageOf(error)}`);
+  };
+  process.on('uncaughtException', failed);
+  process.on('unhandledRejection', failed);
+  let started = false;
+  let code: number;
+  try {
+    const configuration = {
+      generation: 1,
+      breakpoints: [],
+      exceptions: [],
+      hold: 'task' as const,
+      stopOnEntry: false,
+      justMyCode: true,
+      record,
+      evaluationSeconds: EVALUATION_SECONDS,
+    };
+    await target.start(configuration);
+    started = true;
+    code = await ended;
+    recorder.event('exited', undefined, { code });
+  } finally {
+    pass();
+    await recorder.close();
+    folder.close(!deleteSpool(place.spoolFolder));
+    // What never ran is no run.
+    if (!started) removeRun(place.runFile);
+    process.off('uncaughtException', failed);
+    process.off('unhandledRejection', failed);
+    pruneBehindUs(log);
+  }
+  return { code, runFile: place.runFile, processes: target.seen, ...counts(place.runFile, log) };
+}
+
+/** Signals go to the command, which ends by them, and so do we. Those of a terminal's keys it gets from there. */
+function passSignals(target: CommandTarget): () => void {
+  const terminal = process.stdin.isTTY || process.stdout.isTTY || process.stderr.isTTY;
+  const names = (['SIGTERM', 'SIGHUP', 'SIGINT', 'SIGQUIT', 'SIGUSR2'] as const).filter(
+    (name) => process.platform !== 'win32' || name === 'SIGTERM' || name === 'SIGINT',
+  );
+  const listeners = names.map((name) => {
+    const listener = (): void => {
+      if (!terminal || (name !== 'SIGINT' && name !== 'SIGQUIT')) target.signal(name);
+    };
+    process.on(name, listener);
+    return [name, listener] as const;
+  });
+  return () => listeners.forEach(([name, listener]) => process.off(name, listener));
+}
+
+function counts(runFile: string, log: Log): { calls: number; errors: number } {
+  try {
+    const file = new RunFile(runFile);
+    const { calls, errors } = file.summary();
+    file.close();
+    return { calls, errors };
+  } catch (error) {
+    // The recorder has said why there is none.
+    log.warn('the recording', error);
+    return { calls: 0, errors: 0 };
+  }
+}

@@ -1,0 +1,115 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { constants } from 'node:os';
+import { resolve } from 'node:path';
+import type { Configuration, Hello } from '../../../protocol/control';
+import { cannotStart, messageOf } from '../../common/errors';
+import { pythonBootFolder } from '../../common/installation';
+import type { TargetProcess } from '../../engine/target';
+import { PythonTarget, type TargetOptions } from './base';
+import { findPython } from './discovery';
+import { applyVariables, mergeVariables, pythonPath } from './environment';
+
+/** How long processes that outlive the command may take to leave, before they go on without us. */
+const LEAVE_WITHIN = 2_000;
+
+export interface CommandOptions extends TargetOptions {
+  command: readonly string[];
+  cwd: string;
+  /** False: only the first Python is recorded. */
+  subProcess: boolean;
+}
+
+/** A command of the person's, with their own terminal or pipes: whatever Python it starts is recorded. */
+export class CommandTarget extends PythonTarget {
+  private child: ChildProcess | undefined;
+  private exitCode: number | undefined;
+  /** Processes that connected. */
+  seen = 0;
+
+  constructor(protected override readonly options: CommandOptions) {
+    super(options);
+  }
+
+  /** Resolves when the command has started. */
+  async start(configuration: Configuration): Promise<void> {
+    this.configuration = configuration;
+    try {
+      const { file } = await this.open();
+      const env = applyVariables(
+        process.env,
+        mergeVariables({
+          PYTHONPATH: pythonPath(pythonBootFolder(), process.env['PYTHONPATH']),
+          TOOLBREAK_CONNECT: file,
+          TOOLBREAK_RECORD: null,
+          TOOLBREAK_CHILD: null,
+        }),
+      );
+      const [first, ...rest] = await this.commandLine(env);
+      const child = spawn(first!, rest, { cwd: this.options.cwd, env, stdio: 'inherit' });
+      this.child = child;
+      child.once('exit', (code, signal) => {
+        this.exitCode = code ?? 128 + (constants.signals[signal!] ?? 0);
+        this.log.info(`the command ended: ${code ?? signal}`);
+        this.leave()
+          .catch((error: unknown) => this.log.error('the end of the command', error))
+          .finally(() => this.finish(this.exitCode));
+      });
+      await new Promise<void>((started, failed) => {
+        child.once('spawn', started);
+        child.once('error', (error) => failed(cannotStart(first!, messageOf(error))));
+      });
+    } catch (error) {
+      this.close();
+      throw error;
+    }
+  }
+
+  /** Hands a signal on to the command. */
+  signal(name: NodeJS.Signals): void {
+    this.child?.kill(name);
+  }
+
+  terminate(): Promise<void> {
+    this.signal('SIGTERM');
+    return Promise.resolve();
+  }
+
+  kill(): Promise<void> {
+    this.signal('SIGKILL');
+    return Promise.resolve();
+  }
+
+  protected override finish(code: number | undefined): void {
+    // Whoever is let go has no code, and the command has one.
+    super.finish(code ?? this.exitCode);
+  }
+
+  protected override admit(_hello: Hello): boolean {
+    return this.options.subProcess || this.seen === 0;
+  }
+
+  protected override connected(_process: TargetProcess): void {
+    this.seen++;
+  }
+
+  /** `app.py` and `-m package` mean this folder's Python; all else is a command as a shell knows it. */
+  private async commandLine(env: NodeJS.ProcessEnv): Promise<readonly string[]> {
+    const { command, cwd } = this.options;
+    const [first = ''] = command;
+    const script = /\.pyw?$/.test(first) && existsSync(resolve(cwd, first));
+    if (!script && first !== '-m') return command;
+    return [(await findPython(undefined, cwd, env)).command, ...command];
+  }
+
+  /** The command is over. What it left running is let go, as a shell does it. */
+  private async leave(): Promise<void> {
+    for (const until = Date.now() + LEAVE_WITHIN; this.processes.length > 0 && Date.now() < until;)
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    if (this.processes.length > 0) {
+      const names = this.processes.map(({ hello }) => `${hello.name} (${hello.pid})`);
+      this.notice('important', `Still running, and not recorded any more: ${names.join(', ')}.`);
+      await this.detach();
+    }
+  }
+}

@@ -1,0 +1,149 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { openForReading } from '../../adapter/store/database';
+import { toolbreakCommand } from '../support/adapter';
+import { AGENT, LifePlace, run } from './life-support';
+import { apps } from './e2e-support';
+import { python } from './target-support';
+
+const LOOK = 'look at it with "toolbreak show last".\n';
+
+describe('life: run', function () {
+  this.timeout(120_000);
+  let place: LifePlace;
+
+  beforeEach(() => (place = new LifePlace()));
+  afterEach(() => place.remove());
+
+  const rows = (sql: string): unknown[] => {
+    const db = openForReading(place.files().at(-1)!);
+    try {
+      return db.prepare(sql).pluck().all();
+    } finally {
+      db.close();
+    }
+  };
+  const names = 'SELECT f.name FROM calls c JOIN functions f ON f.id = c.function ORDER BY c.start';
+
+  it("records a command: output, input and exit code are the command's own", async () => {
+    place.file(
+      'talk.py',
+      `${AGENT}\nprint(sys.stdin.read().upper(), sys.argv[1:])\nprint("oops", file=sys.stderr)\nsys.exit(3)\n`,
+    );
+    const said = await run(
+      process.execPath,
+      toolbreakCommand('run', '--functions', '@usercode', '--', python, 'talk.py', '--name', 'x'),
+      {
+        cwd: place.project,
+        env: place.env,
+        input: 'hello',
+      },
+    );
+    assert.equal(said.code, 3);
+    assert.equal(said.stdout, "4\nHELLO ['--name', 'x']\n");
+    assert.equal(said.stderr, `oops\ntoolbreak: recorded 5 calls (1 error); ${LOOK}`);
+    assert.deepEqual(rows(names), ['agent', 'lookup', 'lookup', 'lookup', 'lookup']);
+    const [summary] = await place.json<{ live: boolean; name: string; calls: number }[]>('runs');
+    assert.deepEqual([summary!.live, summary!.calls, summary!.name.endsWith('talk.py --name x')], [false, 5, true]);
+    assert.equal((await place.say('show', 'last')).code, 0);
+    const sessions = join(place.state, 'sessions');
+    const [session] = readdirSync(sessions, { withFileTypes: true }).filter((entry) => entry.isDirectory());
+    assert.deepEqual(readdirSync(join(sessions, session!.name)).sort(), ['logs', 'session.json']);
+  });
+
+  it("takes a file or a module with this folder's Python, and an agent's frameworks", async () => {
+    place.file('agent.py', AGENT);
+    const path = `${join(python, '..')}:${place.env['PATH']}`;
+    const env = { ...place.env, PATH: path };
+    for (const command of [['agent.py'], ['-m', 'agent']]) {
+      const said = await run(
+        process.execPath,
+        toolbreakCommand('run', '--functions', '@usercode', '--name', 'mine', '--', ...command),
+        { cwd: place.project, env },
+      );
+      assert.deepEqual([said.code, said.stdout], [0, '4\n'], said.stderr);
+      assert.match(said.stderr, /recorded 5 calls/);
+    }
+    assert.deepEqual(rows('SELECT name FROM runs'), ['mine']);
+    const said = await place.say('run', python, join(apps, 'langgraph', 'triage.py'), 'please refund order 7');
+    assert.equal(said.code, 0, said.stderr);
+    const kinds = new Set(rows('SELECT f.kind FROM calls c JOIN functions f ON f.id = c.function'));
+    for (const kind of ['workflow', 'node', 'tool', 'llm']) assert.ok(kinds.has(kind), kind);
+  });
+
+  it('records child processes, or not', async () => {
+    place.file('agent.py', AGENT);
+    place.file(
+      'parent.py',
+      `import subprocess, sys\ndef mine():\n    subprocess.run([sys.executable, "agent.py"], check=True)\nmine()\n`,
+    );
+    const args = ['--functions', '@usercode', '--', python, 'parent.py'];
+    assert.match((await place.say('run', ...args)).stderr, /recorded 6 calls/);
+    assert.match((await place.say('run', '--no-subprocess', ...args)).stderr, /recorded 1 call;/);
+    assert.deepEqual(rows(names), ['mine']);
+  });
+
+  it('passes signals, and ends as the command does', async () => {
+    place.file(
+      'wait.py',
+      'import signal, sys, time\ndef stop(*_):\n    print("bye", flush=True)\n    sys.exit(7)\nsignal.signal(signal.SIGTERM, stop)\nprint("ready", flush=True)\nwhile True:\n    time.sleep(0.05)\n',
+    );
+    for (const [signal, code, output] of [
+      ['SIGTERM', 7, 'ready\nbye\n'],
+      ['SIGINT', 130, 'ready\n'],
+    ] as const) {
+      const child = spawn(
+        process.execPath,
+        toolbreakCommand('run', '--functions', '@usercode', '--', python, 'wait.py'),
+        {
+          cwd: place.project,
+          env: place.env,
+          stdio: ['ignore', 'pipe', 'pipe'],
+        },
+      );
+      let stdout = '';
+      let stderr = '';
+      child.stdout.setEncoding('utf8').on('data', (text: string) => {
+        stdout += text;
+        if (stdout === 'ready\n') child.kill(signal);
+      });
+      child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
+      const [ended] = (await once(child, 'close')) as [number];
+      assert.deepEqual([ended, stdout], [code, output], stderr);
+      assert.match(stderr, /recorded \d+ calls?.*; look at it/);
+    }
+  });
+
+  it('says when there was nothing to record, and when there is no such command', async () => {
+    const plain = await place.say('run', '--', 'echo', 'hi');
+    assert.deepEqual([plain.code, plain.stdout], [0, 'hi\n']);
+    assert.match(plain.stderr, /^toolbreak: nothing was recorded: no Python loaded Toolbreak\. .*-I, -S or -E.*\n$/);
+    const before = place.files().length;
+    const none = await place.say('run', '--', 'no-such-command');
+    assert.equal(none.code, 1);
+    assert.match(none.stderr, /^toolbreak: no-such-command could not be started: .*ENOENT.*\n$/);
+    assert.equal(place.files().length, before);
+    const empty = await place.say('run');
+    assert.equal(empty.code, 2);
+  });
+
+  it('leaves what outlives the command running, unrecorded', async () => {
+    place.file(
+      'parent.py',
+      `import subprocess, sys\nchild = subprocess.Popen([sys.executable, "child.py"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)\nprint(child.stdout.readline().strip(), child.pid, flush=True)\n`,
+    );
+    place.file('child.py', 'import time\nprint("up", flush=True)\ntime.sleep(600)\n');
+    const said = await place.say('run', '--', python, 'parent.py');
+    const pid = Number(/^up (\d+)\n$/.exec(said.stdout)?.[1]);
+    try {
+      assert.equal(said.code, 0, said.stderr);
+      assert.match(said.stderr, /Still running, and not recorded any more: child\.py \(\d+\)\./);
+      assert.doesNotThrow(() => process.kill(pid, 0));
+    } finally {
+      process.kill(pid, 'SIGKILL');
+    }
+  });
+});
