@@ -19,11 +19,11 @@ export interface Budget {
   milliseconds: number;
 }
 
-const USUAL: Budget = { rows: 200_000, counting: 50_000, milliseconds: 4_000 };
+const USUAL: Budget = { rows: 200_000, counting: 20_000, milliseconds: 4_000 };
 /** Where somebody types, and waits for each letter. */
 const QUICK: Budget = { rows: 100_000, counting: 100_000, milliseconds: 600 };
 /** To look into a value costs as much as to pass over many rows. */
-const COUNTED_VALUES = 5_000;
+const COUNTED_VALUES = 2_000;
 /** Runs of one question. */
 const MOST_RUNS = 200;
 /** Rows whose values are matched against an expression together. */
@@ -90,7 +90,7 @@ class Asked {
   private partly = 0;
   private looked = 0;
   /** The last row that was looked at. */
-  private last: Position | undefined;
+  private last: Found | undefined;
 
   constructor(
     paths: readonly string[],
@@ -160,7 +160,7 @@ class Asked {
           break;
         }
         this.looked++;
-        this.last = found.query.positionOf(found.row);
+        this.last = found;
         if (this.passes(found)) batch.push(found);
         if ((this.looked & 63) === 0 && performance.now() > until) break;
       }
@@ -211,6 +211,8 @@ class Asked {
       turn.row = undefined;
     }
     if (turn.row === undefined) return this.heap.drop();
+    // One file alone is in order already.
+    if (this.opened.length === 1) return;
     turn.place = query.positionOf(turn.row);
     this.heap.changed();
   }
@@ -276,9 +278,8 @@ class Asked {
     const { query, order } = this.compiled;
     const grows = order === 'start' && this.opened.some(({ live }) => live);
     if (ended && more === 0 && !grows) return undefined;
-    const end = page.at(-1);
-    const returned = end === undefined ? this.shared.cursor?.position : end.query.positionOf(end.row);
-    const position = full || ended ? returned : this.last;
+    const end = full || ended ? page.at(-1) : this.last;
+    const position = end === undefined ? this.shared.cursor?.position : end.query.positionOf(end.row);
     if (position === undefined) return undefined;
     const ends: Record<string, number> = { ...this.shared.cursor?.ends };
     if (this.compiled.from?.since === 'end' || this.compiled.to?.since === 'end')

@@ -50,10 +50,10 @@ export interface Range {
 
 /** Functions up to which each is asked for its own calls. */
 const FEW = 100;
-/** Rows of the first step of a source; each step takes four times as many, since most questions end soon. */
+/** Rows of the first step of a source; most questions end soon, so the steps grow. */
 const FIRST_STEP = 32;
-/** Each step by duration sorts a whole class of durations, so there are few of them. */
-const LARGEST_STEP = { start: 2048, duration: 32_768 };
+/** Each step by duration reads and sorts a whole class of durations, so there are few of them. */
+const STEPS = { start: { times: 4, most: 2048 }, duration: { times: 16, most: 32_768 } };
 /** Before and after any time of a run. */
 export const EVER = 9e15;
 
@@ -71,7 +71,11 @@ export class Source {
   constructor(
     /** No row comes before this key. */
     readonly bound: number,
-    private readonly order: { descending: boolean; key: (row: Candidate) => number; largest: number },
+    private readonly order: {
+      descending: boolean;
+      key: (row: Candidate) => number;
+      steps: { times: number; most: number };
+    },
     private readonly fetch: (last: { key: number; id: number }, limit: number) => Candidate[],
   ) {
     // A row at the bound itself is still to come.
@@ -88,7 +92,7 @@ export class Source {
     this.rows = this.fetch(this.last, this.step);
     this.at = 0;
     this.ended = this.rows.length < this.step;
-    this.step = Math.min(this.step * 4, this.order.largest);
+    this.step = Math.min(this.step * this.order.steps.times, this.order.steps.most);
     const end = this.rows.at(-1);
     if (end !== undefined) this.last = { key: this.order.key(end), id: end.id };
     return this.rows[0];
@@ -145,7 +149,7 @@ function inOrder(
   const after = range.after ?? (descending ? EVER : -EVER);
   const bound = descending ? Math.min(range.to, after) : Math.max(range.from, after);
   const key = (row: Candidate): number => (row.type === 'call' ? row.start : row.time);
-  return new Source(bound, { descending, key, largest: LARGEST_STEP.start }, (last, limit) => {
+  return new Source(bound, { descending, key, steps: STEPS.start }, (last, limit) => {
     const from = descending ? range.from : last.key;
     const to = descending ? last.key : range.to;
     return file.sql(sql).all(...params, from, to, last.key, last.id, limit) as Candidate[];
@@ -165,7 +169,7 @@ function byDuration(file: RunFile, order: QueryOrder, range: Range): Source[] {
     const key = (row: Candidate): number => (row.type === 'call' ? row.end! - row.start : 0);
     return new Source(
       bound,
-      { descending, key, largest: LARGEST_STEP.duration },
+      { descending, key, steps: STEPS.duration },
       (last, limit) =>
         file.sql(sql).all(...params, range.from, range.to, minimum, last.key, last.key, last.id, limit) as Candidate[],
     );

@@ -1,0 +1,236 @@
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import type { QueryAnswer } from '../../protocol/query';
+import { SpoolFile, dict } from '../support/spool';
+import { AGENT_EVENTS, agentSpool, RecordedProject } from './recorded';
+
+describe('commands: runs, show, query, check', function () {
+  this.timeout(60_000);
+  let project: RecordedProject;
+  let file: string;
+
+  before(() => {
+    project = new RecordedProject();
+    file = project.record('first', [agentSpool()], AGENT_EVENTS);
+    project.record('second', [agentSpool()]);
+    const other = join(project.state, 'toolbreak', 'projects', 'garden-0123456789', 'runs');
+    project.record('weeds', [agentSpool()], [], other);
+  });
+  after(() => project.remove());
+
+  /** What is printed when all goes well. */
+  function said(...args: string[]): string {
+    const { stdout, stderr, status } = project.toolbreak(...args);
+    assert.equal(stderr, '');
+    assert.equal(status, 0);
+    for (const line of stdout.split('\n')) assert.ok([...line].length <= 120, line);
+    return stdout;
+  }
+  function refused(status: number, ...args: string[]): string {
+    const answer = project.toolbreak(...args);
+    assert.equal(answer.status, status, answer.stderr);
+    assert.equal(answer.stdout, '');
+    return answer.stderr.trim();
+  }
+  const json = (...args: string[]): unknown => JSON.parse(project.toolbreak(...args, '--json').stdout);
+
+  it('runs lists what was recorded, newest first', () => {
+    const lines = said('runs').split('\n');
+    assert.match(lines[0]!, /^RUN +NAME +STARTED +LENGTH +CALLS$/);
+    assert.match(lines[1]!, /^2 +support_agent +2023-11-1\d \d\d:\d\d:\d\d +10 s +5 calls, 1 error$/);
+    assert.match(lines[2]!, /^1 +support_agent /);
+    assert.equal(lines.length, 4);
+    assert.match(said('runs', '--all'), /garden: support_agent/);
+    const listed = json('runs') as { run: string; number: number; calls: number; duration: number }[];
+    assert.deepEqual(
+      listed.map(({ run, number, calls, duration }) => [run, number, calls, duration]),
+      [
+        ['second', 2, 5, 10e9],
+        ['first', 1, 5, 10e9],
+      ],
+    );
+    assert.match(
+      project.toolbreak('runs', '--project', project.root).stdout,
+      /^No run of .* is recorded here\. .*--all\.\n$/,
+    );
+  });
+
+  it('show draws a run as a tree', () => {
+    assert.equal(
+      said('show', '1').replace(/\d{4}-.*/, 'THEN'),
+      `run 1 · support_agent · 10 s · 5 calls · 1 error · 1 hold · 120 tokens · THEN
+1.1      10 s      workflow support_agent(question='please refund order 7') → dict (3)
+1.2      5 s       ├─ node tools(messages=list (1), verdict='', visits=list (1)) → dict (3)
+1.3      2 s       │  ├─ tool lookup_order(order_id=7, region='eu', key=***) [edited, held 900 ms] …
+1.4      3 ms      │  └─ tool ✗ refund(amount=700): ApprovalNeeded: amount 700 needs approval
+1.5      500 us    └─ tool lookup_order(order_id=8, region='us')
+`,
+    );
+    assert.match(said('show', 'first', '--limit', '2'), /\n3 more: --limit, or "toolbreak query" to find some\.\n$/);
+    const { tree, more } = json('show', file) as { tree: { below: unknown[] }[]; more: unknown };
+    assert.deepEqual([tree.length, tree[0]!.below.length, more], [1, 2, { count: 0, exact: true }]);
+  });
+
+  it('show tells all of one call', () => {
+    const refund = said('show', '1', 'refund');
+    assert.match(
+      refund,
+      /^tool refund, ✗ failed after 3 ms\nsupport_agent › tools › refund\ncall 1\.4 of run 1 \(support_agent\), /,
+    );
+    assert.match(
+      refund,
+      /\n\/app\/shop\/tools\.py:30\n\nError\n {2}ApprovalNeeded: amount 700 needs approval\n {4}\/app\/shop\/tools\.py:33 in refund\n\nArguments\n {2}amount = 700\n$/,
+    );
+    const held = said('show', '1', '1.3');
+    assert.match(held, /Arguments\n {2}order_id = 7\n {2}region = 'eu'\n {2}key = \*\*\* {2}\(Masked: a secret\.\)\n/);
+    assert.match(held, /Edited\n {2}order_id 7 → 70\n/);
+    assert.match(held, /Events\n {2}\+2\.100 s {2}Held: Paused before tool\n/);
+    assert.match(
+      said('show', 'last', 'tools'),
+      /Changes\n {2}\+ messages\[1\] ai: done\n {2}~ verdict '' → 'scored'\n/,
+    );
+    const whole = json('show', '1', '1.3') as Record<string, unknown>;
+    assert.deepEqual(whole['arguments'], { order_id: 7, region: 'eu', key: '<masked>' });
+    assert.deepEqual(whole['result'], { state: 'sent', price: 3, lines: [{ 'a b': 'x"y' }] });
+    assert.equal(whole['at'], '2023-11-14T22:13:31.999999000Z');
+  });
+
+  it('query prints a line for each, and goes on where it stopped', () => {
+    assert.equal(
+      said('query', '1', '--type', 'call,output,crash', '--from', '+2s'),
+      `AT           CALL     LENGTH    KIND      WHAT
++2.000 s     1.3      2 s       tool      lookup_order(order_id=7, region='eu', key=***) [edited, h…
++2.000 s                        output    stdout: looking up order 7
++4.000 s     1.4      3 ms      tool      ✗ refund(amount=700): ApprovalNeeded: amount 700 needs ap…
++7.000 s     1.5      500 us    tool      lookup_order(order_id=8, region='us')
++9.000 s                        crash     ✗ Process 4000001 (app.py) crashed
+`,
+    );
+    const first = said('query', '1', '--limit', '2', '--order', '-duration');
+    const cursor = /^3 more\.\nGo on: --cursor (\S+)\n$/m.exec(first)?.[1];
+    assert.ok(cursor, first);
+    assert.match(
+      said('query', '1', '--order', '-duration', '--cursor', cursor),
+      /\+2\.000 s[^]*\+4\.000 s[^]*\+7\.000 s/,
+    );
+    assert.equal(said('query', '1', '--name', 'nobody'), 'Nothing matches.\n');
+  });
+
+  it('query takes every field, over all runs of a project or of all projects', () => {
+    const ids = (...args: string[]): string[] =>
+      (json('query', ...args) as QueryAnswer).rows.map(
+        (row) => `${row.run} ${row.type === 'call' ? row.call.id : row.type}`,
+      );
+    assert.deepEqual(ids('--name-is', 'refund').toSorted(), ['first 1.4', 'second 1.4']);
+    assert.deepEqual(ids('--all', '--name-is', 'refund').length, 3);
+    assert.deepEqual(
+      ids(
+        '1',
+        '--kind',
+        'tool,node',
+        '--status',
+        'returned',
+        '--file',
+        'tools.py',
+        '--min-duration',
+        '1s',
+        '--task',
+        'support',
+      ),
+      ['first 1.3'],
+    );
+    const where = ['--where', 'argument.order_id equals 8', '--where', 'argument.region ~ ^u'];
+    assert.deepEqual(ids('1', '2', ...where).toSorted(), ['first 1.5', 'second 1.5']);
+    assert.deepEqual(ids('first', '--error', 'ApprovalNeeded', '--text', 'AMOUNT 700', '--process', '4000001'), [
+      'first 1.4',
+    ]);
+    assert.deepEqual(ids(file, '--name-regex', '^(tools|x)$', '--from', '2023-11-14T22:13:30Z', '--to', '-1s'), [
+      'first 1.2',
+    ]);
+    assert.deepEqual(ids('1', '--type', 'crash'), ['first crash']);
+  });
+
+  it('check says that a run is whole, or what is damaged', () => {
+    assert.match(
+      said('check', '1'),
+      /first\.db is whole\.\nRead: 5 calls, 13 values, 5 events, 1 hold, 4 functions, 2 tasks, 1 process\.\n$/,
+    );
+    const broken = project.record('broken', [agentSpool()]);
+    const db = new Database(broken);
+    db.exec(`DELETE FROM functions WHERE name = 'refund'`);
+    db.close();
+    const { status, stdout } = project.toolbreak('check', 'broken');
+    assert.equal(status, 1);
+    assert.match(
+      stdout,
+      /broken\.db is damaged\.\n {2}✗ There are calls of a function that is not there \(1\): 1\.4\nRead: 5 calls/,
+    );
+    const { whole } = JSON.parse(project.toolbreak('check', broken, '--json').stdout) as { whole: boolean };
+    assert.equal(whole, false);
+    assert.match(said('query', broken, '--text', '700'), /1\.4 .* \?\(amount=700\)|✗ \?\(amount=700\)/);
+  });
+
+  it('a mistake is one sentence and 1, wrong usage is 2', () => {
+    assert.equal(
+      refused(1, 'query', '9'),
+      `toolbreak: There is no run 9 of ${project.project}. The newest are ${newest()}.`,
+    );
+    assert.match(refused(1, 'show', 'nobody'), /^toolbreak: There is no run nobody of /);
+    assert.match(refused(1, 'show', '1', '7.7'), /^toolbreak: There is no call 7\.7 in this run\.$/);
+    assert.match(
+      refused(1, 'show', '1', 'lookup_order'),
+      /^toolbreak: Several calls are named lookup_order: 1\.3, 1\.5\. Say which, by its number\.$/,
+    );
+    assert.match(refused(1, 'check', join(project.root, 'gone.db')), /^toolbreak: There is no file /);
+    assert.match(
+      refused(1, 'query', '1', '--status', 'dead'),
+      /^toolbreak: "status\[0\]" is one of running, returned, error, cancelled, skipped\.$/,
+    );
+    assert.match(refused(1, 'query', '1', '--limit', '0'), /^toolbreak: "limit" is a whole number from 1 to 500\.$/);
+    assert.match(refused(1, 'query', '1', '--cursor', 'x;y'), /^toolbreak: "cursor" is not what an answer gave\./);
+    assert.match(refused(1, 'query', '1', '--where', `argument["it's`), /is no condition\. Write it like/);
+    assert.match(
+      refused(1, 'query', '--project', join(project.root, 'nowhere')),
+      /^toolbreak: No run of .*nowhere is recorded here\./,
+    );
+    const foreign = join(project.root, 'foreign.db');
+    const db = new Database(foreign);
+    db.exec('CREATE TABLE t (a)');
+    db.close();
+    const text = join(project.root, 'text.db');
+    writeFileSync(text, 'hello');
+    for (const command of ['show', 'query', 'check'])
+      assert.match(refused(1, command, foreign), /^toolbreak: .*foreign\.db is not a Toolbreak run file\.$/);
+    for (const command of ['show', 'query'])
+      assert.match(refused(1, command, text), /^toolbreak: The run file .*text\.db is damaged\.$/);
+    assert.match(refused(2, 'query', '1', '--limit', 'many'), /It is a whole number/);
+    assert.match(refused(2, 'query', '--colour', 'red'), /unknown option '--colour'/);
+    assert.match(refused(2, 'show'), /missing required argument 'run'/);
+    assert.match(refused(2, 'shwo'), /unknown command 'shwo'/);
+  });
+
+  it('what an app wrote does not act on the terminal', () => {
+    const evil = '\u001b[2J\u001b]0;title\u0007\r\nrm -rf';
+    const spool = new SpoolFile('4000001-abc')
+      .add(1, 1, 'tool', evil, evil, 'm', `/app/${evil}.py`, 1, 1)
+      .add(2, 1, evil, 0)
+      .add(3, 1, 0, 1, 1, 2000, dict({ [evil]: evil }), null)
+      .add(4, 1, 3000, 0, evil, null);
+    const events = [{ name: 'output', data: { category: 'stdout', text: evil }, wall: 1_700_000_000_000_000_000n }];
+    const path = project.record('evil', [spool], events, join(project.root, 'evil'));
+    for (const args of [
+      ['show', path],
+      ['show', path, '1.1'],
+      ['query', path, '--type', 'call,output,event'],
+      ['check', path],
+    ])
+      assert.doesNotMatch(said(...args), /[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/, args.join(' '));
+  });
+
+  function newest(): string {
+    const runs = json('runs') as { number: number; name: string }[];
+    return runs.map(({ number, name }) => `${number} (${name})`).join(', ');
+  }
+});

@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict';
+import { readFileSync, writeFileSync } from 'node:fs';
+import Database from 'better-sqlite3';
+import { checkRun } from '../../adapter/store/life/check';
+import { dict, SpoolFile } from '../support/spool';
+import { AGENT_EVENTS, agentSpool, RecordedProject } from './recorded';
+
+describe('store: checking a run', function () {
+  this.timeout(30_000);
+  let project: RecordedProject;
+  let file: string;
+
+  beforeEach(() => {
+    project = new RecordedProject();
+    // A value of more than 256 bytes is stored on its own, and its name stands where it was.
+    const large = new SpoolFile('4000002-abc')
+      .add(1, 1, 'tool', 'big', 'big', 'm', null, 1, 1)
+      .add(2, 1, 'worker', 0)
+      .add(3, 1, 0, 1, 1, 2000, dict({ note: 'x'.repeat(1000), again: dict({ inner: 'y'.repeat(1000) }) }), null)
+      .add(4, 1, 3000, 0, 'z', null);
+    file = project.record('agent', [agentSpool(), large], AGENT_EVENTS);
+  });
+  afterEach(() => project.remove());
+
+  const change = (...statements: string[]): void => {
+    const db = new Database(file);
+    for (const statement of statements) db.exec(statement);
+    db.close();
+  };
+  const problems = (): string[] =>
+    checkRun(file).problems.map(({ what, count, examples }) => `${what} (${count}): ${examples.join()}`);
+
+  it('finds nothing wrong with one that is whole', () => {
+    const report = checkRun(file);
+    assert.deepEqual([report.whole, report.problems], [true, []]);
+    const { calls, functions, events, holds } = report.readable;
+    assert.deepEqual({ calls, functions, events, holds }, { calls: 6, functions: 5, events: 5, holds: 1 });
+  });
+
+  it('finds rows that name others that are not there', () => {
+    change(
+      "DELETE FROM functions WHERE name = 'refund'",
+      'DELETE FROM "values" WHERE id = (SELECT args FROM calls WHERE start > 0 ORDER BY start DESC LIMIT 1)',
+      'UPDATE calls SET parent = 4294967395 WHERE parent = 4294967297',
+      'UPDATE holds SET call = 12',
+    );
+    const said = problems().join('\n');
+    assert.match(said, /There are calls below a call that is not there \(2\): 1\.2,1\.5/);
+    assert.match(said, /There are calls of a function that is not there \(1\): 1\.4/);
+    assert.match(said, /There are calls whose value of the arguments is not there \(1\): 1\.5/);
+    assert.match(said, /There are holds of a call that is not there \(1\): 1/);
+  });
+
+  it('finds values that do not decode, are not what their name says, or lack a part', () => {
+    change(
+      'UPDATE "values" SET bytes = x\'ff00\' WHERE cid IS NULL AND id = (SELECT max(id) FROM "values" WHERE cid IS NULL)',
+    );
+    assert.match(problems().join('\n'), /^There are values that cannot be decoded \(1\): \d+$/);
+    change(
+      "UPDATE \"values\" SET bytes = cast(replace(cast(bytes AS TEXT), 'yyy', 'xyz') AS BLOB) WHERE length(bytes) > 900 AND instr(bytes, 'yyy')",
+    );
+    assert.match(problems().join('\n'), /There are values whose content is not what their name says \(\d\)/);
+    change('DELETE FROM "values" WHERE length(bytes) > 900');
+    assert.match(problems().join('\n'), /There are values with a part that is not there \([12]\)/);
+  });
+
+  it('says what is damaged and what can still be read when pages are overwritten', () => {
+    const bytes = readFileSync(file);
+    const size = bytes.readUInt16BE(16);
+    // Rubbish in each page behind the schema's, until SQLite sees it in the rows.
+    let seen = 0;
+    for (let page = 2; page * size < bytes.length; page++) {
+      const broken = Buffer.from(bytes);
+      broken.fill(0xa5, page * size, page * size + 64);
+      writeFileSync(file, broken);
+      const report = checkRun(file);
+      if (report.whole) continue;
+      seen++;
+      assert.ok(report.problems.every(({ what, count }) => what !== '' && count > 0));
+    }
+    assert.ok(seen > 3, `${seen} pages`);
+    writeFileSync(file, Buffer.concat([bytes.subarray(0, 100), Buffer.alloc(bytes.length - 100, 0xa5)]));
+    const lost = checkRun(file);
+    assert.deepEqual([lost.whole, lost.readable], [false, {}]);
+    writeFileSync(file, 'no database at all');
+    assert.equal(checkRun(file).problems[0]!.what, 'The file cannot be opened: it is damaged');
+  });
+
+  it('refuses what is no run file, or a newer one', () => {
+    change('PRAGMA user_version = 99');
+    assert.throws(() => checkRun(file), /made by a newer Toolbreak/);
+    change('PRAGMA application_id = 7');
+    assert.throws(() => checkRun(file), /is not a Toolbreak run file/);
+  });
+});
