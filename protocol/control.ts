@@ -58,6 +58,8 @@ export interface RecordSettings {
   maskKeys: string[];
   /** Regular expressions of text to mask, beside the usual ones. */
   maskPatterns: string[];
+  /** Whoever reads the spool understands `keep` and `same`. */
+  references?: boolean;
 }
 
 /** One entry of the engine's table: the union of all clients' breakpoints. */

@@ -18,6 +18,9 @@
  */
 export const SPOOL_MAGIC = 'TBSPOOL1';
 
+/** In the segment frame. 2: `keep` and `same` may occur; a runtime writes them only where the configuration says that they are understood. */
+export const SPOOL_VERSION = 2;
+
 export enum FrameKind {
   /** (0, protocol version, process, pid, parent pid, thread id, thread name, wall ns, monotonic ns, info dict) first in every segment. */
   Segment = 0,
@@ -27,7 +30,7 @@ export enum FrameKind {
   Task = 2,
   /** (3, call id, parent call id or 0, function id, task id, monotonic ns, arguments dict, attributes dict or None) */
   Start = 3,
-  /** (4, call id, monotonic ns, status, result or error value, attributes dict or None); status 0 returned, 1 error, 2 cancelled, 3 skipped */
+  /** (4, call id, monotonic ns, status, result or error value, attributes dict, or None where they are those of the start); status 0 returned, 1 error, 2 cancelled, 3 skipped */
   End = 4,
   /** (5, call id, monotonic ns, "before" or "after", value) the workflow state around a node */
   State = 5,
@@ -61,6 +64,13 @@ export enum CallStatus {
  * | bytearray | (..., "bytearray", bytes) |
  * | subclass | (..., "subclass", type, plain value) a subclass of a builtin type, such as OrderedDict or a named tuple |
  * | ellipsis | (..., "ellipsis") |
+ *
+ * Two more never reach the run file. They occur in starts, ends and states, and stand for a value:
+ *
+ * | tag | tuple |
+ * |---|---|
+ * | keep | (..., "keep", number, value) the value, which may be referred to from here on in the same file. A number has one content for ever, also where it is kept again |
+ * | same | (..., "same", number) the value kept under this number earlier in the same file |
  */
 export type Tag =
   | 'object'

@@ -99,6 +99,7 @@ export function recordSettings(record: boolean | RecordAttribute | undefined): R
     maxDepth: given.maxDepth ?? 100,
     maskKeys: given.maskKeys ?? [],
     maskPatterns: given.maskPatterns ?? [],
+    references: true,
   };
 }
 

@@ -7,6 +7,7 @@ import { Lanes } from './lanes';
 import type { Frame } from './spool/frames';
 import { textIn } from './spool/frames';
 import type { Item } from './spool/follower';
+import { keepEarlier } from './spool/earlier';
 import type { MarshalReader } from './spool/marshal';
 import { MOST_SEEN, type SeenCall } from './recorder';
 import { prepare } from './statements';
@@ -227,6 +228,7 @@ export class RunWriter {
   apply(item: Item): void {
     const process = this.processes.get(item.segment.process);
     if (process === undefined) throw new Error(`process ${item.segment.process} has no index`);
+    if (item.segment.began > 0) keepEarlier(item.segment, (reader) => this.values.takeParts(reader));
     if (item.frame !== undefined) {
       try {
         this.frame(process, item.frame);

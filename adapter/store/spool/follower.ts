@@ -2,6 +2,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { DecodeError } from '../values/model';
 import { parseFrame, type Frame } from './frames';
+import type { Kept } from './marshal';
 import { SegmentReader } from './segment';
 
 const FRAMES_AT_ONCE = 4096;
@@ -15,6 +16,9 @@ export interface Segment {
   /** Number of the segment in its process. */
   number: number;
   reader: SegmentReader;
+  kept: Kept;
+  /** Where reading began, until `kept` has what stands before that; then 0. */
+  began: number;
   /** Its writer closed it, and everything in it was read. */
   done: boolean;
   /** Time of the last frame read, never falling: what orders frames of different segments. */
@@ -127,8 +131,9 @@ export class Follower {
       .map(({ file, match }) => ({ file, process: match![1]!, number: Number(match![2]) }))
       .sort((one, other) => one.number - other.number);
     for (const { file, process, number } of fresh) {
-      const reader = new SegmentReader(join(this.folder, file), this.host.offset(file));
-      const segment = { file, process, number, reader, done: false, time: -Infinity };
+      const began = this.host.offset(file);
+      const reader = new SegmentReader(join(this.folder, file), began);
+      const segment = { file, process, number, reader, kept: new Map(), began, done: false, time: -Infinity };
       this.segments.set(file, segment);
     }
   }
@@ -148,7 +153,7 @@ export class Follower {
 
   private parse(segment: Segment, payload: Buffer): Frame | undefined {
     try {
-      return parseFrame(payload);
+      return parseFrame(payload, segment.kept);
     } catch (error) {
       if (!(error instanceof DecodeError)) throw error;
       this.host.damaged(segment, error.message);

@@ -1,6 +1,6 @@
-import { FrameKind } from '../../../protocol/spool';
+import { FrameKind, SPOOL_VERSION } from '../../../protocol/spool';
 import { DecodeError, Dict, type Value } from '../values/model';
-import { MarshalReader } from './marshal';
+import { MarshalReader, type Kept } from './marshal';
 
 /** Where a value lies in a frame's payload: it is transcoded later, straight into the store, by `reader`. */
 export type Frame =
@@ -58,10 +58,10 @@ const LARGEST_ID = 2 ** 32 - 1;
 
 /**
  * The head of a frame; answers nothing for kinds of a later version. Throws `DecodeError`. More items than known are passed over, so a
- * later runtime may add some at the end.
+ * later runtime may add some at the end. `kept`: of the file that the frame is from.
  */
-export function parseFrame(payload: Buffer): Frame | undefined {
-  const reader = new MarshalReader(payload);
+export function parseFrame(payload: Buffer, kept?: Kept): Frame | undefined {
+  const reader = new MarshalReader(payload, kept);
   const count = reader.openTuple();
   if (count === 0) throw new DecodeError('a frame is empty');
   const kind = whole(reader.value());
@@ -72,7 +72,7 @@ export function parseFrame(payload: Buffer): Frame | undefined {
     case FrameKind.Segment:
       return {
         kind: FrameKind.Segment,
-        version: whole(reader.value()),
+        version: known(whole(reader.value())),
         process: text(reader.value()),
         pid: whole(reader.value()),
         parentPid: whole(reader.value()),
@@ -137,6 +137,12 @@ export function parseFrame(payload: Buffer): Frame | undefined {
         reader,
       };
   }
+}
+
+function known(version: number): number {
+  if (version > SPOOL_VERSION)
+    throw new DecodeError(`it was written in version ${version} of the format, which is later`);
+  return version;
 }
 
 function whole(value: Value): number {

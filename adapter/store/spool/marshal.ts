@@ -4,6 +4,9 @@ import { Complex, DecodeError, Dict, Float, MAX_NESTING, SetValue, Tagged, Tuple
 /** Stores canonical bytes and answers their 32-byte SHA-256. */
 export type Share = (bytes: Buffer) => Buffer;
 
+/** Values of one spool file that its later frames refer to, by their number: each as it stands in its parent, so never longer than a shared part. */
+export type Kept = Map<number, Buffer>;
+
 const NULL = 0x30; // '0' ends a dict
 const NONE = 0x4e; // 'N'
 const FALSE = 0x46; // 'F'
@@ -23,6 +26,10 @@ const DICT = 0x7b; // '{'
 const SET = 0x3c; // '<'
 const FROZENSET = 0x3e; // '>'
 
+const KEEP = Buffer.from('keep').readUInt32LE();
+const SAME = Buffer.from('same').readUInt32LE();
+const LOST = 'it stood in a part of the recording that is damaged';
+
 /**
  * Reads Python's `marshal` format, version 2: no references, no code objects. Bytes may be hostile: every length is compared with what
  * is left, nesting has a limit, and nothing but `DecodeError` is thrown.
@@ -30,7 +37,11 @@ const FROZENSET = 0x3e; // '>'
 export class MarshalReader {
   private at = 0;
 
-  constructor(private readonly bytes: Buffer) {}
+  /** `kept`: of the file that the bytes are from; without it `keep` and `same` are tags like any other. */
+  constructor(
+    private readonly bytes: Buffer,
+    private readonly kept?: Kept,
+  ) {}
 
   get atEnd(): boolean {
     return this.at === this.bytes.length;
@@ -257,6 +268,7 @@ export class MarshalReader {
           count--;
           const tag = this.bytes[this.at];
           if (tag !== TEXT && tag !== INTERNED) throw new DecodeError('a tag is not text');
+          if (this.kept !== undefined && this.reference(count, this.kept, sink, share, depth)) return;
           sink.byte(CODE.tagged);
           sink.varint(count);
           // The tag itself always stays in place: readers need it to know what they look at.
@@ -285,6 +297,31 @@ export class MarshalReader {
       default:
         throw new DecodeError(`unknown code ${code} in a value`);
     }
+  }
+
+  /** Takes a `keep` or a `same`, whose tag comes next, as the value that it stands for. False: it is another tag, and nothing was read. */
+  private reference(count: number, kept: Kept, sink: Sink, share: Share, depth: number): boolean {
+    const { bytes, at } = this;
+    if (at + 9 > bytes.length || bytes.readInt32LE(at + 1) !== 4) return false;
+    const tag = bytes.readUInt32LE(at + 5);
+    if (!(tag === KEEP && count === 3) && !(tag === SAME && count === 2)) return false;
+    this.at = at + 9;
+    const number = this.value(depth + 1);
+    if (typeof number !== 'number') throw new DecodeError('a reference is not a number');
+    if (tag === KEEP) {
+      const start = sink.length;
+      this.parts(1, sink, share, depth);
+      kept.set(number, Buffer.from(sink.bytes.subarray(start, sink.length)));
+      return true;
+    }
+    const known = kept.get(number);
+    if (known !== undefined) sink.copy(known);
+    else {
+      sink.byte(CODE.tagged);
+      sink.varint(4);
+      for (const text of ['opaque', 'value', '', LOST]) sink.utf8(Buffer.from(text));
+    }
+    return true;
   }
 
   private parts(count: number, sink: Sink, share: Share, depth: number): void {

@@ -43,6 +43,12 @@ export class ValueTable {
     return this.row(this.sink.bytes.subarray(0, this.sink.length)).id;
   }
 
+  /** Stores the large parts of the frame's next value, not the value itself. */
+  takeParts(reader: MarshalReader): void {
+    this.sink.reset();
+    reader.transcode(this.sink, (bytes) => this.share(bytes));
+  }
+
   /** Its own bytes are its name here: to hash it would cost more than to store it again. */
   private takeSmall(): number {
     const name = this.sink.bytes.toString('latin1', 0, this.sink.length);

@@ -174,6 +174,8 @@ class Call:
     seen_error: BaseException | None = None
     #: Which step-in target of its parent this call is; set by frameworks.
     step_id: int | None = None
+    #: How many attributes its start was recorded with; -1 once one was set since.
+    told = -1
     #: True for the stand-in under which conditions and evaluations run: nothing inside is a call.
     quiet = False
 
@@ -203,6 +205,7 @@ class Call:
         if self.attributes is _NO_ATTRIBUTES:
             self.attributes = {}
         self.attributes.update(attributes)
+        self.told = -1
 
     def let_go(self) -> None:
         """After its end, when all is handed over: contexts of tasks that began in it keep the call, not what it worked on."""

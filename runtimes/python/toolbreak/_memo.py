@@ -1,14 +1,20 @@
-"""Large parts of a workflow's state that did not change since they were last encoded: their bytes are written again, without a walk.
+"""Large parts of a workflow's state that did not change since they were last written: told without a walk.
 
-Whether anything inside changed, in place too, is decided by identity: the containers of the part are gone through once by C code that makes
-one flat list of everything they hold, and that list's pointers are compared with those of last time. No code of the app runs, and equal
-things of different types are different things. What the list holds stays alive as long as it is remembered, so an address cannot stand for two
-objects; it is forgotten when its workflow ends, or when it is not part of the state any more.
+Whether anything inside changed, in place too, is decided by identity: everything the part's containers hold is put into one flat list by C
+code, and that list's pointers are compared with those of last time. No code of the app runs, and equal things of different types are
+different things. What the list holds stays alive as long as it is remembered, so an address cannot stand for two objects.
+
+That is bounded: a part that was in none of the last 64 states is forgotten, so is everything when the outermost workflow ends, and all parts
+together hold at most 200,000 pointers.
 """
 
 from __future__ import annotations
 
-from itertools import chain
+from collections import deque
+from gc import get_referents as _contents
+from itertools import chain, count
+from marshal import dumps
+from operator import is_
 from typing import Any
 
 from . import _report, _static
@@ -17,11 +23,25 @@ from . import _report, _static
 SMALLEST = 400
 _MOST_CONTAINERS = 5000
 _MOST_LEVELS = 20
-_MOST_PARTS = 64
+_MOST_POINTERS = 200_000
+_MOST_NOTED = 4000
+#: States between two looks for parts that are not in the state any more.
+_SWEEP = 32
+#: From this length on a list is copied as a whole, which costs less for each item and more for each list.
+_LONG = 16
 _flatten = chain.from_iterable
 _values = dict.values
 #: Immutable, and read without a look inside. By the type's id: a metaclass may have a hash of its own.
 _ATOMS = frozenset(map(id, (str, int, float, bool, type(None), bytes, complex)))
+_serials = count(1)
+
+
+class _Mark:
+    """Something with an address of its own."""
+
+
+#: Stands behind the contents of each container, so that what moves from one into the next is seen.
+_MARK = (_Mark(),)
 
 
 def _make_pointers() -> Any:
@@ -38,7 +58,7 @@ def _make_pointers() -> Any:
         def pointers(items: list[Any]) -> bytes:
             return copy(address(id(items) + place).value or 0, len(items) * size)
 
-        sample: list[Any] = [None, 5, "text", {}, sample_type]
+        sample: list[Any] = [None, 5, "text", {}, _Mark]
         expected = b"".join(id(item).to_bytes(size, sys.byteorder) for item in sample)
         return pointers if pointers(sample) == expected else None
     except Exception as error:
@@ -46,41 +66,63 @@ def _make_pointers() -> Any:
         return None
 
 
-class sample_type:
-    """Something with an address of its own."""
+def _shows(container: Any, held: list[Any]) -> bool:
+    """Whether `gc.get_referents` answers all that a dict or list holds. It does, except for the `__dict__` of an object that keeps its values itself."""
+    found = _contents(container)
+    if len(found) == 2 * len(held):
+        found = found[1::2]  # A dict whose keys are not all text: they are among them.
+    if len(found) != len(held):
+        return False
+    return all(map(is_, found, held)) or all(map(is_, reversed(found), held))
 
 
-class _Part:
-    """One remembered value: what it consists of, and its bytes."""
+class Part:
+    """One remembered value: what it consists of, and how a state says that it is the same."""
 
     __slots__ = (
-        "bytes",
-        "containers",
         "dicts",
-        "extras",
         "flat",
+        "hidden",
         "lengths",
-        "lists",
+        "long",
         "objects",
         "pointers",
         "root",
+        "same",
+        "serial",
+        "size",
+        "sized",
         "used",
+        "visited",
     )
 
     def __init__(self, root: Any) -> None:
         self.root = root
         self.dicts: list[dict[Any, Any]] = []
-        self.lists: list[list[Any]] = []
+        #: Dicts and short lists, each followed by a mark.
+        self.visited: Any = []
+        self.long: list[list[Any]] = []
+        #: Dicts that have to be asked for their values.
+        self.hidden: list[dict[Any, Any]] = []
         #: By the function that reads their fields: objects whose fields are a dict.
-        self.objects: dict[Any, list[Any]] = {}
-        self.bytes = b""
+        self.objects: Any = {}
+        self.serial = next(_serials)
+        #: What stands for it in a frame, once a frame with all of it was written; and the size of that.
+        self.same = dumps((..., "same", self.serial), 2)
+        self.size = 0
         self.used = 0
+        self.pointers = b""
+        self.flat: list[Any] = []
+        #: What has no mark behind it. None: nothing in it can change.
+        self.sized: Any = None
 
     def take(self) -> bool:
         """Goes through the value. False: something in it can change unseen."""
+        if id(type(self.root)) in _ATOMS:
+            return True
         stack: list[tuple[Any, int]] = [(self.root, 0)]
         left = _MOST_CONTAINERS
-        dicts, lists = self.dicts, self.lists
+        visited, long = self.visited, self.long
         while stack:
             item, level = stack.pop()
             kind = type(item)
@@ -89,11 +131,15 @@ class _Part:
             if left < 0 or level > _MOST_LEVELS:
                 return False
             if kind is dict:
-                dicts.append(item)
-                inner: Any = item.values()
+                inner: Any = self._take_dict(item)
             elif kind is list:
-                lists.append(item)
-                inner = item
+                inner = item.copy()
+                if len(inner) >= _LONG:
+                    long.append(item)
+                elif _shows(item, inner):
+                    visited += (item, _MARK)
+                else:
+                    return False
             elif kind is tuple:
                 inner = item
             else:
@@ -105,31 +151,41 @@ class _Part:
                 for read in readers:
                     fields = read(item)
                     if type(fields) is dict:
-                        dicts.append(fields)
-                        inner.extend(fields.values())
+                        inner += self._take_dict(fields)
                     elif fields is not None:
                         return False
                     self.objects.setdefault(read, []).append(item)
             for value in inner:
                 if id(type(value)) not in _ATOMS:
                     stack.append((value, level))
-        self.containers = dicts + lists  # type: ignore[operator]
-        self.lengths = list(map(len, self.containers))
-        self.flat = self._flat()
+        self.visited = tuple(visited)
+        self.objects = tuple(self.objects.items())
+        self.sized = self.hidden + long
+        self.lengths = list(map(len, self.sized))
+        self.flat = self.read()
         return True
 
-    def _flat(self) -> list[Any]:
-        dicts = self.dicts
-        parts: list[Any] = [_flatten(dicts), _flatten(map(_values, dicts)), _flatten(self.lists)]
-        for read, objects in self.objects.items():
-            parts.append(map(type, objects))
-            parts.append(map(read, objects))
-        return list(_flatten(parts))
+    def _take_dict(self, item: dict[Any, Any]) -> list[Any]:
+        values = list(item.values())
+        self.dicts.append(item)
+        if _shows(item, values):
+            self.visited += (item, _MARK)
+        else:
+            self.hidden.append(item)
+        return values
 
-    def same(self, pointers: Any) -> bool:
-        if list(map(len, self.containers)) != self.lengths:
-            return False
-        return pointers(self._flat()) == self.pointers
+    def read(self) -> list[Any]:
+        """All that it consists of, as it is now."""
+        flat = _contents(*self.visited)
+        flat += _flatten(self.dicts)
+        if self.hidden:
+            flat += _flatten(map(_values, self.hidden))
+        if self.long:
+            deque(map(flat.extend, self.long), 0)
+        for read, objects in self.objects:
+            flat += map(type, objects)
+            flat += map(read, objects)
+        return flat
 
 
 class Memo:
@@ -138,40 +194,63 @@ class Memo:
     def __init__(self) -> None:
         self._pointers: Any = None
         self._ready = False
-        self._parts: dict[int, _Part] = {}
+        self._parts: dict[int, Part] = {}
         #: Ids of what was large to encode; an id of another value since is harmless.
-        self._seen: dict[int, None] = {}
+        self._noted: dict[int, None] = {}
         self._clock = 0
+        self._held = 0
 
     def forget(self) -> None:
-        self._parts.clear()
-        self._seen.clear()
+        self._parts = {}
+        self._noted = {}
+        self._held = 0
 
-    def find(self, value: Any) -> bytes | None:
-        """The bytes of this very value, if nothing in it changed."""
+    def tick(self) -> None:
+        """One more state begins."""
+        self._clock = clock = self._clock + 1
+        if clock % _SWEEP == 0:
+            for key, part in list(self._parts.items()):
+                if part.used < clock - _SWEEP:
+                    self._drop(key)
+
+    def _drop(self, key: int) -> None:
+        part = self._parts.pop(key, None)
+        if part is not None:
+            self._held -= len(part.flat)
+
+    def find(self, value: Any) -> Part | None:
+        """What is remembered of this very value, if nothing in it changed."""
         part = self._parts.get(id(value))
         if part is None:
             return None
+        if part.root is value and self.is_same(part):
+            part.used = self._clock
+            return part
+        self._drop(id(value))
+        return None
+
+    def is_same(self, part: Part) -> bool:
+        if part.sized is None:
+            return True
         try:
-            if part.root is value and part.same(self._pointers):
-                self._clock = part.used = self._clock + 1
-                return part.bytes
+            sized = part.sized
+            if sized and list(map(len, sized)) != part.lengths:
+                return False
+            return self._pointers(part.read()) == part.pointers
         except Exception as error:
             _report.let_through(error)
-            pass  # Another thread changes it just now.
-        self._parts.pop(id(value), None)
-        return None
+            return False  # Another thread changes it just now.
 
     def is_known(self, value: Any) -> bool:
         """Whether it was large to encode the last time: whoever comes a second time is remembered."""
-        return id(value) in self._seen
+        return id(value) in self._noted
 
     def note(self, value: Any) -> None:
-        if len(self._seen) > 200:
-            self._seen.clear()
-        self._seen[id(value)] = None
+        if len(self._noted) > _MOST_NOTED:
+            self._noted = {}
+        self._noted[id(value)] = None
 
-    def look(self, value: Any) -> Any:
+    def look(self, value: Any) -> Part | None:
         """What `remember` needs, taken before the value is encoded. None: it cannot be remembered."""
         if not self._ready:
             self._pointers = _make_pointers()
@@ -179,7 +258,7 @@ class Memo:
         if self._pointers is None:
             return None
         try:
-            part = _Part(value)
+            part = Part(value)
             if not part.take():
                 return None
             part.pointers = self._pointers(part.flat)
@@ -188,19 +267,16 @@ class Memo:
             _report.let_through(error)
             return None
 
-    def remember(self, part: Any, encoded: bytes) -> None:
-        """Keeps the bytes of a value that did not change since `look`."""
-        try:
-            if not part.same(self._pointers):
-                return
-        except Exception as error:
-            _report.let_through(error)
-            return
-        part.bytes = encoded
-        self._clock = part.used = self._clock + 1
-        if len(self._parts) >= _MOST_PARTS:
-            oldest = self._clock - _MOST_PARTS // 2
-            for key, other in list(self._parts.items()):
-                if other.used < oldest:
-                    self._parts.pop(key, None)
+    def remember(self, part: Part, size: int) -> bool:
+        """Keeps a value whose encoding has this size. False: it changed since `look`."""
+        if not self.is_same(part):
+            return False
+        part.size = size
+        part.used = self._clock
+        self._drop(id(part.root))
+        self._held += len(part.flat)
+        if self._held > _MOST_POINTERS:
+            self.forget()
+            return True
         self._parts[id(part.root)] = part
+        return True

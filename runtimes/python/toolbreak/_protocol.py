@@ -76,6 +76,7 @@ if TYPE_CHECKING:
             'maxDepth': int,
             'maskKeys': List[str],
             'maskPatterns': List[str],
+            'references': 'NotRequired[bool]',
         },
     )
 

@@ -19,11 +19,11 @@ from typing import Any
 from zlib import crc32
 
 from . import _report
-from ._states import StateEncoder
+from ._states import StateEncoder, has_parts
 from ._values import MARSHAL_VERSION, Settings
 
 MAGIC = b"TBSPOOL1"
-PROTOCOL_VERSION = 1
+SPOOL_VERSION = 2
 FIRST_SEGMENT = 256 * 1024
 NEXT_SEGMENT = 4 * 1024 * 1024
 #: Bytes of spool files of one process that may lie on the disk at a time. A follower makes room by deleting what it has read.
@@ -40,7 +40,7 @@ _NO_SPACE = "Recording ended: {reason}. The app goes on without it."
 class _Segment:
     """One mapped file. `place` is where the next frame begins, a multiple of 4; `end` is where frames must stop."""
 
-    __slots__ = ("busy", "end", "file", "map", "path", "place", "size", "waiting", "words")
+    __slots__ = ("busy", "end", "file", "kept", "map", "path", "place", "size", "waiting", "words")
 
     def __init__(self, path: str, size: int) -> None:
         self.path = path
@@ -63,6 +63,8 @@ class _Segment:
         self.end = size - _RESERVE
         self.busy = False
         self.waiting: list[bytes] = []
+        #: Numbers of the values that later frames of this file may refer to.
+        self.kept: set[int] = set()
 
     def close(self) -> None:
         try:
@@ -193,6 +195,12 @@ class Writer:
         parent = call.parent
         attributes = call.attributes
         encode = self._encode
+        if attributes:
+            call.told = len(attributes)
+        if function.kind == "workflow":
+            # Its input is what its first state begins with.
+            head = (3, call.number, 0 if parent is None else parent.number, function.id, task.id, call.started_ns)
+            return self._append_state(head, call.args, (encode(attributes) if attributes else None,), True)
         frame = (
             3,
             call.number,
@@ -213,16 +221,14 @@ class Writer:
         attributes = call.attributes
         encode = self._encode
         value = call.error if status == 1 or status == 2 else call.result
-        frame = (
-            4,
-            call.number,
-            monotonic_ns(),
-            status,
-            encode(value),
-            encode(attributes) if attributes else None,
-        )
-        if call.function.kind == "workflow":
-            self._states.forget()
+        told = encode(attributes) if attributes and len(attributes) != getattr(call, "told", -1) else None
+        kind = call.function.kind
+        if kind == "workflow" or (kind == "node" and has_parts(value)):
+            self._append_state((4, call.number, monotonic_ns(), status), value, (told,))
+            if kind == "workflow" and not _is_inside(call):
+                self._states.forget()
+            return
+        frame = (4, call.number, monotonic_ns(), status, encode(value), told)
         payload = dumps(frame, 2)
         self._append(payload if len(payload) <= self._largest else self._bounded(frame, 4, value))
 
@@ -230,7 +236,7 @@ class Writer:
         """The workflow's state around a node; `which` is "before" or "after"."""
         if self.ended:
             return
-        self._append(self._states.payload((5, call.number, time.monotonic_ns(), which), value))
+        self._append_state((5, call.number, monotonic_ns(), which), value)
 
     def event(self, name: str, call: Any, data: dict[str, Any] | None = None) -> None:
         """held, resumed, edited, skipped, again, cancelled, log, mark. `call` may be None."""
@@ -246,16 +252,34 @@ class Writer:
 
     # ------------------------------------------------------------ appending
 
-    def _append(self, payload: bytes) -> None:
+    def _append_state(
+        self, head: tuple[Any, ...], value: Any, tail: tuple[Any, ...] = (), returns: bool = False
+    ) -> None:
+        """Appends `(*head, value, *tail)`, with references to what this thread's file has already."""
+        states = self._states
+        segment = getattr(self._local, "segment", None)
+        if segment is not None and not segment.busy:
+            fresh: list[int] = []
+            payload = states.payload(head, value, segment.kept, fresh, tail, returns)
+            if self._append(payload, segment):
+                segment.kept.update(fresh)
+                return
+        # There is no such file, or no room in it: all of it, wherever there is room.
+        self._append(states.payload(head, value, tail=tail))
+
+    def _append(self, payload: bytes, home: _Segment | None = None) -> bool:
+        """`home`: nowhere but at the next place of this segment; False: that was not possible, and nothing was written."""
         try:
             segment = self._local.segment
         except AttributeError:
             segment = self._open(len(payload))
             if segment is None:
-                return
+                return True
+        if home is not None and (segment is not home or segment.busy):
+            return False
         if segment.busy:
             segment.waiting.append(payload)
-            return
+            return True
         segment.busy = True
         try:
             place = segment.place
@@ -264,9 +288,11 @@ class Writer:
             length = len(payload)
             after = place + 8 + length
             if words[index] or after > segment.end:
+                if home is not None:
+                    return False
                 segment = self._make_room(segment, length)
                 if segment is None:
-                    return
+                    return True
                 place = segment.place
                 words = segment.words
                 index = place >> 2
@@ -287,6 +313,7 @@ class Writer:
                 segment.busy = False
         if segment.waiting:  # pyright: ignore[reportOptionalMemberAccess]
             self._drain(segment)  # pyright: ignore[reportArgumentType]
+        return True
 
     def _undo(self, length: int) -> None:
         """What a signal handler's exception left of a payload must not be taken for the length of the frame after the next."""
@@ -356,7 +383,7 @@ class Writer:
         name = thread.name if thread is not None else "thread"
         header = (
             _SEGMENT,
-            PROTOCOL_VERSION,
+            SPOOL_VERSION,
             self.process,
             os.getpid(),
             os.getppid(),
@@ -422,6 +449,14 @@ class Writer:
         self.process = process
         self._begin()
         self.ended = ended
+
+
+def _is_inside(call: Any) -> bool:
+    """Whether it runs within another workflow."""
+    above = call.parent
+    while above is not None and above.function.kind != "workflow":
+        above = above.parent
+    return above is not None
 
 
 def _store(segment: _Segment, payload: bytes) -> None:

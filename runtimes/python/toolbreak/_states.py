@@ -1,20 +1,56 @@
-"""Frames of workflow states. A state is mostly the same from step to step; what is large and did not change is not walked again."""
+"""Frames of workflow states. A state is mostly the same from step to step: what is large and did not change is neither walked nor written again.
+
+A large value that comes a second time is written as `(..., "keep", number, value)`, and from then on, in the same spool file and as long as
+nothing in it changed, as `(..., "same", number)`. A number stands for one content for ever.
+"""
 
 from __future__ import annotations
 
 from marshal import dumps
 from typing import Any
 
-from . import _report
+from . import _report, _static
 from ._masking import is_login_name
-from ._memo import SMALLEST, Memo
+from ._memo import SMALLEST, Memo, Part
 from ._values import MARSHAL_VERSION, Settings
 
 _SCALARS = frozenset(map(id, (bool, float, type(None))))
+#: A longer list is one part; a shorter one of messages or dicts also has each of them as a part, since lists of messages are made anew to grow.
+_MOST_ITEMS = 500
+#: Parts are encoded as if they stood alone; where nesting is cut early, the whole walk decides.
+_DEPTH = 24
+
+
+def has_parts(value: Any) -> bool:
+    """Whether a node's answer holds what may be a part of the state."""
+    if type(value) is dict:
+        for item in list(value.values()):
+            kind = type(item)
+            if kind is not int and id(kind) not in _SCALARS and (kind is not str or len(item) >= SMALLEST):
+                return True
+    return False
+
+
+class _Frame:
+    """A frame being put together."""
+
+    __slots__ = ("fresh", "inside", "kept", "more", "returns")
+
+    def __init__(self, kept: set[int], fresh: list[int], returns: bool) -> None:
+        #: Numbers of what stands earlier in the file.
+        self.kept = kept
+        #: Numbers that this frame gives out.
+        self.fresh = fresh
+        #: Bytes that references stand for.
+        self.more = 0
+        #: Whether its values will come again for certain.
+        self.returns = returns
+        #: Whether the state may be one level further down, as the input among a workflow's arguments.
+        self.inside = returns
 
 
 class StateEncoder:
-    """Makes the payload of one frame whose last item is a state. One for each configuration."""
+    """Makes the payload of frames that hold a state. One for each configuration."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
@@ -25,44 +61,70 @@ class StateEncoder:
     def forget(self) -> None:
         self._memo.forget()
 
-    def payload(self, head: tuple[Any, ...], state: Any) -> bytes:
-        """The frame `(*head, state)`, within the budgets of the settings."""
+    def payload(
+        self,
+        head: tuple[Any, ...],
+        state: Any,
+        kept: set[int] | None = None,
+        fresh: list[int] | None = None,
+        tail: tuple[Any, ...] = (),
+        returns: bool = False,
+    ) -> bytes:
+        """The frame `(*head, state, *tail)`, within the budgets of the settings.
+
+        `kept`: numbers of the parts that stand earlier in the file; `fresh` gets those that are new in this frame. Without these two
+        everything is written. `returns`: large values are not waited for to come a second time.
+        """
         settings = self._settings
-        if type(state) is dict and state:
+        if kept is not None and fresh is not None and settings.references and type(state) is dict and state:
             try:
-                made = self._in_parts(head, state)
+                made = self._in_parts(head, state, _Frame(kept, fresh, returns), tail)
             except Exception as error:
                 _report.let_through(error)
                 made = None  # A key that is not text, or a change by another thread: the whole walk decides.
             if made is not None:
                 return made
-        payload = dumps((*head, settings.encode(state)), MARSHAL_VERSION)
+            fresh.clear()
+        payload = dumps((*head, settings.encode(state), *tail), MARSHAL_VERSION)
         if len(payload) > settings.max_value_bytes + 1000:
-            return dumps((*head, settings.bounded(state)), MARSHAL_VERSION)
+            return dumps((*head, settings.bounded(state), *tail), MARSHAL_VERSION)
         return payload
 
-    def _in_parts(self, head: tuple[Any, ...], state: dict[Any, Any]) -> bytes | None:
-        keys = self._keys
-        find = self._memo.find
+    def _in_parts(
+        self, head: tuple[Any, ...], state: dict[Any, Any], frame: _Frame, tail: tuple[Any, ...]
+    ) -> bytes | None:
+        self._memo.tick()
         # The frame with None for a state; None is one byte, which the dict takes the place of.
-        pieces = [dumps((*head, None), MARSHAL_VERSION)[:-1], b"{"]
-        for key, value in state.items():
-            if type(key) is not str:
-                return None
-            pieces.append(keys.get(key) or self._key(key))
-            kind = type(value)
-            if kind is int or id(kind) in _SCALARS:
-                pieces.append(dumps(value if kind is not int else self._settings.encode(value), MARSHAL_VERSION))
-            else:
-                pieces.append(find(value) or self._part(value))
-        if "value" in state or "Value" in state:
-            row = state.copy()
-            self._settings.masking.row(row)
-            if any(row[key] is not value for key, value in state.items()):
-                return None
-        pieces.append(b"0")
+        if tail:
+            begin = dumps((*head, None, *tail), MARSHAL_VERSION)
+            end = b"0" + b"".join([dumps(item, MARSHAL_VERSION) for item in tail])
+            begin = begin[: len(begin) - len(end)]
+        else:
+            begin, end = dumps((*head, None), MARSHAL_VERSION)[:-1], b"0"
+        pieces = [begin]
+        self._fields(state, frame, pieces)
+        pieces[-1] = end
         payload = b"".join(pieces)
-        return payload if len(payload) <= self._settings.max_value_bytes else None
+        return payload if len(payload) + frame.more <= self._settings.max_value_bytes else None
+
+    def _fields(self, fields: dict[Any, Any], frame: _Frame, pieces: list[bytes]) -> None:
+        keys = self._keys
+        pieces.append(b"{")
+        for key, value in fields.items():
+            if type(key) is not str:
+                raise ValueError
+            pieces.append(keys.get(key) or self._key(key))
+            if frame.inside and type(value) is dict:
+                frame.inside = False
+                self._fields(value, frame, pieces)
+            else:
+                pieces.append(self._value(value, frame))
+        pieces.append(b"0")
+        if "value" in fields or "Value" in fields:
+            row = fields.copy()
+            self._settings.masking.row(row)
+            if any(row[key] is not value for key, value in fields.items()):
+                raise ValueError
 
     def _key(self, key: str) -> bytes:
         masking = self._settings.masking
@@ -73,15 +135,52 @@ class StateEncoder:
             self._keys[key] = encoded
         return encoded
 
-    def _part(self, value: Any) -> bytes:
-        settings = self._settings
-        memo = self._memo
+    def _value(self, value: Any, frame: _Frame) -> bytes:
         kind = type(value)
-        seen = memo.is_known(value)
-        part = memo.look(value) if seen else None
-        encoded = dumps(settings.encode(value), MARSHAL_VERSION)
+        if id(kind) in _SCALARS:
+            return dumps(value, MARSHAL_VERSION)
+        if kind is int or ((kind is str or kind is bytes) and len(value) < SMALLEST):
+            return dumps(self._settings.encode(value), MARSHAL_VERSION)
+        part = self._memo.find(value)
+        if part is None:
+            return self._new(value, frame)
+        if part.serial in frame.kept or part.serial in frame.fresh:
+            frame.more += part.size
+            return part.same
+        return self._define(part, frame)
+
+    def _new(self, value: Any, frame: _Frame) -> bytes:
+        memo = self._memo
+        part = memo.look(value) if frame.returns or memo.is_known(value) else None
         if part is not None:
-            memo.remember(part, encoded)
-        elif not seen and len(encoded) >= SMALLEST and kind is not str and kind is not bytes:
+            return self._define(part, frame)
+        before = frame.more
+        encoded = self._encoded(value, frame)
+        if len(encoded) + frame.more - before >= SMALLEST:
             memo.note(value)
         return encoded
+
+    def _define(self, part: Part, frame: _Frame) -> bytes:
+        """All of the part, with its number if nothing changed meanwhile."""
+        before = frame.more
+        encoded = self._encoded(part.root, frame)
+        size = len(encoded) + frame.more - before
+        if size < SMALLEST or not self._memo.remember(part, size):
+            return encoded
+        frame.fresh.append(part.serial)
+        return dumps((..., "keep", part.serial, None), MARSHAL_VERSION)[:-1] + encoded
+
+    def _encoded(self, value: Any, frame: _Frame) -> bytes:
+        settings = self._settings
+        if type(value) is list and value and settings.max_depth >= _DEPTH:
+            items = value[:]
+            kind = type(items[0])
+            if len(items) > _MOST_ITEMS or not (kind is dict or _static.shape_of(kind).is_record):
+                pass
+            elif not any(
+                type(item) is str or type(item) is bytes for item in items
+            ):  # A text may name the next one a secret.
+                pieces = [b"[", len(items).to_bytes(4, "little")]
+                pieces += [self._value(item, frame) for item in items]
+                return b"".join(pieces)
+        return dumps(settings.encode(value), MARSHAL_VERSION)

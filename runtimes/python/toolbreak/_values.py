@@ -39,7 +39,7 @@ _INTS = frozenset((id(int),))
 class Settings:
     """What decides how values are recorded. Make one with `from_record` for each new configuration; `encode` is bound to it."""
 
-    __slots__ = ("max_value_bytes", "max_depth", "masking", "seconds", "encode", "bounded")
+    __slots__ = ("max_value_bytes", "max_depth", "masking", "seconds", "references", "encode", "bounded")
 
     def __init__(
         self,
@@ -47,11 +47,14 @@ class Settings:
         max_depth: int = MAX_DEPTH,
         masking: Masking | None = None,
         seconds: float = 0.25,
+        references: bool = True,
     ) -> None:
         self.max_value_bytes = max(256, max_value_bytes)
         self.max_depth = max(1, min(max_depth, _DEPTH_LIMIT))
         self.masking = masking if masking is not None else Masking()
         self.seconds = seconds
+        #: Whether a state may refer to a value that is earlier in its file.
+        self.references = references
         #: `encode` bounds the number of items and each text, not yet the sum: who marshals sees the length, and takes `bounded` when it is too much.
         self.encode: Callable[[Any], Any]
         self.bounded: Callable[[Any], Any]
@@ -72,7 +75,12 @@ class Settings:
             return [item for item in value if isinstance(item, str)] if isinstance(value, (list, tuple)) else []
 
         masking = Masking(strings("maskKeys"), strings("maskPatterns"))
-        return cls(number("maxValueBytes", MAX_VALUE_BYTES), number("maxDepth", MAX_DEPTH), masking)
+        return cls(
+            number("maxValueBytes", MAX_VALUE_BYTES),
+            number("maxDepth", MAX_DEPTH),
+            masking,
+            references=record.get("references") is True,
+        )
 
 
 class _TooMuch(Exception):
@@ -210,7 +218,7 @@ def _make_encode(settings: Settings) -> tuple[Callable[[Any], Any], Callable[[An
             raise _TooMuch
         out = value.copy()
         # Numbers alone, the usual long list: looked at by C code. Types are compared by identity.
-        if len(out) > 3 and id(type(out[0])) in _NUMBERS:
+        if len(out) > 50 and id(type(out[0])) in _NUMBERS:
             kinds = set(map(id, map(type, out)))
             if kinds <= _FLOATS or (kinds <= _INTS and -_LARGE < min(out) and max(out) < _LARGE):
                 return out

@@ -18,7 +18,7 @@ for folder in (HERE, HERE.parents[2] / "runtimes" / "python"):
 from fake_adapter import Adapter, App, configuration  # noqa: E402
 
 #: Need packages that only the environment of the whole suite has; a run of some markers is one of the others.
-WHOLE_SUITE = {"test_values_arrays.py", "test_values_properties.py"}
+WHOLE_SUITE = {"test_states_properties.py", "test_values_arrays.py", "test_values_properties.py"}
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:

@@ -21,6 +21,7 @@ def read_segment(path: Path) -> list[tuple[Any, ...]]:
     data = path.read_bytes()
     assert data[:8] == b"TBSPOOL1"
     place = 8
+    kept: dict[int, Any] = {}
     frames: list[tuple[Any, ...]] = []
     while place + 8 <= len(data):
         length, checksum = struct.unpack_from("<II", data, place)
@@ -28,9 +29,24 @@ def read_segment(path: Path) -> list[tuple[Any, ...]]:
             break  # Nothing yet, or nothing ever: the writer went on in another file.
         payload = data[place + 8 : place + 8 + length]
         assert len(payload) == length and crc32(payload) == checksum, f"torn frame at {place} of {path.name}"
-        frames.append(marshal.loads(payload))
+        frames.append(resolved(marshal.loads(payload), kept))
         place = (place + 8 + length + 3) & -4
     return frames
+
+
+def resolved(value: Any, kept: dict[int, Any]) -> Any:
+    """The value with what is kept and referred to in place; `kept` is what its file had until now."""
+    kind = type(value)
+    if kind is tuple and value[:2] == (..., "keep"):
+        kept[value[2]] = found = resolved(value[3], kept)
+        return found
+    if kind is tuple and value[:2] == (..., "same"):
+        return kept[value[2]]
+    if kind is tuple or kind is list:
+        return kind(resolved(item, kept) for item in value)
+    if kind is dict:
+        return {resolved(key, kept): resolved(item, kept) for key, item in value.items()}
+    return value
 
 
 def read_folder(folder: Path) -> dict[str, list[tuple[Any, ...]]]:

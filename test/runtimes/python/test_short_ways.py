@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import marshal
+import gc
+import weakref
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from fake_adapter import RECORD, dot
-from spool_reader import END, START, STATE, all_frames
+from spool_reader import END, START, STATE, all_frames, read_folder
+from state_file import StateFile as File
 from toolbreak._memo import Memo
 from toolbreak._spool import Writer
-from toolbreak._states import StateEncoder
 from toolbreak._values import Settings
 
 pytestmark = pytest.mark.essential
@@ -36,10 +37,6 @@ def documents() -> Any:
         {"id": f"doc {number}", "text": "some words " * 20, "tags": ["a", "b"], "score": number / 3}
         for number in range(10)
     ]
-
-
-def written(encoder: StateEncoder, state: Any) -> Any:
-    return marshal.loads(encoder.payload((STATE, 1, 2, "before"), state))[4]
 
 
 def whole(state: Any) -> Any:
@@ -88,40 +85,107 @@ def change_to_secret(value: Any) -> None:
     ],
 )
 def test_a_change_in_place_is_seen(change: Any) -> None:
-    encoder = StateEncoder(Settings())
+    file = File()
     value = documents()
     for count in range(4):
-        assert written(encoder, {"count": count, "documents": value}) == whole({"count": count, "documents": value})
+        assert file.write({"count": count, "documents": value}) == whole({"count": count, "documents": value})
+    assert file.size < 200
     change(value)
     for count in range(4):
-        assert repr(written(encoder, {"count": count, "documents": value})) == repr(
+        assert repr(file.write({"count": count, "documents": value})) == repr(
             whole({"count": count, "documents": value})
         )
 
 
 def test_fields_of_objects_are_looked_at() -> None:
-    encoder = StateEncoder(Settings())
+    file = File()
     value = [Point(f"text {number} " * 30) for number in range(5)]
     for _ in range(4):
-        first = written(encoder, {"points": value})
+        first = file.write({"points": value})
     value[2].x = ["other"]
-    second = written(encoder, {"points": value})
+    second = file.write({"points": value})
     assert first["points"][2] != second["points"][2] and second == whole({"points": value})
+
+
+def test_fields_that_stand_in_the_state_as_a_dict_are_looked_at() -> None:
+    file = File()
+    point = Point("text " * 200)
+    for _ in range(4):
+        file.write({"fields": vars(point)})
+    point.x = "other " * 200
+    assert file.write({"fields": vars(point)}) == {"fields": {"x": "other " * 200}}
 
 
 def test_what_did_not_change_is_not_walked_again() -> None:
     memo = Memo()
     value = documents()
     part = memo.look(value)
-    memo.remember(part, b"bytes")
-    assert memo.find(value) == b"bytes"
+    assert part is not None and memo.remember(part, 1000)
+    assert memo.find(value) is part
     assert memo.find(documents()) is None
     value[0]["score"] = 99
     assert memo.find(value) is None
 
 
+def test_a_list_that_was_made_anew_refers_to_what_it_had() -> None:
+    file = File()
+    value = [{**document, "more": "words " * 50} for document in documents()]
+    for _ in range(3):
+        file.write({"documents": value})
+    longer = [*value, {"id": "new", "text": "other words " * 50}]
+    assert file.write({"documents": longer}) == whole({"documents": longer})
+    assert file.size < 2000
+
+
+def test_large_texts_are_written_once() -> None:
+    file = File()
+    text = "words " * 5000
+    for _ in range(3):
+        assert file.write({"text": text, "again": text}) == {"text": text, "again": text}
+    assert file.size < 200
+
+
+def test_a_number_has_one_content() -> None:
+    file = File()
+    value = documents()
+    seen: set[int] = set()
+    for count in range(20):
+        value[0]["score"] = count // 4
+        before = dict(file.kept)
+        file.write({"documents": value})
+        assert all(file.kept[number] == content for number, content in before.items())
+        seen |= set(file.kept)
+    assert len(seen) > 3
+
+
+def test_nothing_is_kept_alive_for_long() -> None:
+    file = File()
+
+    class Thing:
+        def __init__(self) -> None:
+            self.text = "words " * 100
+
+    thing: Any = Thing()
+    for _ in range(3):
+        file.write({"thing": thing})
+    dead = weakref.ref(thing)
+    thing = None
+    for count in range(64):
+        assert file.write({"count": count}) == {"count": count}
+    gc.collect()
+    assert dead() is None
+
+
+def test_without_a_reader_of_references_all_is_written() -> None:
+    file = File(Settings.from_record({"maxDepth": 50}))
+    value = documents()
+    for _ in range(4):
+        assert file.write({"documents": value}) == {"documents": value}
+    assert file.size > 2000 and not file.kept
+
+
 def test_secret_keys_and_odd_states_take_the_long_way() -> None:
-    encoder = StateEncoder(Settings())
+    file = File()
     for state in (
         {"password": documents()},
         {1: documents()},
@@ -130,18 +194,20 @@ def test_secret_keys_and_odd_states_take_the_long_way() -> None:
         Point(documents()),
         {"big": 1 << 5000},
         {"t": ("authorization", "x")},
+        {"list": [*documents(), "--password", "hunter2 " * 100]},
+        {"name": "password", "value": "hunter2 " * 100},
     ):
         for _ in range(3):
-            assert repr(written(encoder, state)) == repr(whole(state))
-    assert "doc 1" not in repr(written(encoder, {"password": documents()}))
+            assert repr(file.write(state)) == repr(whole(state))
+    assert "doc 1" not in repr(file.write({"password": documents()}))
 
 
-def test_a_large_state_is_cut(tmp_path: Path) -> None:
-    encoder = StateEncoder(Settings(max_value_bytes=2000))
+def test_a_large_state_is_cut() -> None:
+    file = File(Settings(max_value_bytes=2000))
     value = documents()
     for _ in range(3):
-        payload = encoder.payload((STATE, 1, 2, "before"), {"documents": value, "more": value})
-        assert len(payload) < 3100
+        state = file.write({"documents": value, "more": value})
+        assert file.size < 3100 and "cut" in repr(state)
 
 
 def test_states_are_forgotten_with_their_workflow(tmp_path: Path) -> None:
@@ -157,6 +223,50 @@ def test_states_are_forgotten_with_their_workflow(tmp_path: Path) -> None:
     assert writer._states._memo.find(value) is None
     states = [frame[4] for frame in all_frames(tmp_path) if frame[0] == STATE]
     assert states == [{"documents": value}] * 3
+
+
+def test_a_file_that_is_full_is_followed_by_one_that_stands_alone(tmp_path: Path) -> None:
+    writer = Writer(str(tmp_path), "p")
+    fields: dict[str, Any] = dict(task=TASK, parent=None, started_ns=5, args={}, result=None, error=None, attributes={})
+    node = SimpleNamespace(number=1, function=FUNCTION, **fields)
+    value = documents()
+    states: list[Any] = []
+    for count in range(400):
+        state = {"count": count, "documents": value, "new": f"{count} " * 600}
+        states.append(whole(state))
+        writer.state(node, "after", state)
+    files = list(read_folder(tmp_path).values())
+    assert len(files) > 1
+    assert [frame[4] for frames in files for frame in frames if frame[0] == STATE] == states
+
+
+def test_a_state_that_is_recorded_while_another_is_written(tmp_path: Path) -> None:
+    """As from a signal handler: whatever comes in between, each reference is to what stands before it in its own file."""
+    writer = Writer(str(tmp_path), "p", Settings())
+    fields: dict[str, Any] = dict(task=TASK, parent=None, started_ns=5, args={}, result=None, error=None, attributes={})
+    node = SimpleNamespace(number=1, function=FUNCTION, **fields)
+    value, other = documents(), documents()
+    for _ in range(3):
+        writer.state(node, "before", {"documents": value})
+    encoder = writer._states
+    payload = encoder.payload
+    expected = [{"documents": value}] * 3
+
+    def interrupted(*args: Any, **named: Any) -> bytes:
+        made = payload(*args, **named)
+        encoder.payload = payload  # type: ignore[method-assign]
+        other[0]["score"] = len(expected)
+        writer.state(node, "after", {"documents": other, "filler": f"{len(expected)} " * 40_000})
+        expected.append({"documents": whole(other), "filler": f"{len(expected)} " * 40_000})
+        return made
+
+    for _ in range(12):
+        encoder.payload = interrupted  # type: ignore[method-assign]
+        writer.state(node, "before", {"documents": value})
+        expected.append({"documents": value})
+    files = list(read_folder(tmp_path).values())
+    assert len(files) > 1
+    assert [frame[4] for frames in files for frame in frames if frame[0] == STATE] == expected
 
 
 APP = """

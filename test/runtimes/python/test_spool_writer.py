@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from spool_reader import END, EVENT, FUNCTION, RENAME, SEGMENT, START, STATE, TASK, all_frames, read_folder
 from toolbreak import _spool
-from toolbreak._spool import Writer
+from toolbreak._spool import SPOOL_VERSION, Writer
 
 pytestmark = pytest.mark.essential
 
@@ -77,7 +77,7 @@ def test_a_call(writer: Writer, tmp_path: Path) -> None:
     ]
     segment = frames[0]
     assert (
-        segment[1:5] == (1, "12-ab", os.getpid(), os.getppid())
+        segment[1:5] == (SPOOL_VERSION, "12-ab", os.getpid(), os.getppid())
         and segment[6] == threading.current_thread().name
         and segment[9] == {"name": "app.py"}
     )
@@ -86,7 +86,7 @@ def test_a_call(writer: Writer, tmp_path: Path) -> None:
     assert frames[3] == (START, outer.number, 0, 1, 1, 5, {"order_id": 7}, None)
     assert frames[4][2] == outer.number and frames[4][7] == {"model": "m"}
     assert frames[5][3:] == ("before", {"messages": []})
-    assert frames[6][1] == inner.number and frames[6][3:] == (0, {"ok": True}, {"model": "m"})
+    assert frames[6][1] == inner.number and frames[6][3:] == (0, {"ok": True}, None)
     assert frames[7][3] == 1 and frames[7][4][:4] == (..., "error", "ValueError", "no")
     assert frames[8][2:] == ("held", outer.number, {"boundary": "before"}) and frames[9][2:] == ("mark", 0, {})
     assert list(tmp_path.iterdir())[0].stat().st_mode & 0o777 == 0o600

@@ -115,7 +115,7 @@ def _is_graph(bound: Any) -> bool:
 class NodeCall(_call_types.CallAdapter):
     """One attempt of a node: its input, its answer, the state in between."""
 
-    __slots__ = ("args", "channels", "exploded", "given", "info", "step")
+    __slots__ = ("args", "channels", "exploded", "given", "info", "step", "task")
 
     def __init__(self, info: NodeInfo, given: Any, config: Any, exploded: bool) -> None:
         self.info = info
@@ -129,9 +129,14 @@ class NodeCall(_call_types.CallAdapter):
             if _state.fields_of(given) is not None
             else {"input": given}
         )
-        self.channels = _channels(config)
+        configurable = config.get("configurable") or {}
+        self.channels = _channels(configurable)
+        self.task: str = configurable.get("__pregel_task_id", "")
         metadata = config.get("metadata") or {}
         self.step = metadata.get("langgraph_step")
+
+    def started(self, call: _call_types.Call) -> None:
+        _newest[self.task] = call
 
     def detail(self, call: _call_types.Call) -> str:
         return f"{call.kind}, step {self.step}" if self.step is not None else call.kind
@@ -243,27 +248,29 @@ def _with(answer: Any, patch: dict[str, Any]) -> Any:
     return {**(_state.fields_of(answer) or {}), **patch}
 
 
-def _channels(config: Any) -> Any:
+def _channels(configurable: dict[str, Any]) -> Any:
     """The graph's channels, from the reader that LangGraph puts into a task's config."""
-    read = (config.get("configurable") or {}).get("__pregel_read")
+    read = configurable.get("__pregel_read")
     arguments = getattr(read, "args", ())
     return arguments[1] if len(arguments) > 1 and hasattr(arguments[1], "get") else None
 
 
 class NodeStep:
-    """Stands in a task's `proc` where the node stood, and runs it as a call."""
+    """Stands in the `proc` of a node's tasks where the node stood, and runs it as a call."""
 
-    def __init__(self, steps: list[Any], task: Any) -> None:
+    def __init__(self, steps: list[Any], name: str) -> None:
         self.steps = steps
-        self.task = task
-        self.name = task.name
-        #: The call, when it failed and the error may end the run.
+        self.name = name
+        self.explodes = getattr(steps[0], "explode_args", False) is True
+        #: By the workflow's name.
+        self.infos: dict[str, NodeInfo] = {}
+        #: The call, in a step that stands for one task alone: it failed, and the error may end the run.
         self.failed: _call_types.Call | None = None
 
     def _prepare(self, given: Any, config: Any) -> tuple[NodeCall, dict[str, Any]] | None:
         try:
             above = _calls.current()
-            while above is not None and above.kind != "workflow":
+            while above is not None and above.function.kind != "workflow":
                 above = above.parent
             if (
                 above is not None
@@ -271,19 +278,21 @@ class NodeStep:
                 and above.pending == _call_types.code_key(code_of(target_of(self.steps[0])))
             ):
                 return None  # An @entrypoint: its workflow call is this call.
-            info = declare(None, above.name if above is not None else "", self.task.name, self.steps[0])
-            attributes: dict[str, Any] = {"langgraph.task.id": self.task.id}
+            workflow = above.function.name if above is not None else ""
+            info = self.infos.get(workflow)
+            if info is None:
+                info = self.infos[workflow] = declare(None, workflow, self.name, self.steps[0])
+            adapter = NodeCall(info, given, config, self.explodes)
+            attributes: dict[str, Any] = {"langgraph.task.id": adapter.task}
             metadata = config.get("metadata") or {}
-            for name in ("langgraph_step", "langgraph_checkpoint_ns"):
-                if name in metadata:
-                    attributes[name.replace("_", ".", 1)] = metadata[name]
-            return NodeCall(info, given, config, getattr(self.steps[0], "explode_args", False) is True), attributes
+            if "langgraph_step" in metadata:
+                attributes["langgraph.step"] = metadata["langgraph_step"]
+            if "langgraph_checkpoint_ns" in metadata:
+                attributes["langgraph.checkpoint_ns"] = metadata["langgraph_checkpoint_ns"]
+            return adapter, attributes
         except Exception as error:
             _report.failure(error)
             return None
-
-    def _started(self, call: _call_types.Call) -> None:
-        _newest[self.task.id] = call
 
     def _options(self, adapter: NodeCall, attributes: dict[str, Any]) -> dict[str, Any]:
         state = None if adapter.args else adapter.given
@@ -293,7 +302,7 @@ class NodeStep:
             "state_before": _report.guard(_state.copy_of, state),
             "attributes": attributes,
             "pending": adapter.info.code,
-            "started": self._started,
+            "started": adapter.started,
         }
 
     def invoke(self, input: Any, config: Any = None, **kwargs: Any) -> Any:
@@ -460,26 +469,40 @@ def _joined(pieces: list[Any]) -> Any:
     return whole
 
 
+#: By the id of what a task runs and the task's name: that, weakly, and the same with our step in it; None where nothing in it is a person's.
+_procs: dict[tuple[int, str], tuple[Any, Any]] = {}
+
+
 def _with_step(task: Any) -> Any:
-    """The task with our step in it; the task itself when there is nothing of a person's in it."""
-    if is_internal(task.name):
-        return task
+    """What the task runs, with our step in it; None when there is nothing of a person's in it. Tasks of one node share it."""
+    proc = task.proc
+    key = (id(proc), task.name)
+    known = _procs.get(key)
+    if known is not None and known[0]() is proc:
+        return known[1]
+    made = None if is_internal(task.name) else _make_proc(proc, task.name)
+    if not isinstance(made, NodeStep):  # That would keep what it is known by.
+        try:
+            _procs[key] = (weakref.ref(proc, lambda _: _procs.pop(key, None)), made)
+        except TypeError:
+            pass
+    return made
+
+
+def _make_proc(proc: Any, name: str) -> Any:
     from langgraph.pregel._write import ChannelWrite
 
-    proc = task.proc
     steps = getattr(proc, "steps", None)
     if type(proc).__name__ != "RunnableSeq" or not isinstance(steps, list):
-        if ChannelWrite.is_writer(proc):
-            return task
-        return dataclasses.replace(task, proc=NodeStep([proc], task))
+        return None if ChannelWrite.is_writer(proc) else NodeStep([proc], name)
     body = list(steps)
     while body and ChannelWrite.is_writer(body[-1]):
         body.pop()
     if not body:
-        return task
+        return None
     changed = copy.copy(proc)
-    changed.steps = [NodeStep(body, task), *steps[len(body) :]]
-    return dataclasses.replace(task, proc=changed)
+    changed.steps = [NodeStep(body, name), *steps[len(body) :]]
+    return changed
 
 
 def _step_of(task: Any) -> NodeStep | None:
@@ -492,9 +515,15 @@ def _step_of(task: Any) -> NodeStep | None:
 def _note_failed(task: Any, error: BaseException) -> None:
     """The error may be on its way out of the program: its traceback keeps this task, and with it what the call saw."""
     step = _step_of(task)
-    call = _newest.get(step.task.id) if step is not None else None
+    call = _newest.get(task.id) if step is not None else None
     if step is not None and call is not None and call.error is error and "uncaught" in _stops.filters:
-        step.failed = _epitaph(call)
+        own = NodeStep(step.steps, step.name)
+        own.failed = _epitaph(call)
+        if task.proc is step:
+            return _set_proc(task, own)
+        proc = copy.copy(task.proc)
+        proc.steps = [own, *proc.steps[1:]]
+        _set_proc(task, proc)
 
 
 def _epitaph(call: _call_types.Call) -> _call_types.Call:
@@ -514,17 +543,29 @@ def failed_in(frame: Any) -> _call_types.Call | None:
     return step.failed if step is not None else None
 
 
+def _set_proc(task: Any, proc: Any) -> None:
+    """A task is frozen; it is changed in place, since LangGraph knows its tasks by identity."""
+    object.__setattr__(task, "proc", proc)
+
+
 def wrap_run(original: Any) -> Any:
     def run_with_retry(task: Any, *args: Any, **kwargs: Any) -> Any:
         if not _calls.attached:
             return original(task, *args, **kwargs)
+        proc = task.proc
         changed = _report.guard(_with_step, task)
+        if changed is None:
+            return original(task, *args, **kwargs)
+        _set_proc(task, changed)
         try:
-            return original(task if changed is None else changed, *args, **kwargs)
+            result = original(task, *args, **kwargs)
         except BaseException as error:
             prune(error)
-            _report.guard(_note_failed, changed, error)
+            _report.guard(_note_failed, task, error)
             raise
+        else:
+            _set_proc(task, proc)
+            return result
         finally:
             _newest.pop(task.id, None)
 
@@ -535,22 +576,20 @@ def wrap_arun(original: Any) -> Any:
     async def arun_with_retry(task: Any, *args: Any, **kwargs: Any) -> Any:
         if not _calls.attached:
             return await original(task, *args, **kwargs)
+        proc = task.proc
         changed = _report.guard(_with_step, task)
         if changed is None:
-            changed = task
-        match = kwargs.get("match_cached_writes")
-        if match is not None and changed is not task:
-            # LangGraph 0.6 looks for this very task among those that were cached.
-            async def matched() -> Any:
-                return [changed if item is task else item for item in await match()]
-
-            kwargs["match_cached_writes"] = matched
+            return await original(task, *args, **kwargs)
+        _set_proc(task, changed)
         try:
-            return await original(changed, *args, **kwargs)
+            result = await original(task, *args, **kwargs)
         except BaseException as error:
             prune(error)
-            _report.guard(_note_failed, changed, error)
+            _report.guard(_note_failed, task, error)
             raise
+        else:
+            _set_proc(task, proc)
+            return result
         finally:
             _newest.pop(task.id, None)
 
