@@ -201,6 +201,9 @@ class Writer:
             # Its input is what its first state begins with.
             head = (3, call.number, 0 if parent is None else parent.number, function.id, task.id, call.started_ns)
             return self._append_state(head, call.args, (encode(attributes) if attributes else None,), True)
+        told = None
+        if attributes:
+            told = self._states.attributes(attributes) if function.kind == "node" else encode(attributes)
         frame = (
             3,
             call.number,
@@ -209,7 +212,7 @@ class Writer:
             task.id,
             call.started_ns,
             encode(call.args),
-            encode(attributes) if attributes else None,
+            told,
         )
         payload = dumps(frame, 2)
         self._append(payload if len(payload) <= self._largest else self._bounded(frame, 6, call.args))

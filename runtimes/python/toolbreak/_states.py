@@ -6,6 +6,7 @@ nothing in it changed, as `(..., "same", number)`. A number stands for one conte
 
 from __future__ import annotations
 
+import re
 from marshal import dumps
 from typing import Any
 
@@ -19,6 +20,9 @@ _SCALARS = frozenset(map(id, (bool, float, type(None))))
 _MOST_ITEMS = 500
 #: Parts are encoded as if they stood alone; where nesting is cut early, the whole walk decides.
 _DEPTH = 24
+_ID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\Z")
+_PLAIN = 1 << 62
+_SAMPLE_ID = "00000000-0000-0000-0000-000000000000"
 
 
 def has_parts(value: Any) -> bool:
@@ -58,8 +62,31 @@ class StateEncoder:
         #: Keys that are plain names, as bytes. A key that names a secret, or holds one, is never among them.
         self._keys: dict[str, bytes] = {}
 
+        #: Attributes and what their texts begin with, before an id: whether that says that the id is a secret.
+        self._heads: dict[tuple[str, str], bool] = {}
+
     def forget(self) -> None:
         self._memo.forget()
+
+    def attributes(self, attributes: dict[str, Any]) -> Any:
+        """A node's attributes, encoded. LangGraph's ids are random: of texts that end in one, each beginning is looked at once."""
+        settings = self._settings
+        heads = self._heads
+        for name, value in attributes.items():
+            if type(value) is int and -_PLAIN < value < _PLAIN:
+                continue
+            if type(value) is not str or _ID.match(value, len(value) - 36) is None:
+                return settings.encode(attributes)
+            head = value[:-36]
+            harmless = heads.get((name, head))
+            if harmless is None:
+                sample = {name: head + _SAMPLE_ID}
+                harmless = not settings.masking.patterns and settings.encode(sample) == sample
+                if len(heads) < 1000 and len(head) < 200:
+                    heads[name, head] = harmless
+            if not harmless:
+                return settings.encode(attributes)
+        return attributes
 
     def payload(
         self,

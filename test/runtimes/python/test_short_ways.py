@@ -12,8 +12,10 @@ import pytest
 from fake_adapter import RECORD, dot
 from spool_reader import END, START, STATE, all_frames, read_folder
 from state_file import StateFile as File
+from toolbreak._masking import Masking
 from toolbreak._memo import Memo
 from toolbreak._spool import Writer
+from toolbreak._states import StateEncoder
 from toolbreak._values import Settings
 
 pytestmark = pytest.mark.essential
@@ -200,6 +202,24 @@ def test_secret_keys_and_odd_states_take_the_long_way() -> None:
         for _ in range(3):
             assert repr(file.write(state)) == repr(whole(state))
     assert "doc 1" not in repr(file.write({"password": documents()}))
+
+
+def test_ids_in_attributes_are_masked_where_their_name_says_so() -> None:
+    number = "0b2b9a5e-1c7d-4c65-9a55-6d0f2f7f3c11"
+    for attributes in (
+        {"id": number, "step": 1, "ns": f"node:{number}"},
+        {"id": number, "api_key": number},
+        {"ns": f"password:{number}"},
+        {"ns": f"sk-{number}"},
+        {"step": None},
+        {"step": 1 << 5000},
+        {"short": "a"},
+        {"text": number + " "},
+    ):
+        for _ in range(2):
+            assert StateEncoder(Settings()).attributes(attributes) == whole(attributes)
+    own = Settings(masking=Masking(patterns=["0b2b"]))
+    assert StateEncoder(own).attributes({"id": number}) == own.encode({"id": number}) != {"id": number}
 
 
 def test_a_large_state_is_cut() -> None:
