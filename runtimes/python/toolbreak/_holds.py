@@ -330,14 +330,51 @@ def describe(hold: Hold) -> str:
 def _start(call: Call, stop: Stop, is_async: bool) -> Hold:
     hold = Hold(call, stop)
     # First of all: with "hold": "all" no other task may slip past while this one's frames are read.
-    hold.counts = _steps.hold_began(stop.reason)
+    _causes.begin(hold)
     try:
         _tell(hold, is_async, sys._getframe(2))
     except BaseException:
         if hold.counts:
             _steps.hold_ended()
         raise
+    finally:
+        _causes.told(hold)
     return hold
+
+
+class _Causes:
+    """With "hold": "all", the hold that stops the others is told before them, also when theirs are ready first."""
+
+    def __init__(self) -> None:
+        # A signal handler may hold a call while this thread is inside.
+        self._lock = threading.RLock()
+        self._untold: set[int] = set()
+        self._waiting: list[Hold] = []
+
+    def begin(self, hold: Hold) -> None:
+        with self._lock:
+            hold.counts = _steps.hold_began(hold.stop.reason)
+            if hold.counts:
+                self._untold.add(hold.id)
+
+    def told(self, hold: Hold) -> None:
+        with self._lock:
+            self._untold.discard(hold.id)
+            if not self._untold:
+                waiting, self._waiting = self._waiting, []
+                for each in waiting:
+                    if each.id in holds:
+                        _send_held(each)
+
+    def tell(self, hold: Hold) -> None:
+        with self._lock:
+            if self._untold and not hold.counts:
+                self._waiting.append(hold)
+            else:
+                _send_held(hold)
+
+
+_causes = _Causes()
 
 
 def _tell(hold: Hold, is_async: bool, frame: FrameType) -> None:
@@ -353,7 +390,7 @@ def _tell(hold: Hold, is_async: bool, frame: FrameType) -> None:
     call.task.hold = hold
     holds[hold.id] = hold
     _calls.event("held", call, {"boundary": stop.boundary, "reason": stop.reason, "description": describe(hold)})
-    _send_held(hold)
+    _causes.tell(hold)
 
 
 def message(hold: Hold) -> dict[str, Any]:
@@ -462,7 +499,9 @@ def release_all() -> None:
 
 def forked() -> None:
     """In a forked child: holds of the parent are the parent's."""
+    global _causes
     holds.clear()
+    _causes = _Causes()
 
 
 # ---------------------------------------------------------------- what a hold blocks

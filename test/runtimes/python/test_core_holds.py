@@ -262,3 +262,48 @@ def test_an_uncaught_exception_is_seen_before_the_end(scene: Any) -> None:
     process.release(hold)
     plain = scene.run(None, "main.py").finish()
     assert app.finish() == plain
+
+
+def test_the_call_that_stops_all_is_told_first_also_when_it_is_the_slowest_to_tell(scene: Any) -> None:
+    path = scene.write(
+        "main.py",
+        """
+        import threading
+
+        stopped = threading.Event()
+
+        def tick():
+            return stopped.is_set()
+
+        def cause():
+            return None
+
+        def deep(left):
+            if left:
+                return deep(left - 1)
+            return cause()
+
+        def others():
+            while not tick():
+                pass
+
+        threads = [threading.Thread(target=others) for _ in range(3)]
+        for thread in threads:
+            thread.start()
+        # Its frames take a while to be read.
+        deep(900)
+        stopped.set()
+        for thread in threads:
+            thread.join()
+        print("done")
+        """,
+    )
+    dots = [dot(1, path, "def cause"), dot(2, path, "def tick", condition="False")]
+    adapter = scene.adapter(breakpoints=dots, hold="all")
+    app = scene.run(adapter, "main.py")
+    holds = [adapter.held()[1] for _ in range(4)]
+    assert [hold["reason"] for hold in holds] == ["breakpoint", "pause", "pause", "pause"]
+    process = adapter.process()
+    for hold in holds:
+        process.release(hold)
+    assert app.finish() == (0, "done\n", "")
