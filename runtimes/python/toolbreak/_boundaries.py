@@ -310,8 +310,8 @@ def _is_end(error: BaseException) -> bool:
     return True
 
 
-#: Names of exception classes that a framework uses as control flow; frameworks add to it.
-_control_flow: set[str] = {
+#: Names of exception classes that frameworks use as control flow.
+_control_flow = {
     "GraphInterrupt",
     "GraphBubbleUp",
     "NodeInterrupt",
@@ -321,9 +321,12 @@ _control_flow: set[str] = {
 }
 
 
-def control_flow(*names: str) -> None:
-    """Exceptions of these class names are not errors."""
-    _control_flow.update(names)
+def _handed_over(call: Call) -> Any:
+    """The result of a call that is over. Contexts of tasks that began in it keep the call, and must not keep what it worked on."""
+    result = call.result
+    call.let_go()
+    call.state = call.state_before = call.changes = None
+    return result
 
 
 def execute(
@@ -363,11 +366,13 @@ def execute(
             if verdict == RAISE:
                 raise
             if verdict == RETURN:
-                return call.result
+                return _handed_over(call)
             continue
         if leave(call, result):
-            return call.result
-    return call.result
+            del result
+            return _handed_over(call)
+        del result
+    return _handed_over(call)
 
 
 async def aexecute(
@@ -404,8 +409,10 @@ async def aexecute(
             if verdict == RAISE:
                 raise
             if verdict == RETURN:
-                return call.result
+                return _handed_over(call)
             continue
         if await aleave(call, result):
-            return call.result
-    return call.result
+            del result
+            return _handed_over(call)
+        del result
+    return _handed_over(call)

@@ -378,11 +378,6 @@ def quiet_call() -> Call:
 _QUIET = Function(0, "function", "evaluation", "evaluation", "", None, 0, 0)
 
 
-def make_current(call: Call | None) -> None:
-    """For frameworks that run parts of a call in a context of their own."""
-    _current.set(call)
-
-
 def event(name: str, call: Call | None, data: dict[str, Any]) -> None:
     if writer is not None:
         _report.guard(writer.event, name, call, data)

@@ -15,7 +15,6 @@ TAG = ...
 _HERE = os.path.dirname(os.path.abspath(__file__)) + os.sep
 _MOST_FRAMES = 60
 _LEAVES = (str, int, float, bool, type(None), bytes)
-_HIDDEN = frozenset(("__traceback__",))
 
 
 def encode_error(walk: Walk, error: Any, shape: _static.Shape) -> tuple[Any, ...]:

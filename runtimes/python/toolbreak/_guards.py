@@ -480,10 +480,6 @@ def _replace_items(target: tuple[Any, ...], source: tuple[Any, ...]) -> None:
             slot.value = id(new)
 
 
-def armed_files() -> set[str]:
-    return set(_files_touched)
-
-
 def modules_loaded() -> set[str]:
     """Real paths of the files of all modules that run or ran."""
     for module in list(sys.modules.values()):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import linecache
 import os
-import sys
 import tokenize
 from dataclasses import dataclass
 from types import CodeType
@@ -145,7 +144,6 @@ def def_line(code: CodeType) -> int:
 
 
 _OUR_FOLDER = os.path.dirname(os.path.realpath(__file__)) + os.sep
-_LIBRARY = {os.path.realpath(p) for p in (os.path.dirname(os.__file__), sys.prefix, sys.base_prefix) if p}
 _user_paths: dict[str, bool] = {}
 
 

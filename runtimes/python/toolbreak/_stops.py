@@ -319,7 +319,3 @@ def imported(path: str | None) -> bool:
         bind()
     arm()
     return True
-
-
-def dots_in(path: str) -> bool:
-    return any(dot.real == path for dot in _dots.values())

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
 TAG = ...
 _BUILTINS = (dict, list, tuple, set, frozenset, str, int, float, bytes, bytearray, complex)
-_TEXT_HEAD = 4096
 _ARRAY_HEAD = 100
 
 
