@@ -153,12 +153,13 @@ export function answerFrom(runs: readonly SampleRun[]) {
         return { text: JSON.stringify(reach(VALUES[value] ?? null, path)) };
       }
       case 'search': {
-        const { file, text, kinds, errors, limit } = params as ReaderMethods['search']['params'];
+        const { file, text, kinds, errors, limit, query } = params as ReaderMethods['search']['params'];
         const found = runOf(file).calls.filter(
           (call) =>
             call.name.toLowerCase().includes(text.toLowerCase()) &&
             (!kinds || kinds.includes(call.kind)) &&
-            (!errors || call.state === 'error'),
+            (!errors || call.state === 'error') &&
+            (!query?.status || query.status.includes(call.state)),
         );
         return { calls: found.slice(0, limit), total: found.length };
       }
