@@ -117,7 +117,7 @@ test('search marks what it finds and goes through it', (house) =>
     await shown.page.keyboard.press('Shift+Enter');
     await until(async () => assert.equal(await shown.page.locator('.search-count').innerText(), '3 of 3'));
     await shown.page.locator('.search input').fill('status:failed refund');
-    await until(async () => assert.equal(await shown.page.locator('.search-count').innerText(), '1 found'));
+    await until(async () => assert.equal(await shown.page.locator('.search-count').innerText(), '2 of 2'));
     const { text, query } = lastAsked(shown, 'search') as { text: string; query: unknown };
     assert.deepEqual([text, query], ['refund', { status: ['error'] }]);
     await shown.page.locator('.search input').fill('serach');
