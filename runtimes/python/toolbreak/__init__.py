@@ -1,12 +1,15 @@
-"""Toolbreak: a debugger for agent workflows. `wrap`, `tool` and `listen` are public; nothing else is."""
+"""Toolbreak: a debugger for agent workflows. `wrap`, `tool`, `listen` and `Cancelled` are public; nothing else is."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeVar, overload
+from typing import TYPE_CHECKING, Any, TypeVar, overload
+
+if TYPE_CHECKING:
+    from ._boundaries import Cancelled
 
 __version__ = "0.1.0"
-__all__ = ["listen", "tool", "wrap"]
+__all__ = ["Cancelled", "listen", "tool", "wrap"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -43,3 +46,11 @@ def listen(port: int | str = 0, host: str = "127.0.0.1", wait: bool = False) -> 
     from ._listening import listen as _listen
 
     return _listen(port, host, wait)
+
+
+def __getattr__(name: str) -> Any:
+    if name == "Cancelled":
+        from ._boundaries import Cancelled
+
+        return Cancelled
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -34,6 +34,8 @@ Negotiation = Generator[Any, Any, int]
 class Cancelled(BaseException):
     """Raised in a call that a person cancelled. Not an Exception, so that no handler takes it for a failure."""
 
+    #: As people read it in a traceback, and where a parent process finds it again that gets it from a pool's worker.
+    __module__ = "toolbreak"
     __toolbreak_cancelled__ = True
 
 

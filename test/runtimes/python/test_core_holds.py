@@ -119,7 +119,7 @@ def test_after_and_error_stops_skip_again_and_cancel(scene: Any) -> None:
     process.release(hold, "cancel")
     code, out, err = app.finish()
     assert out == "2\ncaught no way\nskipped skip\n70\n"
-    assert code == 1 and "Cancelled" in err
+    assert code == 1 and "\ntoolbreak.Cancelled: " in err
 
 
 def test_conditions_hits_and_log_messages(scene: Any) -> None:
