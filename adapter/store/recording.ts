@@ -13,6 +13,8 @@ export interface RecordingOptions {
   name: string;
   /** Calls of tools and models are told, see `takeSeen`. */
   watches?: boolean;
+  /** It was recorded on another machine, or before this one was started: none of its processes lives. */
+  elsewhere?: boolean;
 }
 
 /** Milliseconds of reading that are committed together. */
@@ -183,7 +185,7 @@ export class Recording {
       const row = this.db.prepare('SELECT key, pid, pid_start AS mark, wall FROM processes WHERE id = ?').get(index) as
         { key: string; pid: number; mark: string | null } | undefined;
       if (row === undefined) this.ending.delete(index);
-      else if (!isAlive(row.pid, row.mark ?? '')) {
+      else if (this.options.elsewhere === true || !isAlive(row.pid, row.mark ?? '')) {
         this.dead.add(row.key);
         buried.push(index);
       }

@@ -310,6 +310,7 @@ export class RunWriter {
       name,
       frame.wall,
       BigInt(frame.time),
+      textIn(frame.info, 'pidStart') ?? null,
       BigInt(process),
     );
   }

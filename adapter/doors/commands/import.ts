@@ -1,19 +1,37 @@
+import { statSync } from 'node:fs';
 import type { Command } from 'commander';
 import { resolve } from 'node:path';
 import { runsFolder } from '../../common/paths';
+import type { Admitted } from '../../store/life/admit';
 import { importFile } from '../../store/life/import';
+import { importSpools } from '../../store/life/importSpools';
 import { count, plainText, print, printJson } from './text';
 
 export function importCommand(program: Command): void {
   program
     .command('import')
-    .description('take a recording from elsewhere: an exported run, a run file, or OTLP JSON')
+    .description(
+      'take a recording from elsewhere: an exported run, a run file, OTLP JSON, or a folder of TOOLBREAK_RECORD',
+    )
     .argument('<file>', 'what "toolbreak export" wrote, or spans as OpenTelemetry\'s file exporter writes them')
     .option('--project <folder>', 'into this project (default: the current folder)')
     .option('--json', 'as JSON')
     .action(async (file: string, { project, json }: { project?: string; json?: boolean }) => {
-      const run = await importFile(resolve(file), runsFolder(project ?? process.cwd()));
+      const path = resolve(file);
+      const runs = runsFolder(project ?? process.cwd());
+      if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === true) {
+        const taken = importSpools(path, runs);
+        if (json === true) printJson(taken);
+        else print(taken.map((run) => words(run, run.alive)));
+        return;
+      }
+      const run = await importFile(path, runs);
       if (json === true) printJson(run);
-      else print(`Imported run ${run.number} (${plainText(run.name)}, ${count(run.calls, 'call')}).`);
+      else print(words(run, false));
     });
+}
+
+function words({ number, name, calls }: Admitted, alive: boolean): string {
+  const more = alive ? ' The app still runs: import again for what it records from now on.' : '';
+  return `Imported run ${number} (${plainText(name)}, ${count(calls, 'call')}).${more}`;
 }

@@ -20,7 +20,7 @@ export function importPlace(runsFolder: string): string {
   for (const name of readdirSync(runsFolder)) {
     const path = join(runsFolder, name);
     const stat = name.startsWith(LEFTOVER) ? statSync(path, { throwIfNoEntry: false }) : undefined;
-    if (stat !== undefined && Date.now() - stat.mtimeMs > STALE) rmSync(path, { force: true });
+    if (stat !== undefined && Date.now() - stat.mtimeMs > STALE) rmSync(path, { recursive: true, force: true });
   }
   return join(runsFolder, `${LEFTOVER}${process.pid}-${randomBytes(4).toString('hex')}`);
 }

@@ -1,4 +1,4 @@
-"""Toolbreak: a debugger for agent workflows. `wrap`, `tool`, `listen` and `Cancelled` are public; nothing else is."""
+"""Toolbreak: a debugger for agent workflows. `wrap`, `tool`, `listen`, `record` and `Cancelled` are public; nothing else is."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from ._boundaries import Cancelled
 
 __version__ = "0.1.0"
-__all__ = ["Cancelled", "listen", "tool", "wrap"]
+__all__ = ["Cancelled", "listen", "record", "tool", "wrap"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -46,6 +46,22 @@ def listen(port: int | str = 0, host: str = "127.0.0.1", wait: bool = False) -> 
     from ._listening import listen as _listen
 
     return _listen(port, host, wait)
+
+
+def record(folder: str | None = None) -> str:
+    """Records this process, and those it starts, into a folder, without any debugger; `toolbreak import FOLDER` takes it over. Answers the run's own folder.
+
+    `folder` is TOOLBREAK_RECORD of the environment when it is None. Raises ValueError where there is neither, or something records already, and
+    OSError when the folder cannot be written.
+    """
+    import os
+
+    from ._record import begin as _begin
+
+    folder = folder or os.environ.get("TOOLBREAK_RECORD")
+    if not folder:
+        raise ValueError("name a folder, or set TOOLBREAK_RECORD")
+    return _begin(folder)
 
 
 def __getattr__(name: str) -> Any:

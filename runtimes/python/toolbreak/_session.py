@@ -437,6 +437,10 @@ def _after_in_child() -> None:
     global session
     old = session
     if old is None:
+        from . import _record
+
+        if _record.forked():
+            return
         # A parent that records on without a debugger: its files are its own.
         _calls.writer = None
         _calls.attached = False

@@ -9,7 +9,8 @@ def _boot():
     # Children find this folder through the environment; this process has no more need of it.
     sys.path[:] = [path for path in sys.path if os.path.abspath(path or ".") != folder]
     connect = os.environ.get("TOOLBREAK_CONNECT")
-    if not connect or getattr(sys.flags, "isolated", 0):
+    record = os.environ.get("TOOLBREAK_RECORD")
+    if not (connect or record) or getattr(sys.flags, "isolated", 0):
         return
     if _is_helper():
         return
@@ -26,9 +27,12 @@ def _boot():
     before = set(sys.modules)
     try:
         _load(os.path.dirname(folder), say)
-        from toolbreak import _main, _session
+        from toolbreak import _main, _record, _session
 
-        _session.boot(connect)
+        if connect:
+            _session.boot(connect)
+        else:
+            _record.boot(record)
         _main.note_brought(before)
     except Exception as error:
         say(

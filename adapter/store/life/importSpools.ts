@@ -1,0 +1,131 @@
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { basename, join } from 'node:path';
+import { UserError } from '../../common/errors';
+import { parseObject } from '../../common/ndjson';
+import { openAsItIs, problemWith } from '../database';
+import { Recording } from '../recording';
+import { lockRecovery } from '../spoolOwner';
+import { importPlace, type Admitted } from './admit';
+
+const NOTE = 'run.json';
+
+export interface Taken extends Admitted {
+  /** The app still runs; what it records from now on is not in the run file. */
+  alive: boolean;
+}
+
+/**
+ * Takes over what apps recorded into a folder without a session (`TOOLBREAK_RECORD`): the folder itself, or one run in each folder in it. The spools stay; what
+ * was taken before is not taken twice. Throws a `UserError`.
+ */
+export function importSpools(folder: string, runsFolder: string): Taken[] {
+  const inside = readdirSync(folder, { withFileTypes: true }).flatMap((entry) =>
+    entry.isDirectory() ? [join(folder, entry.name)] : [],
+  );
+  const found = [folder, ...inside.sort()].flatMap((each) => {
+    const note = noteIn(each);
+    return note !== undefined && readdirSync(each).some((name) => name.endsWith('.spool'))
+      ? [{ folder: each, note }]
+      : [];
+  });
+  if (found.length === 0)
+    throw new UserError(`${folder} holds no recording: no folder in it has a ${NOTE} and spool files.`);
+  return found.map(({ folder: each, note }) => take(each, note, runsFolder));
+}
+
+interface Note {
+  id: string;
+  name: string;
+  pid: number;
+  machine: string;
+  started: number;
+}
+
+/** Nothing when there is none, or one that no runtime of ours wrote. */
+function noteIn(folder: string): Note | undefined {
+  try {
+    const file = join(folder, NOTE);
+    if (statSync(file).size > 1024 * 1024) return undefined;
+    const { version, id, name, pid, machine, started } = parseObject(readFileSync(file, 'utf8')) ?? {};
+    const fine =
+      version === 1 &&
+      typeof id === 'string' &&
+      /^[0-9a-f]{16}$/.test(id) &&
+      typeof name === 'string' &&
+      typeof machine === 'string' &&
+      Number.isSafeInteger(pid) &&
+      typeof started === 'number' &&
+      started > 0 &&
+      started < 2 ** 62;
+    return fine ? { id, name: name.slice(0, 200), pid: pid as number, machine, started } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function take(folder: string, note: Note, runsFolder: string): Taken {
+  const run = basename(folder);
+  if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,150}$/.test(run))
+    throw new UserError(`The folder ${folder} cannot be a run's: its name is no id of a run.`);
+  const lock = join(importPlace(runsFolder), '..', `.import-${run}`);
+  mkdirSync(lock, { recursive: true, mode: 0o700 });
+  const unlock = lockRecovery(lock);
+  if (unlock === undefined)
+    throw new UserError(`${folder} is just being imported by another process. Try again in a moment.`);
+  const runFile = join(runsFolder, `${run}.db`);
+  const session = `record-${note.id}`;
+  try {
+    checkSame(runFile, session);
+    const options = {
+      runFile,
+      spoolFolder: folder,
+      run,
+      session,
+      name: note.name,
+      elsewhere: note.machine !== machine(),
+    };
+    // Whoever started the app is over in any case: only its processes count.
+    const owner = { pid: 0, wall: BigInt(Math.round(note.started)) };
+    const recording: Recording = new Recording(options, () => recording.nextIndex(), owner);
+    let alive: boolean;
+    try {
+      ({ alive } = recording.finish(undefined));
+    } finally {
+      recording.close();
+    }
+    const db = openAsItIs(runFile);
+    const said = db.prepare('SELECT number, calls, coalesce(workflow, name) AS name FROM runs').get() as Pick<
+      Taken,
+      'number' | 'calls' | 'name'
+    >;
+    db.close();
+    return { file: runFile, run, ...said, alive };
+  } finally {
+    unlock();
+    rmSync(lock, { recursive: true, force: true });
+  }
+}
+
+/** A run of this name that is not this very recording is not touched. */
+function checkSame(runFile: string, session: string): void {
+  if (statSync(runFile, { throwIfNoEntry: false }) === undefined) return;
+  const db = openAsItIs(runFile);
+  try {
+    const found = db.prepare('SELECT session FROM runs').pluck().get();
+    if (found !== session) throw new UserError(`Another run is there already: ${runFile}. Delete it first.`);
+  } catch (error) {
+    throw problemWith(runFile, error);
+  } finally {
+    db.close();
+  }
+}
+
+/** As the runtime says it in `_record.machine`. */
+function machine(): string {
+  try {
+    return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
+  } catch {
+    return hostname();
+  }
+}

@@ -1,0 +1,125 @@
+"""Recording without any debugger: spools and a note in a folder, which `toolbreak import` takes over later."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import time
+from typing import Any
+
+from . import _calls, _guards, _imports, _report, _session, _stops
+
+NOTE = "run.json"
+#: The folder of the run, for the processes that this one starts.
+_INTO = "TOOLBREAK_RECORD_INTO"
+
+_writer: Any = None
+
+
+def boot(folder: str) -> None:
+    """Called before anything of the app runs, with the value of TOOLBREAK_RECORD."""
+    from . import _main
+
+    _guards.main_started = False
+    try:
+        begin(folder)
+    except (OSError, ValueError) as error:
+        _report.say(f"nothing is recorded ({error}); the program runs all the same.")
+        return
+    _main.watch()
+
+
+def begin(folder: str) -> str:
+    """Records from now on; answers the run's own folder. Raises OSError, or ValueError where something records already."""
+    global _writer
+    from ._spool import LIMIT, Writer
+    from ._values import Settings
+
+    if _session.session is not None or (_writer is not None and _calls.writer is _writer):
+        raise ValueError("this process is being recorded already")
+    record = {"enabled": True, "functions": _words("TOOLBREAK_RECORD_FUNCTIONS")}
+    megabytes = os.environ.get("TOOLBREAK_RECORD_MEGABYTES", "")
+    limit = int(megabytes) << 20 if megabytes.isdigit() else LIMIT
+    into = _folder_of_run(os.path.abspath(folder))
+    info = {**_session._info(), "pidStart": _start_mark()}
+    _calls.forget_recording()
+    _session.install_frameworks()
+    _writer = Writer(into, _session.process_id(), Settings.from_record(record), info, _ended, limit)
+    _calls.writer = _writer
+    _calls.attached = True
+    _calls.decide = None
+    _imports.prepare_code = _guards.prepare
+    _imports.install()
+    _stops.configure({"record": record})
+    _session._register_once()
+    return into
+
+
+def forked() -> bool:
+    """In a forked child: it records into files of its own. False when its parent did not record this way."""
+    if _writer is None or _calls.writer is not _writer:
+        return False
+    _calls.forked()
+    for guard in list(_guards._guards.values()):
+        guard.forked()
+    _writer.after_fork(_session.process_id())
+    return True
+
+
+def _ended(sentence: str) -> None:
+    _calls.writer = None
+    _report.say(sentence)
+
+
+def _words(variable: str) -> list[str]:
+    return [word.strip() for word in os.environ.get(variable, "").split(",") if word.strip()]
+
+
+def _folder_of_run(folder: str) -> str:
+    """The folder that a process above us made for the run, or a new one with its note."""
+    known = os.environ.get(_INTO, "")
+    if known and os.path.dirname(known) == folder and os.path.isfile(os.path.join(known, NOTE)):
+        return known
+    token = os.urandom(8).hex()
+    into = os.path.join(folder, f"{time.strftime('%Y-%m-%dT%H-%M-%S', time.gmtime())}-{os.getpid()}-{token[:4]}")
+    os.makedirs(into, mode=0o700)
+    info = _session._info()
+    note = {
+        "version": 1,
+        "id": token,
+        "name": _session._name(),
+        "argv": info["argv"],
+        "cwd": _session._cwd(),
+        "executable": sys.executable or "",
+        "pid": os.getpid(),
+        "machine": machine(),
+        "started": time.time_ns(),
+    }
+    path = os.path.join(into, NOTE)
+    with open(os.open(f"{path}.new", os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
+        json.dump(note, file)
+    os.replace(f"{path}.new", path)
+    os.environ[_INTO] = into
+    return into
+
+
+def machine() -> str:
+    """This machine since it was started: elsewhere, or later, our process ids mean nothing."""
+    try:
+        with open("/proc/sys/kernel/random/boot_id", encoding="ascii") as file:
+            return file.read().strip()
+    except OSError:
+        import platform
+
+        return platform.node()
+
+
+def _start_mark() -> str:
+    """Tells this process from a later one of its number, as the adapter reads it; empty where the system does not say."""
+    try:
+        with open("/proc/self/stat", encoding="latin-1") as file:
+            stat = file.read()
+        return stat[stat.rindex(")") + 2 :].split()[19]
+    except (OSError, ValueError, IndexError):
+        return ""

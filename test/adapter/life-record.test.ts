@@ -1,0 +1,176 @@
+import assert from 'node:assert/strict';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pythonBootFolder, pythonRuntimeFolder } from '../../adapter/common/installation';
+import { openForReading } from '../../adapter/store/database';
+import { importSpools, type Taken } from '../../adapter/store/life/importSpools';
+import { AGENT, LifePlace, run, type Said } from './life-support';
+import { python } from './target-support';
+
+describe('life: recording without an adapter', function () {
+  this.timeout(120_000);
+  let place: LifePlace;
+  let folder: string;
+  let env: NodeJS.ProcessEnv;
+
+  beforeEach(() => {
+    place = new LifePlace();
+    folder = join(place.folder, 'recorded');
+    env = {
+      ...place.env,
+      PYTHONPATH: pythonBootFolder(),
+      TOOLBREAK_RECORD: folder,
+      TOOLBREAK_RECORD_FUNCTIONS: '@usercode',
+    };
+    place.file('agent.py', AGENT);
+  });
+  afterEach(() => place.remove());
+
+  const app = (more: NodeJS.ProcessEnv = {}, ...args: string[]): Promise<Said> =>
+    run(python, args.length > 0 ? args : ['agent.py'], { cwd: place.project, env: { ...env, ...more } });
+  const taken = (path = folder): Promise<Taken[]> => place.json<Taken[]>('import', path);
+  const rows = (file: string, sql: string): unknown[] => {
+    const db = openForReading(file);
+    try {
+      return db.prepare(sql).pluck().all();
+    } finally {
+      db.close();
+    }
+  };
+
+  it('records into a folder, and the run is as any other once it is imported', async () => {
+    assert.deepEqual(await app(), { code: 0, stdout: '4\n', stderr: '' });
+    const [first] = await taken();
+    assert.deepEqual([first!.calls, first!.name, first!.alive, first!.number], [5, 'agent.py', false, 1]);
+    const [summary] = await place.json<{ calls: number; errors: number; live: boolean }[]>('runs');
+    assert.deepEqual([summary!.calls, summary!.errors, summary!.live], [5, 1, false]);
+    assert.deepEqual(
+      rows(first!.file, 'SELECT f.name FROM calls c JOIN functions f ON f.id = c.function ORDER BY c.start'),
+      ['agent', 'lookup', 'lookup', 'lookup', 'lookup'],
+    );
+    assert.equal((await place.say('check', 'last')).code, 0);
+    // Nothing is taken twice.
+    assert.equal((await taken())[0]!.calls, 5);
+    assert.equal((await app()).code, 0);
+    assert.deepEqual(
+      (await taken()).map(({ calls }) => calls),
+      [5, 5],
+    );
+    assert.deepEqual(
+      readdirSync(place.runs).filter((name) => !name.endsWith('.db')),
+      [],
+    );
+  });
+
+  it('has the calls of child processes, started and forked, in one run', async () => {
+    place.file(
+      'parent.py',
+      `import os, subprocess, sys\ndef mine(number):\n    return number\nmine(1)\nsubprocess.run([sys.executable, "agent.py"], check=True)\npid = os.fork()\nif pid == 0:\n    mine(2)\n    os._exit(0)\nos.waitpid(pid, 0)\nmine(3)\n`,
+    );
+    const said = await app({}, 'parent.py');
+    assert.deepEqual([said.code, said.stderr], [0, '']);
+    const all = await taken();
+    assert.equal(all.length, 1);
+    assert.deepEqual([all[0]!.calls, all[0]!.name], [8, 'parent.py']);
+    assert.deepEqual(rows(all[0]!.file, 'SELECT count(*) FROM processes'), [3]);
+  });
+
+  it('is begun by the app itself, too', async () => {
+    place.file(
+      'own.py',
+      `import toolbreak\n@toolbreak.tool\ndef find(number):\n    return number\nprint(toolbreak.record(${JSON.stringify(folder)}))\nfind(7)\ntry:\n    toolbreak.record()\nexcept ValueError as error:\n    print(error)\n`,
+    );
+    const said = await app({ PYTHONPATH: pythonRuntimeFolder(), TOOLBREAK_RECORD: '' }, 'own.py');
+    assert.equal(said.stderr, '');
+    assert.match(said.stdout, /recorded\/.*\nname a folder, or set TOOLBREAK_RECORD\n$/);
+    const [one] = await taken();
+    assert.deepEqual(
+      rows(one!.file, "SELECT f.kind || ':' || f.name FROM calls c JOIN functions f ON f.id = c.function"),
+      ['tool:find'],
+    );
+  });
+
+  it('is taken over while the app runs, after kill -9, and again for the rest', async () => {
+    const child = spawn(python, ['agent.py', 'wait'], { cwd: place.project, env, stdio: ['pipe', 'pipe', 'inherit'] });
+    try {
+      await once(child.stdout, 'data');
+      const said = await place.say('import', folder);
+      assert.match(
+        said.stdout,
+        /^Imported run 1 \(agent\.py, 5 calls\)\. The app still runs: import again for what it records from now on\.\n$/,
+      );
+      assert.equal((await taken())[0]!.alive, true);
+    } finally {
+      child.kill('SIGKILL');
+      await once(child, 'exit');
+    }
+    const [last] = await taken();
+    assert.deepEqual([last!.calls, last!.alive], [5, false]);
+  });
+
+  it('ends at its limit and where nothing can be written, and the app goes on', async () => {
+    place.file(
+      'many.py',
+      'def work(number):\n    return "x" * 1000 + str(number)\nfor number in range(5000):\n    work(number)\nprint("done")\n',
+    );
+    const capped = await app({ TOOLBREAK_RECORD_MEGABYTES: '2' }, 'many.py');
+    assert.deepEqual([capped.code, capped.stdout], [0, 'done\n']);
+    assert.match(
+      capped.stderr,
+      /^Toolbreak: Recording ended: nothing read the recording and it reached 2 MB\. The app goes on without it\.\n$/,
+    );
+    assert.ok((await taken())[0]!.calls > 100);
+    writeFileSync(join(place.folder, 'file'), '');
+    const none = await app({ TOOLBREAK_RECORD: join(place.folder, 'file') });
+    assert.deepEqual([none.code, none.stdout], [0, '4\n']);
+    assert.match(none.stderr, /^Toolbreak: nothing is recorded \(.*\); the program runs all the same\.\n$/);
+    const small = join(place.folder, 'small');
+    mkdirSync(small);
+    if (
+      process.platform !== 'linux' ||
+      spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', small]).status !== 0
+    )
+      return;
+    try {
+      const full = await app({ TOOLBREAK_RECORD: small }, 'many.py');
+      assert.deepEqual([full.code, full.stdout], [0, 'done\n']);
+      assert.match(full.stderr, /No space left on device/);
+    } finally {
+      spawnSync('umount', ['-l', small]);
+    }
+  });
+
+  it('knows another machine, and touches no other run', async () => {
+    await app();
+    const [name] = readdirSync(folder);
+    const note = join(folder, name!, 'run.json');
+    const text = readFileSync(note, 'utf8');
+    const change = (more: object): void =>
+      writeFileSync(note, JSON.stringify({ ...(JSON.parse(text) as object), ...more }));
+    change({ machine: 'elsewhere', pid: process.pid });
+    const [run] = importSpools(folder, place.runs);
+    assert.equal(run!.alive, false);
+    change({ id: '0123456789abcdef' });
+    assert.throws(() => importSpools(folder, place.runs), /Another run is there already: .*\. Delete it first\./);
+    for (const wrong of [
+      '',
+      '[]',
+      '{}',
+      JSON.stringify({ ...(JSON.parse(text) as object), id: '../x' }),
+      'x'.repeat(2 << 20),
+    ]) {
+      writeFileSync(note, wrong);
+      assert.throws(
+        () => importSpools(folder, place.runs),
+        /holds no recording: no folder in it has a run\.json and spool files/,
+      );
+    }
+    writeFileSync(note, text);
+    rmSync(run!.file);
+    writeFileSync(join(folder, name!, '1-ff-1.spool'), 'TBSPOOL1 and nothing that can be read');
+    assert.equal(importSpools(folder, place.runs)[0]!.calls, 5);
+    assert.ok(existsSync(note));
+  });
+});
