@@ -48,6 +48,9 @@ type Drawn = typeof call extends fc.Arbitrary<infer T> ? T : never;
 function build(drawn: readonly Drawn[]): { spool: SpoolFile; made: Made[] } {
   const spool = new SpoolFile('4000001-abc');
   FUNCTIONS.forEach(([kind, name, path], index) => spool.add(1, index + 1, kind, name, `m.${name}`, 'm', path, 5, 9));
+  // So many tools that a search for tools goes another way than one for a single name.
+  for (let spare = 0; spare < 120; spare++)
+    spool.add(1, 100 + spare, 'tool', `spare_${spare}`, `spare_${spare}`, 'm', '/app/spare.py', 1, 1);
   TASKS.forEach((name, index) => spool.add(2, index + 1, name, 0));
   const frames: { time: number; items: Value[] }[] = [];
   let time = 2000;
