@@ -154,26 +154,29 @@ export class Desk {
     return this.page.locator('.notifications-center .notification-list-item').filter({ hasText: text }).first();
   }
 
-  /** Whether something was told: the bell has a dot, or the list behind it is open and has it. */
+  /** Whether this was told. A dot on the bell alone may be for something else: then the list behind it is looked at. */
   async told(text: string | RegExp): Promise<boolean> {
-    const dot = this.page.locator('.statusbar-item .codicon-bell-dot');
-    return (await dot.isVisible()) || this.notifications(text).isVisible();
+    const item = this.notifications(text);
+    if (await item.isVisible()) return true;
+    if (!(await this.page.locator('.statusbar-item .codicon-bell-dot').isVisible())) return false;
+    return (await this.openNotifications()) && seen(item);
   }
 
   /** A notification with a text, in the list behind the bell: with the driver for tests, VS Code shows no toasts. */
   async notification(text: string | RegExp): Promise<Locator> {
     const item = this.notifications(text);
-    const bell = this.page.locator('.statusbar-item').locator('.codicon-bell, .codicon-bell-dot').first();
-    const ring = async (): Promise<boolean> => {
-      // The list closes when something else takes the focus; an open one shows what comes.
-      if (await this.page.locator('.notifications-center').isVisible()) return true;
-      if (!(await did(bell.click(QUICK)))) return false;
-      // The bell's tooltip would lie over the list.
-      await this.page.mouse.move(5, 400);
-      return true;
-    };
-    await act(`a notification ${String(text)}`, ring, item, 60_000);
+    await act(`a notification ${String(text)}`, () => this.openNotifications(), item, 60_000);
     return item;
+  }
+
+  /** The list closes when something else takes the focus; an open one shows what comes. */
+  private async openNotifications(): Promise<boolean> {
+    if (await this.page.locator('.notifications-center').isVisible()) return true;
+    const bell = this.page.locator('.statusbar-item').locator('.codicon-bell, .codicon-bell-dot').first();
+    if (!(await did(bell.click(QUICK)))) return false;
+    // The bell's tooltip would lie over the list.
+    await this.page.mouse.move(5, 400);
+    return true;
   }
 
   /** Presses a button of a notification, until that had its effect. */
