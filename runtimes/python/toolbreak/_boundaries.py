@@ -349,32 +349,42 @@ def execute(
     """
     if not _calls.attached or _calls.is_quiet():
         return invoke(args)
+    call = None
     try:
         call = _calls.begin(
             function, args, adapter=adapter, state=state, state_before=state_before, attributes=attributes
         )
         if started is not None:
             started(call)
-    except Exception as error:
+    except BaseException as error:
+        if call is not None:
+            _calls.lose(call)
+        if _report.is_the_apps(error):
+            raise
         _report.failure(error)
         return invoke(args)
-    while enter(call):
-        if pending is not None:
-            call.expect(pending)
-        try:
-            result = invoke(call.args)
-        except BaseException as error:
-            verdict = fail(call, error)
-            if verdict == RAISE:
-                raise
-            if verdict == RETURN:
+    try:
+        while enter(call):
+            if pending is not None:
+                call.expect(pending)
+            try:
+                result = invoke(call.args)
+            except BaseException as error:
+                verdict = fail(call, error)
+                if verdict == RAISE:
+                    raise
+                if verdict == RETURN:
+                    return _handed_over(call)
+                continue
+            if leave(call, result):
+                del result
                 return _handed_over(call)
-            continue
-        if leave(call, result):
             del result
-            return _handed_over(call)
-        del result
-    return _handed_over(call)
+        return _handed_over(call)
+    except BaseException:
+        # Most have ended. Not those in which a signal handler raised between our own steps.
+        _calls.lose(call)
+        raise
 
 
 async def aexecute(
@@ -392,29 +402,39 @@ async def aexecute(
     """`execute` for async code: `await invoke(args)`."""
     if not _calls.attached or _calls.is_quiet():
         return await invoke(args)
+    call = None
     try:
         call = _calls.begin(
             function, args, adapter=adapter, state=state, state_before=state_before, attributes=attributes
         )
         if started is not None:
             started(call)
-    except Exception as error:
+    except BaseException as error:
+        if call is not None:
+            _calls.lose(call)
+        if _report.is_the_apps(error):
+            raise
         _report.failure(error)
         return await invoke(args)
-    while await aenter(call):
-        if pending is not None:
-            call.expect(pending)
-        try:
-            result = await invoke(call.args)
-        except BaseException as error:
-            verdict = await afail(call, error)
-            if verdict == RAISE:
-                raise
-            if verdict == RETURN:
+    try:
+        while await aenter(call):
+            if pending is not None:
+                call.expect(pending)
+            try:
+                result = await invoke(call.args)
+            except BaseException as error:
+                verdict = await afail(call, error)
+                if verdict == RAISE:
+                    raise
+                if verdict == RETURN:
+                    return _handed_over(call)
+                continue
+            if await aleave(call, result):
+                del result
                 return _handed_over(call)
-            continue
-        if await aleave(call, result):
             del result
-            return _handed_over(call)
-        del result
-    return _handed_over(call)
+        return _handed_over(call)
+    except BaseException:
+        # Most have ended. Not those in which a signal handler raised between our own steps.
+        _calls.lose(call)
+        raise

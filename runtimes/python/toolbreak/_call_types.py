@@ -168,6 +168,8 @@ class Call:
     #: Steps that wait for this call, used by `_stops`.
     step: Any = None
     busy: list[Call] | None = None
+    #: What the recording has of it: nothing, its start, its end.
+    recorded = 0
     #: What was current before this call began or went on.
     back: Call | None = None
     #: An error that was shown at a call inside this one already.

@@ -1,6 +1,10 @@
 """Which functions, tasks and calls there are now, and what the session hangs in: the writer, the decision where to stop, the holds.
 
 `_boundaries` takes a call along its way; here it begins and ends.
+
+A signal handler of the app may raise in the middle of it: where Python enters a function, behind every call, and where it jumps, never
+between plain stores. So what belongs together is stored without any of these in between, each later step may be done twice, and `lose`
+ends a call wherever it was cut short.
 """
 
 from __future__ import annotations
@@ -128,7 +132,7 @@ class _Root:
 
     def __init__(self, task: Task) -> None:
         self.task = task
-        self.busy: list[Call] = []
+        self.busy: list[Call] | None = None
 
     def __del__(self) -> None:
         """Its thread is gone."""
@@ -160,12 +164,16 @@ def process_name() -> str:
 
 def new_task(name: str, parent: Task | None) -> Task:
     task = Task(next(_task_ids), name, parent)
+    _announce(task)
+    return task
+
+
+def _announce(task: Task) -> None:
     _tasks[task.id] = task
     if writer is not None:
         _report.guard(writer.task, task)
     if task_changed is not None:
         _report.guard(task_changed, task, "started")
-    return task
 
 
 def _root_of_thread() -> _Root:
@@ -173,7 +181,13 @@ def _root_of_thread() -> _Root:
     if root is None:
         thread = threading.current_thread()
         main = thread is threading.main_thread()
-        root = _roots.root = _Root(new_task(process_name() if main else thread.name, None))
+        task = Task(next(_task_ids), process_name() if main else thread.name, None)
+        root = _roots.root = _Root(task)
+        try:
+            _announce(task)
+        except BaseException:
+            _announce(task)
+            raise
     return root
 
 
@@ -238,41 +252,55 @@ def begin(
     if attributes:
         call.attributes = attributes
     owner: Any = above if above is not None else _root_of_thread()
-    busy = owner.busy
-    if busy is None:
-        busy = owner.busy = []
-    busy.append(call)
-    if busy[0] is call:
-        call.task = task = owner.task
+    try:
+        call.back = back
+        task: Task = owner.task
+        if not owner.busy:
+            owner.busy = [call]
+        else:
+            task = _side_task(task, function.name)
+        call.task = task
+        task.calls += 1
+        task.innermost = call
+        call.owner = owner
         if above is None and function.kind == "workflow" and not task.named:
             _rename(task, function.name)
-    else:
-        busy.remove(call)
-        call.task = task = _side_task(owner.task, function.name)
-    call.owner = owner
-    task.calls += 1
-    task.innermost = call
-    call.back = back
-    _current.set(call)
-    call.started_ns = _now()
-    if writer is not None:
-        try:
-            writer.start(call)
-            if state is not None:
-                writer.state(call, "before", state)
-        except Exception as error:
-            _report.failure(error)
+        _current.set(call)
+        call.started_ns = _now()
+        if writer is not None:
+            try:
+                writer.start(call)
+                if state is not None:
+                    writer.state(call, "before", state)
+            except Exception as error:
+                _report.failure(error)
+    except BaseException:
+        lose(call)
+        _retire_idle(owner.task)
+        raise
     return call
 
 
 def end(call: Call, status: int) -> None:
     """Ends a call once: its task is free again, its parent is current again."""
-    if call.ended:
-        return
+    if not call.ended:
+        _leave(call)
+        _close(call, status, writer is not None)
+
+
+def _leave(call: Call) -> None:
+    task = call.task
+    above = call.parent
+    innermost = above if above is not None and above.task is task else None
     call.ended = True
     call.boundary = ""
+    task.calls -= 1
+    task.innermost = innermost
+
+
+def _close(call: Call, status: int, told: bool) -> None:
     _release_slot(call)
-    if writer is not None:
+    if told:
         try:
             if status == RETURNED and call.state is not None:
                 writer.state(call, "after", call.state)
@@ -280,45 +308,65 @@ def end(call: Call, status: int) -> None:
         except Exception as error:
             _report.failure(error)
     call.frame = None
-    task = call.task
-    task.calls -= 1
-    task.innermost = call.parent if call.parent is not None and call.parent.task is task else None
-    if task.calls <= 0 and task.parent is not None:
-        _tasks.pop(task.id, None)
-        name = task.name.rpartition(" › ")[2]
-        _idle.setdefault((task.parent.id, name), []).append(task)
-        if task_changed is not None:
-            _report.guard(task_changed, task, "exited")
+    _retire(call.task)
 
 
-def undo(frame: Any, back: Call | None) -> None:
-    """Takes back a call of this frame that was being made when something of the app's was raised; `back` was current before."""
-    made = _current.get()
-    owner: Any = back if back is not None else getattr(_roots, "root", None)
-    if made is back or made is None or made.quiet:  # It was not current yet.
-        made = next((call for call in (owner.busy if owner is not None else None) or () if call.frame is frame), None)
-    _current.set(back)
-    if made is None or made.ended:
+def lose(call: Call) -> None:
+    """Ends a call that something of the app's cut short in the middle of our steps, and whatever of its end was done already."""
+    if call.owner is None:
         return
-    made.ended = True
-    made.frame = made.back = None
-    if made.owner is not None and made.owner.busy and made in made.owner.busy:
-        made.owner.busy.remove(made)
-    task: Any = made.task
-    if task is not None and task.innermost is made:
-        task.calls -= 1
-        task.innermost = made.parent if made.parent is not None and made.parent.task is task else None
-    if writer is not None:
-        _report.guard(writer.end, made, CANCELLED)
+    try:
+        _lose(call)
+    except BaseException:
+        _lose(call)
+        raise
+
+
+def _lose(call: Call) -> None:
+    if not call.ended:
+        _leave(call)
+    _close(call, CANCELLED, writer is not None and call.recorded == 1)
+
+
+def _retire(task: Task) -> None:
+    """A side task without calls waits under its name for the next of its kind."""
+    if task.calls > 0 or task.parent is None or _tasks.get(task.id) is not task:
+        return
+    name = task.name.rpartition(" › ")[2]
+    idle = _idle.setdefault((task.parent.id, name), [])
+    if task not in idle:
+        idle.append(task)
+    # Told before it is gone from here, since whoever was cut short comes again as long as it is not.
+    if task_changed is not None:
+        _report.guard(task_changed, task, "exited")
+    _tasks.pop(task.id, None)
+
+
+def _retire_idle(parent: Task) -> None:
+    """Side tasks of this one that a call was about to get."""
+    for task in list(_tasks.values()):
+        if task.parent is parent:
+            _retire(task)
+
+
+def undo(back: Call | None) -> None:
+    """Takes back a call that had just begun when something of the app's was raised; `back` was current before."""
+    made = _current.get()
+    if made is not None and made is not back and not made.quiet:
+        lose(made)
+    _current.set(back)
 
 
 def _release_slot(call: Call) -> None:
     busy = call.owner.busy
-    try:
-        busy.remove(call)
-    except ValueError:
-        pass
-    if _current.get() is call:
+    if busy is not None:
+        try:
+            busy.remove(call)
+        except ValueError:
+            pass
+    now = _current.get()
+    # An expression that ran for it, and was left by a signal handler's exception, may still stand in for it.
+    if now is call or (now is not None and now.quiet and now.parent is call):
         # Not `reset`: a generator may end in another context than it began in.
         back = call.back
         while back is not None and back.ended:
@@ -330,19 +378,22 @@ def _release_slot(call: Call) -> None:
 def suspend(call: Call) -> None:
     """A generator or stream gave a value and waits: its call is not in flight, and what follows is not inside it."""
     if not call.suspended and not call.ended:
-        call.suspended = True
         _release_slot(call)
-        if call.task.innermost is call:
-            call.task.innermost = call.parent if call.parent is not None and call.parent.task is call.task else None
+        task, above = call.task, call.parent
+        if task.innermost is call:
+            task.innermost = above if above is not None and above.task is task else None
+        call.suspended = True
 
 
 def resume(call: Call) -> None:
     """The counterpart of `suspend`."""
     if call.suspended and not call.ended:
+        back = _current.get()
+        owner = call.owner
+        owner.busy = [*(owner.busy or ()), call]
         call.suspended = False
-        call.owner.busy.append(call)
+        call.back = back
         call.task.innermost = call
-        call.back = _current.get()
         _current.set(call)
 
 
@@ -362,7 +413,11 @@ class Quiet:
         self._back = _current.get()
         stand_in = Call(_QUIET, {}, self._call, 0)
         stand_in.quiet = True
-        _current.set(stand_in)
+        try:
+            _current.set(stand_in)
+        except BaseException:
+            _current.set(self._back)
+            raise
 
     def __exit__(self, *exc: object) -> None:
         _current.set(self._back)

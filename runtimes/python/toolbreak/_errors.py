@@ -6,7 +6,7 @@ import os
 import sys
 from typing import TYPE_CHECKING, Any
 
-from . import _static
+from . import _report, _static
 
 if TYPE_CHECKING:
     from ._walk import Walk
@@ -97,15 +97,16 @@ def leaf_text(value: Any) -> str:
     return f"<{_static.type_name(type(value))}>"
 
 
-def validation_message(error: Any) -> str:
+def validation_message(invalid: Any) -> str:
     """Pydantic's own list, asked without inputs and contexts: it then consists of texts of Pydantic alone."""
     core = sys.modules.get("pydantic_core")
     try:
         kind = core.ValidationError  # type: ignore[union-attr]
-        problems = kind.errors(error, include_url=False, include_context=False, include_input=False)
+        problems = kind.errors(invalid, include_url=False, include_context=False, include_input=False)
         return "; ".join(
             (".".join(str(part) for part in problem["loc"]) + ": " if problem["loc"] else "") + problem["msg"]
             for problem in problems
         )
-    except Exception:
+    except Exception as error:
+        _report.let_through(error)
         return "the value does not fit the schema"

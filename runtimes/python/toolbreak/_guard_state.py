@@ -154,8 +154,8 @@ class Guard:
             return True  # The app is at its limit: what it meets there is its own matter.
         except BaseException as error:
             if _report.is_the_apps(error):
-                self._live.pop(id(frame), None)
-                _calls.undo(frame, back)
+                if id(frame) not in self._live:
+                    _calls.undo(back)
                 raise
             _report.failure(error)
             return True
@@ -164,9 +164,7 @@ class Guard:
         try:
             going = _boundaries.enter(run, self)
         except BaseException:
-            self._live.pop(id(frame), None)
-            if not run.ended:
-                _calls.undo(frame, back)
+            self._lose(id(frame))
             raise
         if not going:
             self._skip(frame, run)
@@ -183,8 +181,8 @@ class Guard:
             return True  # The app is at its limit: what it meets there is its own matter.
         except BaseException as error:
             if _report.is_the_apps(error):
-                self._live.pop(id(frame), None)
-                _calls.undo(frame, back)
+                if id(frame) not in self._live:
+                    _calls.undo(back)
                 raise
             _report.failure(error)
             return True
@@ -193,17 +191,15 @@ class Guard:
         try:
             going = await _boundaries.aenter(run, self)
         except BaseException:
-            self._live.pop(id(frame), None)
-            if not run.ended:
-                _calls.undo(frame, back)
+            self._lose(id(frame))
             raise
         if not going:
             self._skip(frame, run)
         return going
 
     def _skip(self, frame: Any, run: Call) -> None:
-        self._live.pop(id(frame), None)
         self._results[id(frame)] = run.result
+        self._live.pop(id(frame), None)
 
     def edited(self) -> bool:
         """Asked where `held` is true: whether a person changed the arguments."""
@@ -267,10 +263,7 @@ class Guard:
             return False
         except BaseException as problem:
             if _report.is_the_apps(problem):
-                self._live.pop(id(frame), None)
-                if not run.ended:
-                    _report.guard(_calls.end, run, _call_types.CANCELLED)
-                raise
+                raise  # `lost` ends the run.
             return self._broken(frame, run, problem)
 
     def aexit(self) -> Coroutine[Any, Any, bool]:
@@ -295,27 +288,22 @@ class Guard:
             return False
         except BaseException as problem:
             if _report.is_the_apps(problem):
-                self._live.pop(id(frame), None)
-                if not run.ended:
-                    _report.guard(_calls.end, run, _call_types.CANCELLED)
-                raise
+                raise  # `lost` ends the run.
             return self._broken(frame, run, problem)
 
     def _settle(self, frame: Any, run: Call, verdict: int) -> bool:
         if verdict == AGAIN:
             run.again = self.held = True
             return True
-        del self._live[id(frame)]
         raised, stashed = run.raised, run.stashed
-        run.raised = run.stashed = None
         result = run.result
         run.let_go()
-        if verdict == RAISE:
-            return False
-        if raised is None and result is stashed:
-            return False
-        self._results[id(frame)] = result
-        return True
+        other = verdict != RAISE and not (raised is None and result is stashed)
+        if other:
+            self._results[id(frame)] = result
+        del self._live[id(frame)]
+        run.raised = run.stashed = None
+        return other
 
     def _broken(self, frame: Any, run: Call, problem: BaseException) -> bool:
         self._live.pop(id(frame), None)
@@ -325,9 +313,21 @@ class Guard:
 
     def lost(self) -> None:
         """The function ends with an exception: nothing may be left of a run whose end did not come through."""
-        run = self._live.pop(id(_frame(1)), None)
-        if run is not None and not run.ended:
-            _report.guard(_calls.end, run, _call_types.CANCELLED)
+        key = id(_frame(1))
+        try:
+            self._lose(key)
+        except BaseException:
+            self._lose(key)
+            raise
+
+    def _lose(self, key: int) -> None:
+        self._results.pop(key, None)
+        run = self._live.get(key)
+        if run is not None:
+            _calls.lose(run)
+            run.let_go()
+            run.raised = run.stashed = None
+            self._live.pop(key, None)
 
     def again(self) -> bool:
         run = self._live.get(id(_frame(1)))

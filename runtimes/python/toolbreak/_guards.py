@@ -157,6 +157,7 @@ def _make(keys: list[Key], filename: str, module: str) -> None:
     try:
         source = _sources.file(path)
     except (OSError, SyntaxError, ValueError) as error:
+        _report.let_through(error)
         for key in todo:
             refused[key] = (
                 f"The source of {os.path.basename(path)} cannot be read ({type(error).__name__}), so its functions cannot be stopped."
@@ -176,6 +177,7 @@ def _make(keys: list[Key], filename: str, module: str) -> None:
         plain = _guard_code.plain_codes(source, filename)
         made = _guard_code.guarded_codes(source, filename, guards)
     except Exception as error:
+        _report.let_through(error)
         made, plain = {}, {}
         for guard in guards:
             if len(guards) == 1:
@@ -238,7 +240,8 @@ def _process_started() -> float:
 
         try:
             _started = os.stat(f"/proc/{os.getpid()}").st_ctime
-        except OSError:
+        except OSError as error:
+            _report.let_through(error)
             _started = time.time()
     return _started
 
@@ -404,7 +407,8 @@ def can_guard(key: Key) -> bool:
     """Whether the function's source is there to be compiled again."""
     try:
         return key in _sources.file(key[0]).by_key
-    except (OSError, SyntaxError, ValueError):
+    except (OSError, SyntaxError, ValueError) as error:
+        _report.let_through(error)
         return False
 
 

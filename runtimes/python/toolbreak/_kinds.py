@@ -5,7 +5,7 @@ from __future__ import annotations
 import types
 from typing import Any
 
-from . import _static
+from . import _report, _static
 
 _EXACT: dict[int, str] = {
     id(kind): reason
@@ -106,7 +106,8 @@ def opaque_text(value: Any, kind: Any) -> str:
     ):
         try:
             return kind.__str__(value)
-        except Exception:
+        except Exception as error:
+            _report.let_through(error)
             return ""
     return ""
 

@@ -1,7 +1,8 @@
 """The short way of a guarded function's call: it is recorded, nothing stops it, and nothing about it is special.
 
 `enter` is generated with the function's own parameters. Whatever is not plain goes the long way, `Guard.long_enter` and `Guard.long_exit`, which
-does the same and more; what is done here has to be done there as well.
+does the same and more; what is done here has to be done there as well. What a signal handler raises in the middle of it leaves the call among those
+that run, in `_live`, until `Guard.lost` has ended it.
 """
 
 from __future__ import annotations
@@ -47,21 +48,16 @@ def enter({parameters}):
         call.task = task = owner.task
         call.owner = owner
         call.frame = frame
-        if owner.busy is None:
-            owner.busy = [call]
-        else:
-            owner.busy.append(call)
+        call.started_ns = now()
+        owner.busy = [*(owner.busy or ()), call]
         task.calls += 1
         task.innermost = live[key] = call
         set(call)
-        call.started_ns = now()
         writer.start(call)
     except RecursionError:
         pass
     except BaseException as error:
         if is_the_apps(error):
-            live.pop(key, None)
-            undo(frame, back)
             raise
         failure(error)
     return True
@@ -103,7 +99,6 @@ def _make_enter(guard: Guard) -> Callable[..., bool]:
         "roots": _calls._roots,
         "set": _calls._current.set,
         "stops": _calls.stopping,
-        "undo": _calls.undo,
     }
     text = _ENTER.format(
         parameters=", ".join(parameters),
@@ -121,11 +116,13 @@ def _make_exit(guard: Guard) -> Callable[[], bool]:
     set_current = _calls._current.set
     get_frame = sys._getframe
     calls, stops, long = _calls, _calls.stopping, guard.long_exit
+    is_the_apps = _report.is_the_apps
 
     def exit() -> bool:
         try:
             frame = get_frame(1)
-            call = find(id(frame))
+            key = id(frame)
+            call = find(key)
             if call is None:
                 return False
             function = call.function
@@ -151,21 +148,23 @@ def _make_exit(guard: Guard) -> Callable[[], bool]:
         except RecursionError:
             # At the limit there is no room for us; the app's own error goes on alone.
             return False
-        del live[id(frame)]
+        innermost = back if back is not None and back.task is task else None
         call.result = call.stashed
         call.ended = True
-        owner.busy.clear()
+        owner.busy = None
         task.calls -= 1
-        task.innermost = back if back is not None and back.task is task else None
-        set_current(back)
-        call.stashed = call.frame = call.back = None
-        call.given = ()
+        task.innermost = innermost
         try:
+            set_current(back)
             writer.end(call, 0)
-            call.args = {}
-            call.result = None
-        except Exception as error:
+        except BaseException as error:
+            if is_the_apps(error):
+                raise  # `lost` does the rest.
             _report.failure(error)
+        del live[key]
+        call.stashed = call.frame = call.back = call.result = None
+        call.given = ()
+        call.args = {}
         return False
 
     return exit

@@ -24,8 +24,8 @@ def say(sentence: str, *, once: bool = True) -> None:
         if stream is not None:
             stream.write(f"Toolbreak: {sentence}\n")
             stream.flush()
-    except Exception:
-        pass
+    except Exception as error:
+        let_through(error)
 
 
 def failure(error: BaseException) -> None:
@@ -43,8 +43,8 @@ def failure(error: BaseException) -> None:
 
             with open(log_path, "a", encoding="utf-8") as log:
                 log.write("".join(traceback.format_exception(type(error), error, error.__traceback__)))
-    except Exception:
-        pass
+    except Exception as other:
+        let_through(other)
 
 
 _FOLDER = os.path.dirname(__file__) + os.sep

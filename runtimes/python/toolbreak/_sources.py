@@ -9,6 +9,7 @@ import tokenize
 from dataclasses import dataclass
 from types import CodeType
 
+from . import _report
 from ._calls import real_path
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
@@ -116,13 +117,15 @@ def file(path: str) -> File:
     """The parsed file, read again when it changed. Raises what reading or parsing raises."""
     try:
         modified = os.stat(path).st_mtime
-    except OSError:
+    except OSError as error:
+        _report.let_through(error)
         modified = -1.0
     known = _files.get(path)
     if known is None or known[0] != modified:
         try:
             known = (modified, File(path))
         except (OSError, SyntaxError, ValueError, RecursionError) as error:
+            _report.let_through(error)
             known = (modified, error)
         _files[path] = known
     if isinstance(known[1], Exception):
@@ -138,7 +141,8 @@ def def_line(code: CodeType) -> int:
         return first
     try:
         spot = file(path).by_key.get((path, first, code.co_name))
-    except (OSError, SyntaxError, ValueError, RecursionError):
+    except (OSError, SyntaxError, ValueError, RecursionError) as error:
+        _report.let_through(error)
         return first
     return spot.line if spot is not None else first
 

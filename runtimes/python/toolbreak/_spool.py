@@ -19,6 +19,7 @@ from typing import Any
 from zlib import crc32
 
 from . import _report
+from ._call_types import Call
 from ._states import StateEncoder, has_parts
 from ._values import MARSHAL_VERSION, Settings
 
@@ -98,9 +99,9 @@ def _allocate(file: int, size: int) -> None:
             fallocate(file, 0, size)
             return
         except OSError as error:
+            _report.let_through(error)
             import errno
 
-            _report.let_through(error)
             if error.errno not in (errno.EINVAL, errno.EOPNOTSUPP, errno.ENOSYS):
                 raise
     zeros = bytes(min(size, 1 << 20))
@@ -112,8 +113,11 @@ def _allocate(file: int, size: int) -> None:
 def _remove(path: str) -> None:
     try:
         os.unlink(path)
-    except OSError:
-        pass
+    except OSError as error:
+        _report.let_through(error)
+
+
+_nobody = Call(None, {}, None, 0)  # type: ignore[arg-type]
 
 
 class Writer:
@@ -159,7 +163,6 @@ class Writer:
     # ------------------------------------------------------------ frames
 
     def function(self, function: Any) -> None:
-        self._known.add(function.id)
         self._put(
             (
                 _FUNCTION,
@@ -173,11 +176,12 @@ class Writer:
                 function.end_line,
             )
         )
+        self._known.add(function.id)
 
     def task(self, task: Any) -> None:
-        self._known.add(-task.id)
         parent = task.parent
         self._put((_TASK, task.id, task.name, 0 if parent is None else parent.id))
+        self._known.add(-task.id)
 
     def rename(self, task: Any) -> None:
         self._put((_RENAME, task.id, task.name))
@@ -215,7 +219,7 @@ class Writer:
             told,
         )
         payload = dumps(frame, 2)
-        self._append(payload if len(payload) <= self._largest else self._bounded(frame, 6, call.args))
+        self._append(payload if len(payload) <= self._largest else self._bounded(frame, 6, call.args), call, 1)
 
     def end(self, call: Any, status: int) -> None:
         """`status` as CallStatus; the value is the error for 1 and 2, the result otherwise."""
@@ -227,13 +231,13 @@ class Writer:
         told = encode(attributes) if attributes and len(attributes) != getattr(call, "told", -1) else None
         kind = call.function.kind
         if kind == "workflow" or (kind == "node" and has_parts(value)):
-            self._append_state((4, call.number, monotonic_ns(), status), value, (told,))
+            self._append_state((4, call.number, monotonic_ns(), status), value, (told,), call=call, recorded=2)
             if kind == "workflow" and not _is_inside(call):
                 self._states.forget()
             return
         frame = (4, call.number, monotonic_ns(), status, encode(value), told)
         payload = dumps(frame, 2)
-        self._append(payload if len(payload) <= self._largest else self._bounded(frame, 4, value))
+        self._append(payload if len(payload) <= self._largest else self._bounded(frame, 4, value), call, 2)
 
     def state(self, call: Any, which: str, value: Any) -> None:
         """The workflow's state around a node; `which` is "before" or "after"."""
@@ -256,7 +260,13 @@ class Writer:
     # ------------------------------------------------------------ appending
 
     def _append_state(
-        self, head: tuple[Any, ...], value: Any, tail: tuple[Any, ...] = (), returns: bool = False
+        self,
+        head: tuple[Any, ...],
+        value: Any,
+        tail: tuple[Any, ...] = (),
+        returns: bool = False,
+        call: Any = _nobody,
+        recorded: int = 0,
     ) -> None:
         """Appends `(*head, value, *tail)`, with references to what this thread's file has already."""
         states = self._states
@@ -264,14 +274,17 @@ class Writer:
         if segment is not None and not segment.busy:
             fresh: list[int] = []
             payload = states.payload(head, value, segment.kept, fresh, tail, returns)
-            if self._append(payload, segment):
+            if self._append(payload, call, recorded, segment):
                 segment.kept.update(fresh)
                 return
         # There is no such file, or no room in it: all of it, wherever there is room.
-        self._append(states.payload(head, value, tail=tail))
+        self._append(states.payload(head, value, tail=tail), call, recorded)
 
-    def _append(self, payload: bytes, home: _Segment | None = None) -> bool:
-        """`home`: nowhere but at the next place of this segment; False: that was not possible, and nothing was written."""
+    def _append(self, payload: bytes, call: Any = _nobody, recorded: int = 0, home: _Segment | None = None) -> bool:
+        """
+        Appends a frame. `call.recorded` is `recorded` from the moment on from which nothing can keep the frame from being read.
+        `home`: nowhere but at the next place of this segment; False: that was not possible, and nothing was written.
+        """
         try:
             segment = self._local.segment
         except AttributeError:
@@ -281,72 +294,44 @@ class Writer:
         if home is not None and (segment is not home or segment.busy):
             return False
         if segment.busy:
+            call.recorded = recorded
             segment.waiting.append(payload)
             return True
         segment.busy = True
         try:
-            place = segment.place
-            words = segment.words
-            index = place >> 2
             length = len(payload)
-            after = place + 8 + length
-            if words[index] or after > segment.end:
+            if segment.place + 8 + length > segment.end:
                 if home is not None:
                     return False
-                segment = self._make_room(segment, length)
-                if segment is None:
+                fresh = self._open(length)
+                if fresh is None:
                     return True
-                place = segment.place
-                words = segment.words
-                index = place >> 2
-                after = place + 8 + length
-            segment.map[place + 8 : after] = payload
+                segment = fresh
+                segment.busy = True
+            checksum, size = crc32(payload), length
             if _BIG_ENDIAN:
-                words[index + 1] = _swapped(crc32(payload))
-                words[index] = _swapped(length)
-            else:
-                words[index + 1] = crc32(payload)
-                words[index] = length
-            segment.place = (after + 3) & -4
-        except BaseException:
-            self._undo(len(payload))
-            raise
+                checksum, size = _swapped(checksum), _swapped(size)
+            # Nothing is called and nothing jumps from here on, so no signal handler can raise before the frame is whole: what it would leave
+            # behind the place of a shorter next frame would be read as one.
+            place = segment.place
+            words = segment.words
+            after = place + 8 + length
+            behind = (after + 3) & -4
+            segment.map[place + 8 : after] = payload
+            words[(place >> 2) + 1] = checksum
+            words[place >> 2] = size
+            segment.place = behind
+            call.recorded = recorded
         finally:
-            if segment is not None:
-                segment.busy = False
-        if segment.waiting:  # pyright: ignore[reportOptionalMemberAccess]
-            self._drain(segment)  # pyright: ignore[reportArgumentType]
+            segment.busy = False
+        if segment.waiting:
+            self._drain(segment)
         return True
-
-    def _undo(self, length: int) -> None:
-        """What a signal handler's exception left of a payload must not be taken for the length of the frame after the next."""
-        segment: _Segment = self._local.segment
-        segment.busy = False
-        place = segment.place
-        if not segment.words[place >> 2]:
-            after = min(place + 8 + length, segment.size)
-            segment.map[place:after] = bytes(after - place)
 
     def _drain(self, segment: _Segment) -> None:
         """Appends what came in the middle of an append."""
         while segment.waiting:
             self._append(segment.waiting.pop(0))
-
-    def _make_room(self, segment: _Segment, length: int) -> _Segment | None:
-        """A segment with room for a frame, marked busy. Also mends what an exception from a signal handler left between two stores."""
-        while segment.place < segment.end:
-            found = segment.words[segment.place >> 2]
-            if not found:
-                break
-            segment.place = (segment.place + 8 + (_swapped(found) if _BIG_ENDIAN else found) + 3) & -4
-        if segment.place + 8 + length <= segment.end:
-            return segment
-        fresh = self._open(length)
-        if fresh is not None:
-            fresh.busy = True
-            fresh.waiting, segment.waiting = segment.waiting, fresh.waiting
-        segment.busy = False
-        return fresh
 
     def _open(self, length: int) -> _Segment | None:
         """This thread's next segment, with room for a payload of this length; None when recording has ended."""
@@ -397,13 +382,15 @@ class Writer:
             self._encode(self._info),
         )
         _store(segment, dumps(header, MARSHAL_VERSION))
-        local.slot.segment = local.segment = segment
-        if old is not None and old is not segment:
+        if old is None:
+            local.slot.segment = local.segment = segment
+        else:
+            segment.waiting, old.waiting = old.waiting, segment.waiting
             old.busy = False
-            if not old.waiting:
-                # Says that nothing follows here, so that the follower may delete the file while the run goes on.
-                old.words[old.place >> 2] = _CLOSED
-                old.close()
+            # Says that nothing follows here, so that the follower may delete the file while the run goes on.
+            old.words[old.place >> 2] = _CLOSED
+            local.slot.segment = local.segment = segment
+            old.close()
         return segment
 
     def _recount(self) -> None:
@@ -414,8 +401,8 @@ class Writer:
         for path in glob.glob(os.path.join(glob.escape(self.folder), glob.escape(self.process) + "-*.spool")):
             try:
                 total += os.stat(path).st_size
-            except OSError:
-                pass
+            except OSError as error:
+                _report.let_through(error)
         self._bytes = total
 
     def _stop(self, reason: str) -> None:
@@ -432,13 +419,13 @@ class Writer:
         if self._problem is not None:
             try:
                 self._problem(sentence)
-            except Exception:
-                pass
+            except Exception as error:
+                _report.let_through(error)
         else:
             try:
                 print(f"toolbreak: {sentence}", file=sys.stderr)
-            except Exception:
-                pass
+            except Exception as error:
+                _report.let_through(error)
 
     # ------------------------------------------------------------ life
 
@@ -463,15 +450,15 @@ def _is_inside(call: Any) -> bool:
 
 
 def _store(segment: _Segment, payload: bytes) -> None:
-    place = segment.place
-    index = place >> 2
-    after = place + 8 + len(payload)
-    segment.map[place + 8 : after] = payload
     checksum, length = crc32(payload), len(payload)
+    size = _swapped(length) if _BIG_ENDIAN else length
     if _BIG_ENDIAN:
-        checksum, length = _swapped(checksum), _swapped(length)
-    segment.words[index + 1] = checksum
-    segment.words[index] = length
+        checksum = _swapped(checksum)
+    place = segment.place
+    after = place + 8 + length
+    segment.map[place + 8 : after] = payload
+    segment.words[(place >> 2) + 1] = checksum
+    segment.words[place >> 2] = size
     segment.place = (after + 3) & -4
 
 

@@ -10,6 +10,8 @@ import time
 from collections import deque
 from typing import Any
 
+from . import _report
+
 
 class Wire:
     """Raises OSError with the system's own text when nobody listens."""
@@ -27,6 +29,9 @@ class Wire:
         self._wake_in.setblocking(False)
         self._wake_out.setblocking(False)
         self._queue: deque[bytes] = deque()
+        #: What is left of the line on its way, and how much of it the socket took just now.
+        self._head = b""
+        self._taken: list[int] = []
         self._lock = threading.Lock()
         self._buffer = bytearray()
         self._full = False
@@ -58,41 +63,64 @@ class Wire:
 
     def send(self, message: dict[str, Any]) -> None:
         """From any thread; never waits."""
-        self._queue.append(_line(message))
-        self._flush()
+        try:
+            self._queue.append(_line(message))
+            self._flush()
+        except BaseException:
+            self.wake()  # A signal handler of the app raised in the middle of it: the control thread goes on.
+            raise
 
     def put(self, message: dict[str, Any]) -> None:
         """As `send`, but it may lie until the next `send`, or the control thread's next look: half a second at most."""
         self._queue.append(_line(message))
 
     def _flush(self) -> None:
-        while self._queue and self._lock.acquire(False):
+        while self._waits() and not self._lock.locked():
+            with self._lock:
+                if not self._write():
+                    return
+
+    def _waits(self) -> bool:
+        return bool(self._head or self._queue)
+
+    def _write(self) -> bool:
+        """Whether all was written. What the socket took is noted before anything else can happen, so that no part is written twice."""
+        queue, taken = self._queue, self._taken
+        while True:
+            if taken:
+                rest = self._head[taken[0] :]
+                self._head = rest
+                del taken[:]
+                if rest:
+                    self._full = True
+                    self.wake()
+                    return False
+            if not self._head:
+                if not queue:
+                    self._full = False
+                    return True
+                line = queue[0]
+                self._head = line
+                del queue[0]
             try:
-                while self._queue:
-                    data = self._queue[0]
-                    try:
-                        sent = self._socket.send(data)
-                    except (BlockingIOError, InterruptedError):
-                        sent = 0
-                    except OSError:
-                        self._queue.clear()
-                        self.wake()
-                        return
-                    if sent < len(data):
-                        self._queue[0] = data[sent:]
-                        self._full = True
-                        self.wake()
-                        return
-                    self._queue.popleft()
-                self._full = False
-            finally:
-                self._lock.release()
+                taken.extend(map(self._socket.send, (self._head,)))
+            except (BlockingIOError, InterruptedError) as error:
+                _report.let_through(error)
+                self._full = True
+                self.wake()
+                return False
+            except OSError as error:
+                _report.let_through(error)
+                queue.clear()
+                self._head = b""
+                self.wake()
+                return False
 
     def wake(self) -> None:
         try:
             self._wake_in.send(b"w")
-        except OSError:
-            pass
+        except OSError as error:
+            _report.let_through(error)
 
     def interrupt(self) -> None:
         self.interrupted = True
@@ -123,7 +151,7 @@ class Wire:
                     pass
             if self.interrupted:
                 raise Interrupted()
-            if self._queue:
+            if self._waits():
                 self._full = False
                 self._flush()
             if readable:
@@ -153,9 +181,9 @@ class Wire:
     def drain(self) -> None:
         """Sends what is queued, within a second: another thread may be about to."""
         end = time.monotonic() + 1.0
-        while self._queue and time.monotonic() < end:
+        while self._waits() and time.monotonic() < end:
             self._flush()
-            if self._queue:
+            if self._waits():
                 select.select([], [self._socket], [], 0.05)
 
     def close(self) -> None:

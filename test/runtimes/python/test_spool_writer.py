@@ -199,17 +199,24 @@ def test_an_exception_in_the_middle_of_an_append_loses_one_frame_at_most(
     assert len(starts) == 2 and starts[-1][1] == last.number
 
 
-def test_a_committed_frame_is_never_written_over(writer: Writer, tmp_path: Path) -> None:
-    """An exception between the commit and the note of the next place."""
-    first, second = call(), call()
-    writer.start(first)
-    segment = writer._local.segment
-    place = segment.place
-    writer.start(second)
-    segment.place = place
-    third = call()
-    writer.start(third)
-    assert [frame[1] for frame in of_kind(all_frames(tmp_path), START)] == [first.number, second.number, third.number]
+def test_what_an_interrupted_append_left_is_not_read_as_frames(
+    writer: Writer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A long frame does not come to its end, and shorter ones follow in its place."""
+    real = _spool.crc32
+
+    def interrupted(data: bytes) -> int:
+        raise KeyboardInterrupt
+
+    writer.start(call())
+    monkeypatch.setattr(_spool, "crc32", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        writer.start(call(args={"text": "x" * 4000}))
+    monkeypatch.setattr(_spool, "crc32", real)
+    made = [call() for _ in range(100)]
+    for each in made:
+        writer.start(each)
+    assert [frame[1] for frame in of_kind(all_frames(tmp_path), START)][1:] == [each.number for each in made]
 
 
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs interval timers")
