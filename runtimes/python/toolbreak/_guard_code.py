@@ -8,6 +8,7 @@ import warnings
 from types import CodeType
 from typing import Any
 
+from ._exception_table import cover_jumps
 from ._guard_state import Guard
 from ._sources import File, FunctionNode
 
@@ -78,6 +79,7 @@ def _substitute(code: CodeType, marks: dict[str, Guard], made: dict[Key, CodeTyp
     if changed:
         code = code.replace(co_consts=tuple(consts))
     if own is not None:
+        code = cover_jumps(code)
         made.setdefault(own.spot.key, code)
     return code
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dis
 import os
 import signal
 import sys
@@ -11,6 +12,7 @@ from typing import Any
 import pytest
 from fake_adapter import RECORD, dot
 from spool_reader import END, START, all_frames
+from toolbreak._exception_table import cover_jumps
 
 pytestmark = [pytest.mark.essential, pytest.mark.skipif(sys.platform == "win32", reason="signals")]
 
@@ -230,3 +232,32 @@ def test_ctrl_c_ends_a_hold_on_an_uncaught_exception(scene: Any) -> None:
     os.kill(app.popen.pid, signal.SIGINT)
     code, _, err = app.finish()
     assert code == 1 and err.rstrip().endswith("ValueError: boom") and "toolbreak" not in err
+
+
+def test_the_turn_of_a_loop_stands_in_the_try_around_it() -> None:
+    def loops(found: Any) -> None:
+        try:
+            while found():
+                try:
+                    found(1)
+                except ValueError:
+                    continue
+            for each in found:
+                found(each)
+            while True:
+                if found(2):
+                    break
+        except KeyError:
+            found(3)
+
+    code = cover_jumps(loops.__code__)
+    if sys.version_info < (3, 11):
+        assert code is loops.__code__  # A `try` is part of the instructions there.
+        return
+    entries: Any = dis.Bytecode(code).exception_entries  # type: ignore[attr-defined]
+    places = [each.offset for each in dis.get_instructions(code) if each.opname == "JUMP_BACKWARD"]
+    handlers = [next((entry.target for entry in entries if entry.start <= place < entry.end), None) for place in places]
+    # All in the outer one: the inner ends before its loop turns.
+    assert len(places) >= 3 and len(set(handlers)) == 1 and handlers[0] is not None
+    names = {each.offset: each.opname for each in dis.get_instructions(code)}
+    assert all(names[entry.target] == "PUSH_EXC_INFO" or entry.lasti for entry in entries)
