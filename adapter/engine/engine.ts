@@ -423,10 +423,13 @@ export class Engine {
     });
   }
 
+  /** What a process says is told in its order, also where one of its tasks has to be waited for. */
   #inOrder(process: TargetProcess, taskId: number, tell: () => void): void {
-    const task = this.tasks.find(process, taskId);
-    if (task?.waiting) {
-      task.waiting.push(tell);
+    const waiting =
+      this.tasks.find(process, taskId)?.waiting ??
+      this.tasks.all().find((other) => other.process === process && other.waiting?.length)?.waiting;
+    if (waiting) {
+      waiting.push(tell);
     } else {
       tell();
     }

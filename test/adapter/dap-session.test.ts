@@ -207,6 +207,20 @@ describe('DAP session', () => {
     assert.equal(stage.recorded.find((one) => one.name === 'release')?.data['client'], 'client-2');
   });
 
+  it('tells stops in the order in which they came, also of two tasks of which one is just let go', async () => {
+    const client = await stage.launched();
+    const threadId = await stage.held(client);
+    stage.target.answers.release = () => {
+      stage.target.hold({ id: 11, task: 1 });
+      stage.target.hold({ id: 12, task: 2 });
+      return {};
+    };
+    await client.request('continue', { threadId });
+    const stops = [await client.waitFor('stopped'), await client.waitFor('stopped')];
+    assert.equal(stops[0]!.threadId, threadId);
+    assert.notEqual(stops[1]!.threadId, threadId);
+  });
+
   it('answers a release before the next stop is heard', async () => {
     const client = await stage.launched();
     const threadId = await stage.held(client);

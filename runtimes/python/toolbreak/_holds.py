@@ -272,7 +272,8 @@ class Hold:
         self._future = self._loop.create_future()
         with self._condition:
             if self._release is not None:
-                return self._release
+                # Released before it waits: it goes on behind those that were released earlier, not before them.
+                self._loop.call_soon(self._wake)
         timer = (
             self._loop.call_later(self.stop.seconds, self.release, Release(why="deadline"))
             if self.stop.seconds is not None
