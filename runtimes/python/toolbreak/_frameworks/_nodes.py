@@ -29,17 +29,34 @@ _known: dict[tuple[int, str], tuple[Any, NodeInfo]] = {}
 _newest: dict[str, _call_types.Call] = {}
 
 
+def _weak(thing: Any) -> Any:
+    try:
+        return weakref.ref(thing)
+    except TypeError:
+        return lambda: thing
+
+
 class NodeInfo:
     """What stays the same of a node: its function, and what it runs."""
 
-    __slots__ = ("code", "function", "graph", "state_name", "tools")
+    __slots__ = ("_bound", "_is_call", "code", "function")
 
-    def __init__(self, function: _call_types.Function, code: Any, graph: Any, tools: dict[str, Any] | None) -> None:
+    def __init__(self, function: _call_types.Function, code: Any, bound: Any, is_call: bool) -> None:
         self.function = function
         self.code = code
-        #: The graph, where the node is one of the same name or of none: it is this call, not one more.
-        self.graph = graph
-        self.tools = tools
+        self._is_call = is_call
+        # Weakly, since it may hold its whole app: apps make graphs for one request each.
+        self._bound = _weak(bound)
+
+    @property
+    def graph(self) -> Any:
+        """The graph, where the node is one of the same name or of none: it is this call, not one more."""
+        return self._bound() if self._is_call else None
+
+    @property
+    def tools(self) -> dict[str, Any] | None:
+        tools = getattr(self._bound(), "tools_by_name", None)
+        return tools if isinstance(tools, dict) else None
 
 
 def is_internal(name: str) -> bool:
@@ -88,8 +105,7 @@ def declare(builder: Any, workflow: str, name: str, bound: Any) -> NodeInfo:
     else:
         target = target_of(bound)
         function = function_for("node", target, name, qualname=qualname, added=line)
-    tools = getattr(bound, "tools_by_name", None)
-    info = NodeInfo(function, code_of(target), graph, tools if isinstance(tools, dict) else None)
+    info = NodeInfo(function, code_of(target), bound, graph is not None)
     if len(_known) > 2000:
         _known.clear()
     try:
@@ -186,11 +202,12 @@ class NodeCall(_call_types.CallAdapter):
 
     def step_targets(self, call: _call_types.Call) -> list[tuple[int, str, int]]:
         """The tool calls that the newest model message asks for, when this node runs tools."""
-        if self.info.tools is None:
+        tools = self.info.tools
+        if tools is None:
             return []
         targets: list[tuple[int, str, int]] = []
         for number, wanted in enumerate(pending_tools(self.given), 1):
-            tool = self.info.tools.get(wanted.get("name") or "")
+            tool = tools.get(wanted.get("name") or "")
             line = adapter_of(tool).function.line if tool is not None else 0
             arguments = ", ".join(f"{name}={value!r}" for name, value in (wanted.get("args") or {}).items())
             targets.append((number, f"{wanted.get('name')}({arguments})", line))
@@ -431,11 +448,12 @@ def _again(adapter: NodeCall, edited: dict[str, Any]) -> None:
 
 
 def _hand(adapter: NodeCall) -> Any:
-    if adapter.info.graph is None:
+    graph = adapter.info.graph
+    if graph is None:
         return None
     from .langgraph import handed
 
-    return handed.set(adapter.info.graph)
+    return handed.set(graph)
 
 
 def _take_back(token: Any) -> None:
@@ -469,23 +487,37 @@ def _joined(pieces: list[Any]) -> Any:
     return whole
 
 
-#: By the id of what a task runs and the task's name: that, weakly, and the same with our step in it; None where nothing in it is a person's.
-_procs: dict[tuple[int, str], tuple[Any, Any]] = {}
+class _Kept:
+    """Lies among a sequence's own attributes: the same with our step in it. What holds what the sequence holds must not outlive it."""
+
+    __slots__ = ("changed", "name", "of")
+
+    def __init__(self, of: Any, name: str, changed: Any) -> None:
+        self.of = weakref.ref(of)
+        self.name = name
+        self.changed = changed
+
+    def __reduce__(self) -> Any:
+        # In a pickle or a deep copy of the app's, nothing.
+        return type(None), ()
+
+
+_KEPT = "__toolbreak_kept__"
 
 
 def _with_step(task: Any) -> Any:
     """What the task runs, with our step in it; None when there is nothing of a person's in it. Tasks of one node share it."""
     proc = task.proc
-    key = (id(proc), task.name)
-    known = _procs.get(key)
-    if known is not None and known[0]() is proc:
-        return known[1]
+    own: dict[str, Any] = getattr(proc, "__dict__", {})
+    kept = own.get(_KEPT)
+    # A copy of the sequence has what was kept of the first.
+    if kept is not None and kept.of() is proc and kept.name == task.name:
+        return kept.changed
+    if _step_of(task) is not None:
+        return proc  # It failed, and runs once more.
     made = None if is_internal(task.name) else _make_proc(proc, task.name)
-    if not isinstance(made, NodeStep):  # That would keep what it is known by.
-        try:
-            _procs[key] = (weakref.ref(proc, lambda _: _procs.pop(key, None)), made)
-        except TypeError:
-            pass
+    if made is not None and not isinstance(made, NodeStep):  # That would keep what it lies in.
+        own[_KEPT] = _Kept(proc, task.name, made)
     return made
 
 
@@ -501,6 +533,7 @@ def _make_proc(proc: Any, name: str) -> Any:
     if not body:
         return None
     changed = copy.copy(proc)
+    changed.__dict__.pop(_KEPT, None)
     changed.steps = [NodeStep(body, name), *steps[len(body) :]]
     return changed
 
@@ -512,18 +545,20 @@ def _step_of(task: Any) -> NodeStep | None:
     return first if isinstance(first, NodeStep) else None
 
 
-def _note_failed(task: Any, error: BaseException) -> None:
-    """The error may be on its way out of the program: its traceback keeps this task, and with it what the call saw."""
+def _note_failed(task: Any, error: BaseException) -> bool:
+    """The error may be on its way out of the program: its traceback keeps this task, and with it what the call saw. False: nothing was noted."""
     step = _step_of(task)
     call = _newest.get(task.id) if step is not None else None
-    if step is not None and call is not None and call.error is error and "uncaught" in _stops.filters:
-        own = NodeStep(step.steps, step.name)
-        own.failed = _epitaph(call)
-        if task.proc is step:
-            return _set_proc(task, own)
+    if step is None or call is None or call.error is not error or "uncaught" not in _stops.filters:
+        return False
+    own = NodeStep(step.steps, step.name)
+    own.failed = _epitaph(call)
+    proc: Any = own
+    if task.proc is not step:
         proc = copy.copy(task.proc)
         proc.steps = [own, *proc.steps[1:]]
-        _set_proc(task, proc)
+    _set_proc(task, proc)
+    return True
 
 
 def _epitaph(call: _call_types.Call) -> _call_types.Call:
@@ -561,7 +596,8 @@ def wrap_run(original: Any) -> Any:
             result = original(task, *args, **kwargs)
         except BaseException as error:
             prune(error)
-            _report.guard(_note_failed, task, error)
+            if not _report.guard(_note_failed, task, error):
+                _set_proc(task, proc)
             raise
         else:
             _set_proc(task, proc)
@@ -585,7 +621,8 @@ def wrap_arun(original: Any) -> Any:
             result = await original(task, *args, **kwargs)
         except BaseException as error:
             prune(error)
-            _report.guard(_note_failed, task, error)
+            if not _report.guard(_note_failed, task, error):
+                _set_proc(task, proc)
             raise
         else:
             _set_proc(task, proc)
