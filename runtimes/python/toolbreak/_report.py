@@ -66,7 +66,8 @@ def from_signal(error: BaseException) -> bool:
 def from_thread(error: BaseException) -> bool:
     """
     Whether another thread of the app put it here (`PyThreadState_SetAsyncExc`, as libraries for time limits do): it stands on a line of ours
-    that raises nothing, and is of a class that nothing we call would raise, or is made without arguments as nothing we call does.
+    that raises nothing, and is of a class that nothing we call would raise, or is made without arguments as nothing we call does. A person's
+    expression may raise anything, also in C code, which stands on no line: what comes through one is its failure.
     """
     tb = error.__traceback__
     files: list[str] = []
@@ -93,7 +94,7 @@ _STANDARD = os.path.dirname(os.__file__) + os.sep
 
 
 def _is_standard(file: str) -> bool:
-    return file.startswith("<") or (file.startswith(_STANDARD) and "-packages" not in file)
+    return file.startswith("<frozen ") or (file.startswith(_STANDARD) and "-packages" not in file)
 
 
 def _is_written_elsewhere(kind: type) -> bool:

@@ -55,3 +55,31 @@ def test_an_exception_put_into_our_code_is_the_apps(scene: Any, error: str) -> N
     assert [frame["name"] for frame in hold["frames"]] == ["stop()", "<module>"]
     process.release(hold)
     assert app.finish() == (0, "lost 0\n", "")
+
+
+AWAITED = """
+import asyncio
+
+class Refused(Exception):
+    pass
+
+def f(answer):
+    return 1
+
+async def main():
+    answer = asyncio.get_running_loop().create_future()
+    answer.set_exception(Refused("no"))
+    print(f(answer), isinstance(answer.exception(), Refused))
+
+asyncio.run(main())
+"""
+
+
+@pytest.mark.parametrize("options", [{"condition": "answer.result() > 1"}, {"logMessage": "{answer.result()}"}])
+def test_what_an_expression_raises_is_not_the_apps(scene: Any, options: dict[str, str]) -> None:
+    """Raised by C code it stands on no line of the app's, as what another thread puts in."""
+    path = scene.write("main.py", AWAITED)
+    adapter = scene.adapter(breakpoints=[dot(1, path, "def f", **options)])
+    app = scene.run(adapter, "main.py")
+    assert app.finish() == (0, "1 True\n", "")
+    assert any("Refused" in event["text"] for _, event in adapter.events if event["event"] == "log")
