@@ -410,6 +410,7 @@ class Writer:
         if self.ended:
             return
         self.ended = True
+        self._states.forget()
         sentence = _NO_SPACE.format(reason=reason)
         segment = getattr(self._local, "segment", None)
         if segment is not None:
@@ -432,12 +433,14 @@ class Writer:
     def close(self) -> None:
         """Ends the recording in order. Threads that still run keep their mapping until they look again."""
         self.ended = True
+        self._states.forget()
 
     def after_fork(self, process: str) -> None:
         """In a forked child: the parent's files are the parent's; this process opens its own when it has something to record."""
         ended = self.ended
         self.process = process
         self._begin()
+        self._states.forget()
         self.ended = ended
 
 

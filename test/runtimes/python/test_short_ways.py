@@ -178,6 +178,28 @@ def test_nothing_is_kept_alive_for_long() -> None:
     assert dead() is None
 
 
+def end_for_want_of_room(writer: Writer) -> None:
+    writer.state(SimpleNamespace(number=1), "before", {"text": "words " * 100_000})
+    assert writer.ended
+
+
+@pytest.mark.parametrize("end", [end_for_want_of_room, Writer.close, lambda writer: writer.after_fork("q")])
+def test_a_recording_that_is_over_keeps_nothing(tmp_path: Path, end: Any) -> None:
+    told: list[str] = []
+    settings = Settings.from_record({"references": True, "maxValueBytes": 1_000_000})
+    writer = Writer(str(tmp_path), "p", settings, limit=300 * 1024, problem=told.append)
+    thing: Any = Point("words " * 100)
+    for _ in range(3):
+        writer.state(SimpleNamespace(number=1), "before", {"thing": thing})
+    dead = weakref.ref(thing)
+    thing = None
+    gc.collect()
+    assert dead() is not None
+    end(writer)
+    gc.collect()
+    assert dead() is None
+
+
 def test_without_a_reader_of_references_all_is_written() -> None:
     file = File(Settings.from_record({"maxDepth": 50}))
     value = documents()
