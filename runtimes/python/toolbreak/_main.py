@@ -95,6 +95,12 @@ def exit_code() -> int | None:
     return 130 if os.name == "posix" else None
 
 
+def forget_frame() -> None:
+    """Nothing of the app may outlive it because of us: its finalisers run when the main module goes."""
+    global _frame
+    _frame = None
+
+
 def _came_through(error: BaseException, frame: FrameType) -> bool:
     tb = error.__traceback__
     while tb is not None:

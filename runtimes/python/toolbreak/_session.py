@@ -468,8 +468,11 @@ def _after_in_child() -> None:
 
 
 def _at_exit() -> None:
+    from . import _main
+
     if session is not None:
         _report.guard(session.bye)
+    _main.forget_frame()
 
 
 def boot(path: str) -> None:
