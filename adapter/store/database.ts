@@ -28,9 +28,11 @@ export function openForWriting(file: string, migrations: readonly string[] = MIG
     db.pragma('cache_size = -32000');
     if (version < migrations.length) {
       const steps = db.transaction(() => {
+        // Another process may have brought it up to date since.
+        const version = versionOf(db);
         if (version === 0) db.pragma(`application_id = ${APPLICATION_ID}`);
         for (const step of migrations.slice(version)) db.exec(step);
-        db.pragma(`user_version = ${migrations.length}`);
+        if (version < migrations.length) db.pragma(`user_version = ${migrations.length}`);
       });
       steps.exclusive();
     }

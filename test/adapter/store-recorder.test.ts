@@ -238,6 +238,23 @@ describe('store: recorder', function () {
     assert.notEqual(APPLICATION_ID, 0);
   });
 
+  it('brings an older file up to date once, whoever else does it just now', () => {
+    openForWriting(runFile).close();
+    const next = [...MIGRATIONS, 'ALTER TABLE runs ADD COLUMN later INTEGER NOT NULL DEFAULT 0'];
+    let looks = 0;
+    const slow = new Proxy(next, {
+      get(of, name) {
+        // After the look at the version, and before the first step.
+        if (name === 'length' && ++looks === 2) openForWriting(runFile, next).close();
+        return Reflect.get(of, name) as unknown;
+      },
+    });
+    const db = openForWriting(runFile, slow);
+    assert.equal(db.pragma('user_version', { simple: true }), next.length);
+    db.close();
+    assert.ok(looks > 2);
+  });
+
   /** Kills the writing process at a random moment; answers how many calls of each thread had returned by then. */
   async function killed(milliseconds: number, threads: number): Promise<number[]> {
     const child = spawn(
