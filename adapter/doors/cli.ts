@@ -13,6 +13,7 @@ import { queryCommand } from './commands/query';
 import { runCommand } from './commands/run';
 import { runsCommand } from './commands/runs';
 import { showCommand } from './commands/show';
+import { plainText, print, printJson } from './commands/text';
 import { servePort, serveStdio } from './dap';
 
 const program = new Command('toolbreak')
@@ -52,11 +53,10 @@ program
       name: name ?? '',
       cwd: cwd ?? '',
     }));
-    if (json === true) process.stdout.write(`${JSON.stringify(rows, null, 2)}\n`);
-    else if (rows.length === 0) process.stdout.write('No session is running.\n');
+    if (json === true) printJson(rows);
+    else if (rows.length === 0) print('No session is running.');
     else
-      for (const row of rows)
-        process.stdout.write(`${row.session.padEnd(24)}${row.state.padEnd(9)}${row.started}  ${row.name}\n`);
+      print(rows.map((row) => plainText(`${row.session.padEnd(24)}${row.state.padEnd(9)}${row.started}  ${row.name}`)));
   });
 
 program

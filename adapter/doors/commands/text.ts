@@ -1,3 +1,5 @@
+import { messageOf } from '../../common/errors';
+
 /** Widest line when the width of the terminal is not known. */
 const USUAL_WIDTH = 100;
 
@@ -62,9 +64,15 @@ export function plainText(text: string): string {
 }
 
 export function print(lines: string | readonly string[]): void {
-  // Whoever read us, such as `head`, has enough.
-  process.stdout.once('error', () => process.exit(0));
+  process.stdout.once('error', outputFailed);
   process.stdout.write(`${typeof lines === 'string' ? lines : lines.join('\n')}\n`);
+}
+
+function outputFailed(error: NodeJS.ErrnoException): void {
+  // Whoever read us, such as `head`, has enough.
+  if (error.code === 'EPIPE' || error.code === 'EOF') process.exit();
+  process.stderr.write(`toolbreak: The output could not be written: ${messageOf(error)}\n`);
+  process.exit(1);
 }
 
 export function printJson(value: unknown): void {
