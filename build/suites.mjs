@@ -74,9 +74,9 @@ export function suites([full, ...others], browser) {
         'dap-langgraph': scenarios('dap-langgraph', /^e2e-langgraph.*\.test\.ts$/),
         'dap-outcomes': scenarios('dap-outcomes', /^e2e-(outcomes|kill|secrets|heartbeat)\.test\.ts$/),
         dap: scenarios('dap', /^e2e-(?!langgraph|outcomes|kill|secrets|heartbeat).*\.test\.ts$/),
-        commands: scenarios('commands', /^life-.*\.test\.ts$/),
+        commands: scenarios('commands', /^(commands|life-.*)\.test\.ts$/),
         unit: mocha('unit', [
-          ...testFiles('test/adapter', /^(?!e2e-|life-).*\.test\.ts$/),
+          ...testFiles('test/adapter', /^(?!e2e-|life-|commands\.).*\.test\.ts$/),
           ...testFiles('test/webview', /\.test\.ts$/),
           ...testFiles('test/support', /\.test\.ts$/),
         ]),
