@@ -77,6 +77,16 @@ describe('life: recording without an adapter', function () {
     assert.deepEqual(rows(all[0]!.file, 'SELECT count(*) FROM processes'), [3]);
   });
 
+  it('writes no secret of the command line', async () => {
+    const options = ['--password', 'hunter2hunter2', '--api-key=hunter2hunter2', 'https://ann:hunter2hunter2@db/x'];
+    const said = await app({}, 'agent.py', ...options);
+    assert.deepEqual([said.code, said.stderr], [0, '']);
+    const [name] = readdirSync(folder);
+    const files = readdirSync(join(folder, name!));
+    assert.equal(files.length, 2);
+    for (const file of files) assert.doesNotMatch(readFileSync(join(folder, name!, file), 'latin1'), /hunter2/, file);
+  });
+
   it('is begun by the app itself, too', async () => {
     place.file(
       'own.py',

@@ -9,6 +9,7 @@ import time
 from typing import Any
 
 from . import _calls, _guards, _imports, _report, _session, _stops
+from ._masking import Masking
 
 NOTE = "run.json"
 #: The folder of the run, for the processes that this one starts.
@@ -84,12 +85,13 @@ def _folder_of_run(folder: str) -> str:
     token = os.urandom(8).hex()
     into = os.path.join(folder, f"{time.strftime('%Y-%m-%dT%H-%M-%S', time.gmtime())}-{os.getpid()}-{token[:4]}")
     os.makedirs(into, mode=0o700)
-    info = _session._info()
+    masking = Masking()
     note = {
         "version": 1,
         "id": token,
         "name": _session._name(),
-        "argv": info["argv"],
+        # Only the debugger sees it as it is.
+        "argv": [masking.text(word) for word in _session._info()["argv"] if type(word) is str],
         "cwd": _session._cwd(),
         "executable": sys.executable or "",
         "pid": os.getpid(),
