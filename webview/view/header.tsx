@@ -93,13 +93,13 @@ export function Header({ page, searchField, openHelp, focusStage }: Props): JSX.
   );
 }
 
-/** Searches while it is typed, a moment after the last letter. */
 const SEARCH_HELP = `A name, or tool:name. Also:
 status:failed (running, returned, cancelled, skipped)
 min:200ms (at least so long)
 value:"order 7" (in arguments, result or error)
 Enter goes to the next match, Shift+Enter to the previous one`;
 
+/** Searches while it is typed, a moment after the last letter. */
 function SearchField({
   page,
   field,
