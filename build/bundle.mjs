@@ -24,7 +24,7 @@ const node = {
 
 const entries = [
   { ...node, entryPoints: { extension: 'src/extension.ts' } },
-  { ...node, entryPoints: { toolbreak: 'adapter/doors/cli.ts' } },
+  { ...node, entryPoints: { toolbreak: 'adapter/doors/cli.ts' }, banner: { js: '#!/usr/bin/env node' } },
   { ...node, entryPoints: { reader: 'adapter/doors/reader.ts' } },
   { ...node, entryPoints: { 'store-worker': 'adapter/store/worker.ts' } },
   {

@@ -7,9 +7,11 @@ import { DEBUG_TYPE } from './constants';
 import { heldCommands } from './held';
 import { collectLogs } from './logs';
 import { Sessions } from './sessions';
+import { offerCommand } from './terminal';
 import { Timeline } from './timeline/host';
 
 export function activate(context: vscode.ExtensionContext): void {
+  offerCommand(context);
   const sessions = new Sessions();
   const { Initial, Dynamic } = vscode.DebugConfigurationProviderTriggerKind;
   context.subscriptions.push(

@@ -15,6 +15,7 @@ import { runsCommand } from './commands/runs';
 import { showCommand } from './commands/show';
 import { plainText, print, printJson } from './commands/text';
 import { servePort, serveStdio } from './dap';
+import { needNode } from './node';
 
 const program = new Command('toolbreak')
   .description('A debugger for agent workflows: breakpoints on tool calls and workflow nodes.')
@@ -33,8 +34,6 @@ program
   .addOption(settingOption('--keep-gigabytes <number>', 'runs take this much at most; 0: without limit'))
   .action(({ port, tokenFile, keepDays, keepGigabytes }: DapOptions) => {
     if (keepDays !== undefined || keepGigabytes !== undefined) noteSettings(keepDays, keepGigabytes);
-    // Makes the editor's Electron a Node; it is meant for us, not for the app, which may start an Electron of its own.
-    delete process.env['ELECTRON_RUN_AS_NODE'];
     return port === undefined ? serveStdio() : servePort(port, tokenFile);
   });
 
@@ -83,11 +82,20 @@ showCommand(program);
 queryCommand(program);
 checkCommand(program);
 
-program.parseAsync().catch((error: unknown) => {
-  // A sentence for the person needs no stack.
-  process.stderr.write(`toolbreak: ${error instanceof UserError ? error.message : messageOf(error)}\n`);
-  process.exit(1);
-});
+void main();
+
+async function main(): Promise<void> {
+  // Makes the editor's Electron a Node; it is meant for us, not for the app, which may start an Electron of its own.
+  delete process.env['ELECTRON_RUN_AS_NODE'];
+  try {
+    needNode();
+    await program.parseAsync();
+  } catch (error) {
+    // A sentence for the person needs no stack.
+    process.stderr.write(`toolbreak: ${error instanceof UserError ? error.message : messageOf(error)}\n`);
+    process.exit(1);
+  }
+}
 
 interface DapOptions {
   port?: number;

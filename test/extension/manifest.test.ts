@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
-import { existsSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
+import { until } from '../workbench/processes';
 import { extension, manifest } from './support';
 
 describe('the manifest', () => {
@@ -37,6 +39,20 @@ describe('the manifest', () => {
         const path = media.svg ?? media.markdown;
         assert.ok(path !== undefined && existsSync(join(extension().extensionPath, path)), `${path} is missing`);
       }
+    }
+  });
+
+  it('offers the command toolbreak in terminals', async () => {
+    await extension().activate();
+    const terminal = vscode.window.createTerminal({ name: 'toolbreak' });
+    const folder = mkdtempSync(join(tmpdir(), 'toolbreak-terminal-'));
+    const said = join(folder, 'said');
+    try {
+      terminal.sendText(`toolbreak --version > "${said}"`);
+      await until('the version', () => existsSync(said) && /^\d+\.\d+\.\d+/.test(readFileSync(said, 'utf8')), 30_000);
+    } finally {
+      terminal.dispose();
+      rmSync(folder, { recursive: true, force: true });
     }
   });
 });
