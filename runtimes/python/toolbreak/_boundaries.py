@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Generator
+from types import FunctionType, MethodType
 from typing import Any
 
 from . import _calls, _report, _steps
@@ -58,7 +59,11 @@ def _has_group(loop: Any) -> bool:
     """Whether a task group has children now. The cancelled task may be one, or may be awaited by one: its end is seen by all of them."""
     for task in asyncio.all_tasks(loop):
         for callback in getattr(task, "_callbacks", None) or ():
-            module = getattr(callback[0], "__module__", None) or ""
+            found = callback[0]
+            if type(found) is MethodType:
+                found = found.__func__
+            # Nothing else is a task group's; to ask an object of the app for its module may run code of the app.
+            module = found.__module__ or "" if type(found) is FunctionType else ""
             if module == "asyncio.taskgroups" or module.startswith("anyio."):
                 return True
     return False

@@ -293,6 +293,42 @@ def test_dots_set_disabled_and_removed_while_the_app_runs(scene: Any) -> None:
     assert app.finish()[0] == 0
 
 
+def test_a_cancel_asks_no_callback_of_the_app_what_it_is(scene: Any) -> None:
+    path = scene.write(
+        "main.py",
+        """
+        import asyncio
+
+        class Callback:
+            def __call__(self, task):
+                pass
+
+            @property
+            def __module__(self):
+                raise SystemExit("code of the app ran")
+
+        async def tool():
+            return 1
+
+        async def main():
+            waiting = asyncio.get_running_loop().create_task(asyncio.sleep(60))
+            waiting.add_done_callback(Callback())
+            try:
+                await tool()
+            except asyncio.CancelledError:
+                print("cancelled")
+            waiting.cancel()
+
+        asyncio.run(main())
+        """,
+    )
+    adapter = scene.adapter(breakpoints=[dot(1, path, "async def tool")])
+    app = scene.run(adapter, "main.py")
+    process, hold = adapter.held()
+    process.release(hold, action="cancel")
+    assert app.finish() == (0, "cancelled\n", "")
+
+
 def test_a_pause_is_over_for_a_task_that_was_released(scene: Any) -> None:
     scene.write("main.py", "def tool(n):\n    return n\n\nfor n in range(4):\n    tool(n)\nprint('done')\n")
     path = scene.folder / "main.py"
