@@ -90,11 +90,11 @@ describe('life: recording without an adapter', function () {
   it('is begun by the app itself, too', async () => {
     place.file(
       'own.py',
-      `import toolbreak\n@toolbreak.tool\ndef find(number):\n    return number\nprint(toolbreak.record(${JSON.stringify(folder)}))\nfind(7)\ntry:\n    toolbreak.record()\nexcept ValueError as error:\n    print(error)\n`,
+      `import toolbreak\n@toolbreak.tool\ndef find(number):\n    return number\nown = toolbreak.record(${JSON.stringify(folder)})\nprint(own, toolbreak.record("elsewhere") == own)\nfind(7)\ntry:\n    toolbreak.record()\nexcept ValueError as error:\n    print(error)\n`,
     );
     const said = await app({ PYTHONPATH: pythonRuntimeFolder(), TOOLBREAK_RECORD: '' }, 'own.py');
     assert.equal(said.stderr, '');
-    assert.match(said.stdout, /recorded\/.*\nname a folder, or set TOOLBREAK_RECORD\n$/);
+    assert.match(said.stdout, /recorded\/\S* True\nname a folder, or set TOOLBREAK_RECORD\n$/);
     const [one] = await taken();
     assert.deepEqual(
       rows(one!.file, "SELECT f.kind || ':' || f.name FROM calls c JOIN functions f ON f.id = c.function"),

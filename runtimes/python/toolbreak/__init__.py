@@ -51,8 +51,9 @@ def listen(port: int | str = 0, host: str = "127.0.0.1", wait: bool = False) -> 
 def record(folder: str | None = None) -> str:
     """Records this process, and those it starts, into a folder, without any debugger; `toolbreak import FOLDER` takes it over. Answers the run's own folder.
 
-    `folder` is TOOLBREAK_RECORD of the environment when it is None. Raises ValueError where there is neither, or something records already, and
-    OSError when the folder cannot be written.
+    A process that is recorded already goes on as it is: the answer is its folder, or empty where it is a debugger that records.
+    `folder` is TOOLBREAK_RECORD of the environment when it is None. Raises ValueError where there is neither, and OSError when the folder cannot be
+    written.
     """
     import os
 

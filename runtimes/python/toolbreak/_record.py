@@ -25,20 +25,22 @@ def boot(folder: str) -> None:
     _guards.main_started = False
     try:
         begin(folder)
-    except (OSError, ValueError) as error:
+    except OSError as error:
         _report.say(f"nothing is recorded ({error}); the program runs all the same.")
         return
     _main.watch()
 
 
 def begin(folder: str) -> str:
-    """Records from now on; answers the run's own folder. Raises OSError, or ValueError where something records already."""
+    """Records from now on; answers the run's own folder, empty where a debugger records already. Raises OSError."""
     global _writer
     from ._spool import LIMIT, Writer
     from ._values import Settings
 
-    if _session.session is not None or (_writer is not None and _calls.writer is _writer):
-        raise ValueError("this process is being recorded already")
+    if _session.session is not None:
+        return ""
+    if _writer is not None and _calls.writer is _writer:
+        return _writer.folder
     record = {"enabled": True, "functions": _words("TOOLBREAK_RECORD_FUNCTIONS")}
     megabytes = os.environ.get("TOOLBREAK_RECORD_MEGABYTES", "")
     limit = int(megabytes) << 20 if megabytes.isdigit() else LIMIT

@@ -97,3 +97,9 @@ def test_attached_again_after_a_detach_it_knows_what_came_meanwhile(scene: Any) 
             door.say("late")
             assert app.popen.stdout.readline() == "1\n"
     assert app.say_last("")[0] == 0
+
+
+def test_an_app_that_records_itself_goes_on_under_a_debugger(scene: Any) -> None:
+    scene.write("main.py", 'import toolbreak\nprint(repr(toolbreak.record("recorded")))\n')
+    assert scene.run(scene.adapter(), "main.py").finish() == (0, "''\n", "")
+    assert not (scene.folder / "recorded").exists()
