@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { lineOf } from '../files';
 import { act, did, QUICK, see } from '../hand';
+import { until } from '../processes';
 import type { Section } from '../section';
 
 /** The main job: a breakpoint by a click, F5, look, change, and the change reaches the state. */
@@ -23,9 +24,11 @@ export const hold: Section = {
     });
     await test.step('the Call Stack reads tool, node, workflow', async () => {
       await pane.paused('Paused before tool');
-      const rows = await pane.callStackRows().allInnerTexts();
-      const names = rows.map((row) => row.split(/[(\s]/)[0]);
-      assert.deepEqual(names, ['lookup_order', 'tools', 'support_agent'], rows.join(' | '));
+      // The call beside it may still be on its way to its end, on a thread of its own.
+      await until('the frames of the held call, and of nothing else', async () => {
+        const rows = await pane.callStackRows().allInnerTexts();
+        return rows.map((row) => row.split(/[(\s]/)[0]).join() === 'lookup_order,tools,support_agent';
+      });
     });
     await test.step('the held call is readable without widening the side bar', async () => {
       const label = pane.callStackRows().first().locator('.label, .expression').first();
