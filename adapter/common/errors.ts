@@ -84,6 +84,11 @@ export function cannotStart(command: string, reason: string): UserError {
   return new UserError(`${command} could not be started: ${reason}.`);
 }
 
+export function commandMissing(command: string): UserError {
+  const hint = command === 'python' ? ' Is it called python3 here?' : '';
+  return new UserError(`The command ${command} was not found.${hint}`);
+}
+
 export function noTerminal(): UserError {
   return new UserError(
     'This editor cannot run programs in its terminal. Set "console" to "internalConsole" in launch.json.',

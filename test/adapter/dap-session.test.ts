@@ -334,6 +334,10 @@ describe('DAP session', () => {
     assert.deepEqual(await client.waitFor('toolbreak/released'), { threadId, action: 'skip', client: 'client-1' });
     await client.waitFor('continued');
     await stage.held(client);
+    const early = await refusal(client.request('toolbreak/again', { threadId }));
+    assert.match(early.message, /has not run yet/);
+    stage.target.hold({ task: 1, boundary: 'after' });
+    await client.waitFor('stopped');
     await client.request('toolbreak/again', { threadId });
     await stage.held(client);
     const { targets } = await client.request('gotoTargets', { source: { path: FILE }, line: 13 });

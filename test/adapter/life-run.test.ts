@@ -118,7 +118,7 @@ describe('life: run', function () {
       child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
       const [ended] = (await once(child, 'close')) as [number];
       assert.deepEqual([ended, stdout], [code, output], stderr);
-      assert.match(stderr, /recorded \d+ calls?.*; look at it/);
+      assert.match(stderr, /recorded \d+ calls?[;:]/);
     }
   });
 
@@ -129,7 +129,7 @@ describe('life: run', function () {
     const before = place.files().length;
     const none = await place.say('run', '--', 'no-such-command');
     assert.equal(none.code, 1);
-    assert.match(none.stderr, /^toolbreak: no-such-command could not be started: .*ENOENT.*\n$/);
+    assert.match(none.stderr, /^toolbreak: The command no-such-command was not found\.\n$/);
     assert.equal(place.files().length, before);
     const empty = await place.say('run');
     assert.equal(empty.code, 2);

@@ -57,10 +57,14 @@ describe('a held call', () => {
 
   it('runs again by command', async () => {
     const session = await start('triage.py', ['triage.py', 'lookup_order']);
-    const first = await conversation.event<Stopped>('stopped');
+    const { threadId } = await conversation.event<Stopped>('stopped');
+    // A call that has not run cannot run again.
+    await assert.rejects(async () => session.customRequest('toolbreak/again', { threadId }), /has not run yet/);
+    await session.customRequest('toolbreak/skip', { threadId, result: '{"total": 3}' });
+    await conversation.event<Stopped>('stopped', (body) => body.threadId === threadId);
     await vscode.commands.executeCommand('toolbreak.again', {
       sessionId: session.id,
-      threadId: `thread:${session.id}:${first.threadId}`,
+      threadId: `thread:${session.id}:${threadId}`,
     });
     await conversation.event<{ action: string }>('toolbreak/released', ({ action }) => action === 'again');
   });

@@ -1,4 +1,5 @@
-import { taskTitle } from '../../engine/tasks';
+import { UserError } from '../../common/errors';
+import { holdOf, taskTitle } from '../../engine/tasks';
 import type { Handler } from '../requests';
 
 export const skip: Handler<'toolbreak/skip'> = async ({ session, client }, args) => {
@@ -10,6 +11,11 @@ export const skip: Handler<'toolbreak/skip'> = async ({ session, client }, args)
 
 export const again: Handler<'toolbreak/again'> = async ({ session, client }, args) => {
   const task = session.engine.tasks.get(args.threadId);
+  if (holdOf(task).boundary === 'before') {
+    throw new UserError(
+      'This call has not run yet. Continue (F5) runs it; after it, or at its error, it can be run again.',
+    );
+  }
   await session.engine.release(task, { action: 'again' }, { client: client.id, answered: false });
   return {};
 };

@@ -32,7 +32,11 @@ export function runCommand(program: Command): void {
         );
       else {
         const errors = recorded.errors > 0 ? ` (${count(recorded.errors, 'error')})` : '';
-        say(`recorded ${count(recorded.calls, 'call')}${errors}; look at it with "toolbreak show last".`);
+        say(
+          recorded.calls > 0
+            ? `recorded ${count(recorded.calls, 'call')}${errors}; look at it with "toolbreak show last".`
+            : 'recorded 0 calls: no tool, node or model call was made. --functions "@usercode" records plain functions, too.',
+        );
       }
       process.exitCode = recorded.code;
     });

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { constants } from 'node:os';
 import { resolve } from 'node:path';
 import type { Configuration, Hello } from '../../../protocol/control';
-import { cannotStart, messageOf } from '../../common/errors';
+import { cannotStart, commandMissing, messageOf } from '../../common/errors';
 import { pythonBootFolder } from '../../common/installation';
 import type { TargetProcess } from '../../engine/target';
 import { PythonTarget, type TargetOptions } from './base';
@@ -57,7 +57,9 @@ export class CommandTarget extends PythonTarget {
       });
       await new Promise<void>((started, failed) => {
         child.once('spawn', started);
-        child.once('error', (error) => failed(cannotStart(first!, messageOf(error))));
+        child.once('error', (error: NodeJS.ErrnoException) =>
+          failed(error.code === 'ENOENT' ? commandMissing(first!) : cannotStart(first!, messageOf(error))),
+        );
       });
     } catch (error) {
       this.close();
