@@ -218,6 +218,8 @@ class Hold:
                 return False
             self._release = release
             self._condition.notify_all()
+        # Now, not when its task wakes: another one that is released next may be quicker, and must not stop for this hold again.
+        _causes.end(self)
         if self._loop is not None:
             try:
                 self._loop.call_soon_threadsafe(self._wake)
@@ -335,8 +337,7 @@ def _start(call: Call, stop: Stop, is_async: bool) -> Hold:
     try:
         _tell(hold, is_async, sys._getframe(2))
     except BaseException:
-        if hold.counts:
-            _steps.hold_ended()
+        _causes.end(hold)
         raise
     finally:
         _causes.told(hold)
@@ -358,6 +359,13 @@ class _Causes:
             if hold.counts:
                 self._untold.add(hold.id)
 
+    def end(self, hold: Hold) -> None:
+        """The hold stops the others no more."""
+        with self._lock:
+            if hold.counts:
+                hold.counts = False
+                _steps.hold_ended()
+
     def told(self, hold: Hold) -> None:
         with self._lock:
             self._untold.discard(hold.id)
@@ -369,7 +377,7 @@ class _Causes:
 
     def tell(self, hold: Hold) -> None:
         with self._lock:
-            if self._untold and not hold.counts:
+            if self._untold and hold.id not in self._untold:
                 self._waiting.append(hold)
             else:
                 _send_held(hold)
@@ -422,8 +430,7 @@ def _end(hold: Hold, why: str, client: str = "") -> None:
     holds.pop(hold.id, None)
     if hold.task.hold is hold:
         hold.task.hold = None
-    if hold.counts:
-        _steps.hold_ended()
+    _causes.end(hold)
     inspector, hold.inspector = hold.inspector, None
     if inspector is not None and hasattr(inspector, "close"):
         _report.guard(inspector.close)

@@ -307,3 +307,49 @@ def test_the_call_that_stops_all_is_told_first_also_when_it_is_the_slowest_to_te
     for hold in holds:
         process.release(hold)
     assert app.finish() == (0, "done\n", "")
+
+
+def test_with_hold_all_a_released_call_does_not_stop_again_for_a_call_released_before_it(scene: Any) -> None:
+    path = scene.write(
+        "main.py",
+        """
+        import threading
+
+        gone_on = threading.Event()
+
+        def tick():
+            return gone_on.is_set()
+
+        def cause():
+            return None
+
+        def other():
+            while not cause_runs.is_set():
+                tick()
+            tick()
+            gone_on.set()
+
+        cause_runs = threading.Event()
+        thread = threading.Thread(target=other)
+        thread.start()
+        cause()
+        cause_runs.set()
+        thread.join()
+        print("done")
+        """,
+    )
+    dots = [dot(1, path, "def cause"), dot(2, path, "def tick", condition="False")]
+    adapter = scene.adapter(breakpoints=dots, hold="all", evaluationSeconds=20)
+    app = scene.run(adapter, "main.py")
+    process, cause = adapter.held()
+    _, other = adapter.held()
+    frame = cause["frames"][0]["id"]
+    # Its own thread is busy with this when it is released, and goes on late: not before the other call has gone on.
+    busy = "(cause_runs.set(), print('busy', flush=True), gone_on.wait())"
+    process.write(
+        {"seq": 1000, "request": "evaluate", "hold": cause["id"], "frame": frame, "expression": busy, "context": "repl"}
+    )
+    assert app.popen.stdout.readline() == "busy\n"
+    process.release(cause)
+    process.release(other)
+    assert app.finish() == (0, "done\n", "")
