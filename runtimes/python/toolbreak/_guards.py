@@ -290,6 +290,8 @@ def _render(code: CodeType) -> CodeType:
     return base
 
 
+#: The main module's code, as a function: Python 3.10 has none for it.
+_begun: list[FunctionType] = []
 _version = 0
 _rendered: dict[tuple[int, int], CodeType] = {}
 
@@ -337,7 +339,7 @@ def reconcile(dots: set[Key]) -> None:
     names = {os.path.basename(path) for path in files}
     functions: list[FunctionType] = []
     wanted_by_file: dict[str, tuple[str, str, list[Key]]] = {}
-    for item in _all_functions():
+    for item in _all_functions() + _begun:
         code = item.__code__
         filename = code.co_filename
         if not everything and filename.rpartition(os.sep)[2] not in names and real_path(filename) not in files:
@@ -345,14 +347,14 @@ def reconcile(dots: set[Key]) -> None:
         if (
             everything
             and real_path(filename) not in files
-            and not (_sources.is_user(filename) or _named(item.__module__))
+            and not (_sources.is_user(filename) or _named(_module_of(item)))
         ):
             continue
         functions.append(item)
         entry = _originals.get(id(code))
         original = entry[1] if entry is not None else code
         found: list[Key] = []
-        module = item.__module__ or ""
+        module = _module_of(item)
         qualname = item.__qualname__.rpartition(".")[0]
         _collect(original, module, qualname, found)
         if found:
@@ -363,6 +365,9 @@ def reconcile(dots: set[Key]) -> None:
         _wanted.update(unique)
     for item in functions:
         try:
+            if item.__code__.co_name == "<module>":  # A module that is being imported, or the main one.
+                _render_in_place(item.__code__)
+                continue
             code = _render(item.__code__)
             if code is not item.__code__:
                 item.__code__ = code
@@ -374,7 +379,13 @@ def reconcile(dots: set[Key]) -> None:
             guard.armed = False
 
 
-def _named(module: str | None) -> bool:
+def _module_of(function: FunctionType) -> str:
+    """The function that a module's code is while it runs has no module of its own name, but the module's globals."""
+    name = function.__module__ or dict.get(function.__globals__, "__name__")
+    return name if isinstance(name, str) else ""
+
+
+def _named(module: str) -> bool:
     return bool(module) and any(
         pattern("", module or "", "") or pattern("", module or "", "x") for pattern in _patterns
     )
@@ -452,6 +463,7 @@ def prepare_main(code: CodeType) -> None:
     path = code.co_filename
     real = real_path(path)
     loaded.add(real)
+    _begun[:] = [FunctionType(code, {"__name__": "__main__"})]
     found: list[Key] = []
     _collect(code, "__main__", "", found)
     if not found:
@@ -459,6 +471,11 @@ def prepare_main(code: CodeType) -> None:
     _make(found, path, "__main__")
     _wanted.update(found)
     _arm_new(found)
+    _render_in_place(code)
+
+
+def _render_in_place(code: CodeType) -> None:
+    """For code that is on its way already: what it defines from now on has its guards."""
     consts = code.co_consts
     new = tuple([_render(c) if isinstance(c, CodeType) else c for c in consts])
     if any(a is not b for a, b in zip(new, consts)):

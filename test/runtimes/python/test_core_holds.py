@@ -353,3 +353,38 @@ def test_with_hold_all_a_released_call_does_not_stop_again_for_a_call_released_b
     process.release(cause)
     process.release(other)
     assert app.finish() == (0, "done\n", "")
+
+
+SLOW = """
+    import os, time
+
+    print("beginning", flush=True)
+    while not os.path.exists("go"):
+        time.sleep(0.01)
+
+    def find(number):
+        return number
+"""
+
+
+@pytest.mark.parametrize(
+    ("file", "main", "name"),
+    [("tools.py", "import tools\n\nprint(tools.find(3))\n", "tools.find"), ("main.py", "", "__main__.find")],
+)
+def test_breakpoints_set_while_a_module_begins_stop_what_it_defines_later(
+    scene: Any, file: str, main: str, name: str
+) -> None:
+    if main:
+        scene.write("main.py", main)
+    path = scene.write(file, SLOW)
+    if not main:
+        path.write_text(path.read_text() + "\n\nprint(find(3))\n")
+    adapter = scene.adapter()
+    app = scene.run(adapter, "main.py")
+    assert app.popen.stdout.readline() == "beginning\n"
+    adapter.configure(breakpoints=[dot(1, path, "def find", condition="False"), named(2, name)])
+    path.with_name("go").touch()
+    process, hold = adapter.held()
+    assert hold["breakpoints"] == [2]
+    process.release(hold)
+    assert app.finish() == (0, "3\n", "")
