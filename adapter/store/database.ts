@@ -1,7 +1,7 @@
 import { closeSync, existsSync, openSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { UserError } from '../common/errors';
-import { APPLICATION_ID, MIGRATIONS } from './schema';
+import { APPLICATION_ID, MIGRATIONS, migrate, type Migration } from './schema';
 
 export type Connection = Database.Database;
 
@@ -15,7 +15,7 @@ function makePrivate(file: string): void {
 }
 
 /** Opens a run file for writing: makes it, or brings an older one up to date. Throws a `UserError` with a sentence. */
-export function openForWriting(file: string, migrations: readonly string[] = MIGRATIONS): Connection {
+export function openForWriting(file: string, migrations: readonly Migration[] = MIGRATIONS): Connection {
   makePrivate(file);
   const db = open(file, false);
   try {
@@ -31,7 +31,7 @@ export function openForWriting(file: string, migrations: readonly string[] = MIG
         // Another process may have brought it up to date since.
         const version = versionOf(db);
         if (version === 0) db.pragma(`application_id = ${APPLICATION_ID}`);
-        for (const step of migrations.slice(version)) db.exec(step);
+        for (const step of migrations.slice(version)) migrate(db, step);
         if (version < migrations.length) db.pragma(`user_version = ${migrations.length}`);
       });
       steps.exclusive();
@@ -44,7 +44,7 @@ export function openForWriting(file: string, migrations: readonly string[] = MIG
 }
 
 /** Opens a run file for reading; an older one is brought up to date first. Throws a `UserError` with a sentence. */
-export function openForReading(file: string, migrations: readonly string[] = MIGRATIONS): Connection {
+export function openForReading(file: string, migrations: readonly Migration[] = MIGRATIONS): Connection {
   if (!existsSync(file)) throw new UserError(`The run file ${file} does not exist. It may have been deleted.`);
   const db = open(file, true);
   try {

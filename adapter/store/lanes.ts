@@ -1,4 +1,4 @@
-import type { Connection } from './database';
+import type { Chunk } from './chunks/chunk';
 
 interface Row {
   open: number;
@@ -20,17 +20,21 @@ export class Lanes {
   private readonly open = new Map<number, OpenCall>();
 
   /** Goes on where an earlier writer of the file stopped. */
-  constructor(db: Connection) {
-    const rows = db
-      .prepare(
-        'SELECT task, depth, max(coalesce(end, 0)) AS lastEnd FROM calls WHERE start IS NOT NULL GROUP BY task, depth',
-      )
-      .all() as { task: number; depth: number; lastEnd: number }[];
-    for (const { task, depth, lastEnd } of rows) this.row(task, depth).lastEnd = lastEnd;
-    const open = db
-      .prepare('SELECT id, task, depth, start FROM calls WHERE end IS NULL AND start IS NOT NULL')
-      .all() as ({ id: number } & OpenCall)[];
-    for (const { id, task, depth, start } of open) this.enter(id, task, depth, start);
+  constructor(chunks: Iterable<Chunk>) {
+    for (const chunk of chunks) {
+      for (let slot = 0; slot < chunk.length; slot++) {
+        if (!chunk.isStarted(slot)) continue;
+        const [task, depth] = [chunk.task[slot]!, chunk.depth[slot]!];
+        const row = this.row(task, depth);
+        if (chunk.isEnded(slot)) row.lastEnd = Math.max(row.lastEnd, chunk.end[slot]!);
+        else this.enter(chunk.base + slot, task, depth, chunk.start[slot]!);
+      }
+    }
+  }
+
+  /** Calls that run, of those with an id from `from` up to `to`. */
+  openFrom(from: number, to: number): number[] {
+    return [...this.open.keys()].filter((id) => id >= from && id < to);
   }
 
   /** The row of a call that starts. `ended`: its end is known already. */

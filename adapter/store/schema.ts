@@ -1,8 +1,19 @@
+import type { Connection } from './database';
+import { packRows } from './chunks/fromRows';
+
+/** A step to the next version of the file: statements, or what they cannot do. */
+export type Migration = string | ((db: Connection) => void);
+
+export function migrate(db: Connection, step: Migration): void {
+  if (typeof step === 'string') db.exec(step);
+  else step(db);
+}
+
 /** Marks a run file in SQLite's header, so that a foreign database is told from a damaged one. */
 export const APPLICATION_ID = 0x54426b31;
 
 /** Steps from one version to the next; the file's `user_version` counts those that were taken. Never changed once released, only added to. */
-export const MIGRATIONS: readonly string[] = [
+export const MIGRATIONS: readonly Migration[] = [
   `
   CREATE TABLE runs (
     id INTEGER PRIMARY KEY,
@@ -148,4 +159,53 @@ export const MIGRATIONS: readonly string[] = [
   `
   ALTER TABLE runs ADD COLUMN kept INTEGER NOT NULL DEFAULT 0; -- 1: never taken away but by name
   `,
+  // Calls are packed in blocks of 1024.
+  (db) => {
+    db.exec(`
+      CREATE TABLE chunks (
+        id INTEGER PRIMARY KEY,          -- floor(call id / 1024)
+        version INTEGER NOT NULL,        -- grows with every batch that changed a block
+        calls INTEGER NOT NULL,          -- that have a start, and of these: running, failed
+        open INTEGER NOT NULL,
+        errors INTEGER NOT NULL,
+        first INTEGER, last INTEGER,     -- earliest and latest start
+        shortest INTEGER, longest INTEGER, -- durations of those that ended
+        heads BLOB NOT NULL,             -- see the README
+        bodies BLOB
+      ) STRICT;
+      CREATE INDEX chunks_by_version ON chunks (version);
+      CREATE TABLE long_calls (          -- of 2^20 ns and more
+        size INTEGER NOT NULL,           -- floor(log2(duration + 1))
+        start INTEGER NOT NULL,
+        end INTEGER NOT NULL,
+        call INTEGER NOT NULL,
+        PRIMARY KEY (size, start, call)
+      ) STRICT, WITHOUT ROWID;
+      CREATE TABLE failed_calls (
+        call INTEGER PRIMARY KEY,
+        function INTEGER NOT NULL,
+        size INTEGER NOT NULL,
+        start INTEGER NOT NULL,
+        end INTEGER NOT NULL
+      ) STRICT;
+      CREATE INDEX failed_by_start ON failed_calls (start, call);
+      CREATE INDEX failed_by_size ON failed_calls (size, start, end);
+      CREATE TABLE function_chunks (
+        function INTEGER NOT NULL,
+        chunk INTEGER NOT NULL,
+        PRIMARY KEY (function, chunk)
+      ) STRICT, WITHOUT ROWID;
+      CREATE TABLE function_totals (
+        function INTEGER PRIMARY KEY,
+        calls INTEGER NOT NULL,
+        errors INTEGER NOT NULL,
+        ended INTEGER NOT NULL,
+        duration INTEGER NOT NULL,       -- of those that ended, together
+        tokens INTEGER NOT NULL,
+        histogram BLOB NOT NULL          -- class of duration, four for each power of two, and count
+      ) STRICT;
+    `);
+    packRows(db);
+    db.exec('DROP TABLE calls');
+  },
 ];

@@ -46,10 +46,6 @@ export function prepare(db: Connection) {
          last = max(coalesce(last, excluded.last), excluded.last)`,
     ),
 
-    endOpenCalls: db.prepare(
-      'UPDATE calls SET end = ?, status = ?, size = CAST(log2(max(0, ? - start) + 1) AS INTEGER) WHERE end IS NULL AND start IS NOT NULL AND id >= ? AND id < ?',
-    ),
-
     insertHold: db.prepare('INSERT INTO holds (process, hold, call, start, description) VALUES (?, ?, ?, ?, ?)'),
     endHold: db.prepare(
       'UPDATE holds SET end = ?, why = ? WHERE end IS NULL AND process = ? AND call = ? AND (? IS NULL OR hold IS NULL OR hold = ?)',

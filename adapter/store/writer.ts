@@ -1,14 +1,14 @@
 import { CallStatus, FrameKind } from '../../protocol/spool';
 import { startMark } from './alive';
 import { callName, globalId, parseCallName } from './callNames';
-import { CallRows, sizeOf } from './callRows';
+import { CallWriter } from './chunks/callWriter';
+import { ARGS, END_ATTRIBUTES, ERROR, RESULT, START_ATTRIBUTES, STATE_AFTER, STATE_BEFORE } from './chunks/chunk';
 import type { Connection } from './database';
 import { Lanes } from './lanes';
 import type { Frame } from './spool/frames';
 import { textIn } from './spool/frames';
 import type { Item } from './spool/follower';
 import { keepEarlier } from './spool/earlier';
-import type { MarshalReader } from './spool/marshal';
 import { MOST_SEEN, type SeenCall } from './recorder';
 import { prepare } from './statements';
 import { Tiles } from './tiles';
@@ -17,6 +17,9 @@ import { DecodeError, Dict, Float, type Value } from './values/model';
 
 /** `status` of a call whose process ended while it ran. */
 export const ENDED_WITH_PROCESS = 4;
+
+/** Times lie within 52 days of the run's first: what is packed stays exact. */
+const LATEST = 2 ** 52;
 
 const STATUS_WORDS: Record<number, string> = {
   [CallStatus.Returned]: 'returned',
@@ -57,7 +60,7 @@ export class RunWriter {
   private readonly sql;
   private readonly values: ValueTable;
   private readonly lanes: Lanes;
-  private readonly calls: CallRows;
+  private readonly calls: CallWriter;
   private readonly tiles: Tiles;
   private readonly processes = new Map<string, number>();
   private readonly offsets = new Map<string, number>();
@@ -105,8 +108,8 @@ export class RunWriter {
     this.started = row.started;
     this.workflow = row.workflow;
     this.values = new ValueTable(db);
-    this.lanes = new Lanes(db);
-    this.calls = new CallRows(db);
+    this.calls = new CallWriter(db);
+    this.lanes = new Lanes(this.calls.all(db));
     this.tiles = new Tiles(db);
     const known = db.prepare('SELECT id, key, last FROM processes').all() as {
       id: number;
@@ -178,18 +181,14 @@ export class RunWriter {
 
   /** Ends what still runs in a process that is dead: nothing more can come of it. */
   processEnded(index: number, exitCode: number | undefined, wall: bigint | undefined): void {
-    this.calls.flush();
-    const from = BigInt(globalId(index, 0));
-    const to = BigInt(globalId(index + 1, 0));
     const last = this.processLast.get(index) ?? 0;
     // What was running ends when the session saw the process die, or else where the process was last heard of.
-    const end = wall === undefined ? last : Math.max(last, Number(wall - this.started));
-    const open = this.db
-      .prepare('SELECT id FROM calls WHERE end IS NULL AND start IS NOT NULL AND id >= ? AND id < ?')
-      .pluck()
-      .all(from, to) as number[];
-    for (const id of open) this.lanes.end(id, end);
-    this.sql.endOpenCalls.run(BigInt(end), BigInt(ENDED_WITH_PROCESS), BigInt(end), from, to);
+    const end = Math.min(LATEST, wall === undefined ? last : Math.max(last, Number(wall - this.started)));
+    const open = this.lanes.openFrom(globalId(index, 0), globalId(index + 1, 0));
+    for (const id of open) {
+      this.lanes.end(id, end);
+      this.calls.end(id, end, ENDED_WITH_PROCESS, undefined);
+    }
     this.sql.endOpenHolds.run(BigInt(end), 'process ended', BigInt(index));
     this.sql.endProcess.run(BigInt(end), exitCode === undefined ? null : BigInt(exitCode), BigInt(index));
     if (open.length > 0) this.last = Math.max(this.last, end);
@@ -287,8 +286,8 @@ export class RunWriter {
         return this.endOf(process, frame);
       case FrameKind.State: {
         this.moment(process, frame.time);
-        const value = this.values.take(frame.reader);
-        this.calls.of(globalId(process, frame.id))[frame.when === 'before' ? 'state_before' : 'state_after'] = value;
+        const value = this.values.takeOrKeep(frame.reader);
+        this.calls.part(globalId(process, frame.id), frame.when === 'before' ? STATE_BEFORE : STATE_AFTER, value);
         return;
       }
       case FrameKind.Event:
@@ -320,21 +319,13 @@ export class RunWriter {
     const task = globalId(process, frame.task);
     const func = globalId(process, frame.func);
     const start = this.moment(process, frame.time);
-    const args = this.values.take(frame.reader);
-    const attributes = this.optional(frame.reader);
     const parent = frame.parent === 0 ? 0 : globalId(process, frame.parent);
-    const row = this.calls.of(id);
-    const before = this.calls.endBefore(row);
+    const before = this.calls.start(id, parent, task, func, start);
     const end = before?.end;
     const depth = this.lanes.start(id, parent, task, start, end);
-    row.parent = parent === 0 ? null : parent;
-    row.task = task;
-    row.function = func;
-    row.depth = depth;
-    row.start = start;
-    row.args = args;
-    row.start_attributes = attributes;
-    if (end !== undefined) row.size = sizeOf(end - start);
+    if (depth > 0) this.calls.depth(id, depth);
+    this.calls.part(id, ARGS, this.values.takeOrKeep(frame.reader));
+    if (!frame.reader.isNone) this.calls.part(id, START_ATTRIBUTES, this.values.takeOrKeep(frame.reader));
     this.tiles.count(start, 1, before?.status === CallStatus.Error ? 1 : 0);
     this.counts.calls++;
     this.first = Math.min(this.first, start);
@@ -361,17 +352,12 @@ export class RunWriter {
     const id = globalId(process, frame.id);
     const end = this.moment(process, frame.time);
     const failed = frame.status === CallStatus.Error || frame.status === CallStatus.Cancelled;
-    const value = this.values.take(frame.reader);
+    this.calls.part(id, failed ? ERROR : RESULT, this.values.takeOrKeep(frame.reader));
     const attributed = !frame.reader.isNone;
     const tokens = attributed ? tokensIn(frame.reader.peek()) : undefined;
-    const row = this.calls.of(id);
-    row.end = end;
-    row.status = frame.status;
-    row[failed ? 'error' : 'result'] = value;
-    row.end_attributes = attributed ? this.values.take(frame.reader) : null;
-    row.tokens = tokens ?? null;
-    const start = this.lanes.end(id, end);
-    if (start !== undefined) row.size = sizeOf(end - start);
+    if (attributed) this.calls.part(id, END_ATTRIBUTES, this.values.takeOrKeep(frame.reader));
+    const start = this.calls.end(id, end, frame.status, tokens);
+    this.lanes.end(id, end);
     if (frame.status === CallStatus.Error) {
       this.counts.errors++;
       if (start !== undefined) this.tiles.count(start, 0, 1);
@@ -411,11 +397,7 @@ export class RunWriter {
       this.counts.holds++;
     } else if (frame.name === 'resumed') {
       this.sql.endHold.run(BigInt(time), textIn(data, 'why') ?? null, BigInt(process), BigInt(call), number, number);
-    } else if (frame.name === 'edited') this.calls.of(call).edited = 1;
-  }
-
-  private optional(reader: MarshalReader): number | null {
-    return reader.isNone ? null : this.values.take(reader);
+    } else if (frame.name === 'edited') this.calls.edited(call);
   }
 
   /** Nanoseconds since time 0 of the run. */
@@ -425,7 +407,7 @@ export class RunWriter {
       this.sql.setBase.run(BigInt(time), this.started);
     }
     const moment = time - this.base;
-    if (!Number.isSafeInteger(moment)) throw new DecodeError('a time is out of range');
+    if (!Number.isSafeInteger(moment) || Math.abs(moment) > LATEST) throw new DecodeError('a time is out of range');
     this.last = Math.max(this.last, moment);
     if (moment > (this.processLast.get(process) ?? -Infinity)) this.processLast.set(process, moment);
     return moment;

@@ -159,7 +159,7 @@ describe('commands: runs, show, query, check', function () {
   it('check says that a run is whole, or what is damaged', () => {
     assert.match(
       said('check', '1'),
-      /first\.db is whole\.\nRead: 5 calls, 13 values, 5 events, 1 hold, 4 functions, 2 tasks, 1 process\.\n$/,
+      /first\.db is whole\.\nRead: 5 calls, 3 values, 5 events, 1 hold, 4 functions, 2 tasks, 1 process\.\n$/,
     );
     const broken = project.record('broken', [agentSpool()]);
     const db = new Database(broken);

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import Database from 'better-sqlite3';
 import { isAlive } from '../../adapter/common/processes';
 import type { DapClient } from '../support/dap-client';
 import { environment, functions, probes, run, startAdapter, type Outcome } from './e2e-outcomes-support';
 import { toolbreakCommand } from '../support/adapter';
 import { Place, python, until } from './target-support';
+import { openWithCalls } from '../support/run-file';
 
 const program = join(probes, 'steady.py');
 const KILLS = Number(process.env['TOOLBREAK_KILLS'] ?? 100);
@@ -82,7 +82,7 @@ function returned({ place }: Scene): number[] {
 }
 
 function recorded(runFile: string): { ended: number; open: number } {
-  const db = new Database(runFile, { readonly: true });
+  const db = openWithCalls(runFile);
   try {
     assert.equal(db.pragma('integrity_check', { simple: true }), 'ok');
     const count = (where: string): number =>

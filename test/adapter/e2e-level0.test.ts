@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import Database from 'better-sqlite3';
 import { toolbreakCommand } from '../support/adapter';
 import { DapClient } from '../support/dap-client';
 import { assertGolden } from '../support/golden';
 import { transcript } from '../support/transcript';
 import { Place, python } from './target-support';
+import { openWithCalls } from '../support/run-file';
 
 const root = join(__dirname, '..', '..');
 
@@ -85,9 +85,9 @@ describe('Level 0, from the editor to the run file', function () {
     ];
     assertGolden('level0', transcript(client, { replace, without }).replace('<-- launch answer\n', ''));
 
-    const db = new Database(runFile, { readonly: true });
+    const db = openWithCalls(runFile);
     const names = db
-      .prepare('SELECT f.name FROM calls c JOIN functions f ON f.id = c.function ORDER BY c.rowid')
+      .prepare('SELECT f.name FROM calls c JOIN functions f ON f.id = c.function ORDER BY c.id')
       .pluck()
       .all();
     db.close();

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import Database from 'better-sqlite3';
 import type { DebugProtocol } from '@vscode/debugprotocol';
 import { isAlive } from '../../adapter/common/processes';
 import { toolbreakCommand } from '../support/adapter';
 import { DapClient, RefusedError } from '../support/dap-client';
 import { Place, python, until } from './target-support';
+import { openWithCalls } from '../support/run-file';
 
 export { python, until };
 export const root = join(__dirname, '..', '..');
@@ -234,7 +234,7 @@ export function assertSentence(text: string): void {
 
 /** Rows of the run file. */
 export function rows<T>(runFile: string, sql: string): T[] {
-  const db = new Database(runFile, { readonly: true });
+  const db = openWithCalls(runFile);
   try {
     return db.prepare(sql).all() as T[];
   } finally {

@@ -3,13 +3,13 @@ import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseObject } from '../../adapter/common/ndjson';
 import { SessionFolder } from '../../adapter/common/sessions';
-import { openForReading } from '../../adapter/store/database';
 import type { SeenCall } from '../../adapter/store/recorder';
 import { openRecorder } from '../../adapter/store/workerRecorder';
 import { dict, SpoolFile } from '../support/spool';
 import { Stage } from './dap-support';
 import { StorePlace } from './store-support';
 import { Place } from './target-support';
+import { openWithCalls } from '../support/run-file';
 
 describe('events.jsonl and commands.jsonl', () => {
   let place: Place;
@@ -103,7 +103,7 @@ describe('store: calls of tools and models', () => {
       onProblem: (problem) => place.problems.push(problem),
       indexFor: () => 1,
       onCalls: (calls) => {
-        const db = openForReading(place.runFile);
+        const db = openWithCalls(place.runFile);
         assert.equal(db.prepare('SELECT count(*) FROM calls').pluck().get(), 2);
         db.close();
         seen.push(...calls);

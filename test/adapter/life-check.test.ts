@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import Database from 'better-sqlite3';
+import { globalId } from '../../adapter/store/callNames';
+import { ARGS } from '../../adapter/store/chunks/chunk';
+import { changeCalls } from '../support/run-file';
 import { checkRun } from '../../adapter/store/life/check';
 import { dict, SpoolFile } from '../support/spool';
 import { AGENT_EVENTS, agentSpool, RecordedProject } from './recorded';
@@ -27,6 +30,11 @@ describe('store: checking a run', function () {
     for (const statement of statements) db.exec(statement);
     db.close();
   };
+  const changeEach = (change: Parameters<typeof changeCalls>[1]): void => {
+    const db = new Database(file);
+    changeCalls(db, change);
+    db.close();
+  };
   const problems = (): string[] =>
     checkRun(file).problems.map(({ what, count, examples }) => `${what} (${count}): ${examples.join()}`);
 
@@ -38,30 +46,36 @@ describe('store: checking a run', function () {
   });
 
   it('finds rows that name others that are not there', () => {
-    change(
-      "DELETE FROM functions WHERE name = 'refund'",
-      'DELETE FROM "values" WHERE id = (SELECT args FROM calls WHERE start > 0 ORDER BY start DESC LIMIT 1)',
-      'UPDATE calls SET parent = 4294967395 WHERE parent = 4294967297',
-      'UPDATE holds SET call = 12',
-    );
+    change("DELETE FROM functions WHERE name = 'refund'", 'UPDATE holds SET call = 12');
+    changeEach((chunk, slot, call) => {
+      if (chunk.parent[slot] === globalId(1, 1)) chunk.parent[slot] = globalId(1, 99);
+      if (call === globalId(1, 5)) chunk.setPart(slot, ARGS, 999, Buffer.alloc(0));
+    });
     const said = problems().join('\n');
     assert.match(said, /There are calls below a call that is not there \(2\): 1\.2,1\.5/);
     assert.match(said, /There are calls of a function that is not there \(1\): 1\.4/);
     assert.match(said, /There are calls whose value of the arguments is not there \(1\): 1\.5/);
-    assert.match(said, /There are holds of a call that is not there \(1\): 1/);
+    assert.match(said, /There are holds of a call that is not there \(1\): 0\.12/);
   });
 
   it('finds values that do not decode, are not what their name says, or lack a part', () => {
-    change(
-      'UPDATE "values" SET bytes = x\'ff00\' WHERE cid IS NULL AND id = (SELECT max(id) FROM "values" WHERE cid IS NULL)',
-    );
-    assert.match(problems().join('\n'), /^There are values that cannot be decoded \(1\): \d+$/);
+    changeEach((chunk, slot, call) => {
+      if (call === globalId(1, 5)) chunk.setPart(slot, ARGS, 0, Buffer.from([0xff, 0]));
+    });
+    assert.match(problems().join('\n'), /^There are calls with a value that cannot be read \(1\): 1\.5$/);
     change(
       "UPDATE \"values\" SET bytes = cast(replace(cast(bytes AS TEXT), 'yyy', 'xyz') AS BLOB) WHERE length(bytes) > 900 AND instr(bytes, 'yyy')",
     );
     assert.match(problems().join('\n'), /There are values whose content is not what their name says \(\d\)/);
     change('DELETE FROM "values" WHERE length(bytes) > 900');
     assert.match(problems().join('\n'), /There are values with a part that is not there \([12]\)/);
+  });
+
+  it('finds calls that its own tables do not know, and blocks that cannot be read', () => {
+    change('DELETE FROM function_chunks');
+    assert.match(problems().join('\n'), /^There are calls that no search by time finds \(\d\): 1\.1,/);
+    change("UPDATE chunks SET heads = x'00'");
+    assert.match(problems().join('\n'), /There are blocks of calls that cannot be read \(\d\): \d/);
   });
 
   it('says what is damaged and what can still be read when pages are overwritten', () => {

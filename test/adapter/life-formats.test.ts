@@ -2,13 +2,14 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { openForReading, openForWriting } from '../../adapter/store/database';
+import { openForWriting } from '../../adapter/store/database';
 import { plainJson } from '../../adapter/store/formats/plain';
 import { RunFile } from '../../adapter/store/reader/runFile';
 import { Dict, Tagged } from '../../adapter/store/values/model';
 import { AGENT, LifePlace } from './life-support';
 import { apps } from './e2e-support';
 import { python } from './target-support';
+import { changeCalls, openWithCalls, unpackCalls } from '../support/run-file';
 
 interface TraceEvent {
   ph: string;
@@ -62,7 +63,7 @@ describe('life: other formats', function () {
   const trace = async (run: string): Promise<TraceEvent[]> =>
     (JSON.parse(readFileSync(await exported(run, 'perfetto'), 'utf8')) as { traceEvents: TraceEvent[] }).traceEvents;
   const rows = (file: string, sql: string): Record<string, unknown>[] => {
-    const db = openForReading(file);
+    const db = openWithCalls(file);
     try {
       return db.prepare(sql).all() as Record<string, unknown>[];
     } finally {
@@ -132,14 +133,18 @@ describe('life: other formats', function () {
     const { copyFileSync } = await import('node:fs');
     copyFileSync(agent, file);
     const db = openForWriting(file);
+    unpackCalls(db);
     const lookup = db.prepare('SELECT id FROM calls WHERE parent IS NOT NULL ORDER BY start').pluck().all() as number[];
     const [top] = db.prepare('SELECT start, end FROM calls WHERE parent IS NULL').all() as {
       start: number;
       end: number;
     }[];
     const middle = Math.round((top!.start + top!.end) / 2);
-    db.prepare('UPDATE calls SET end = ? WHERE id = ?').run(top!.end + 5000, lookup[0]);
-    db.prepare('UPDATE calls SET end = NULL, status = NULL WHERE id = ?').run(lookup[3]);
+    changeCalls(db, (chunk, slot, call) => {
+      if (call === lookup[0]) chunk.setEnd(slot, top!.end + 5000, 0, undefined);
+      // Only an end that never came leaves a call so.
+      if (call === lookup[3]) (chunk as unknown as { flags: Uint8Array }).flags[slot]! &= ~2;
+    });
     db.prepare(
       "INSERT INTO holds (process, call, start, end, description) VALUES (1, ?, ?, ?, 'Paused on a breakpoint')",
     ).run(lookup[0], middle, top!.end + 9000);

@@ -12,6 +12,7 @@ import { RunFile } from '../../adapter/store/reader/runFile';
 import { MarshalReader } from '../../adapter/store/spool/marshal';
 import { AGENT, LifePlace } from './life-support';
 import { apps } from './e2e-support';
+import { unpackCalls } from '../support/run-file';
 
 const NOW = 1_700_000_000_000_000_000n;
 const TRACE = '0af7651916cd43dd8448eb211c80319c';
@@ -65,7 +66,7 @@ describe('life: import of OTLP JSON', function () {
     return file;
   };
   const rows = (file: RunFile): Row[] =>
-    file.db
+    unpackCalls(file.db)
       .prepare(
         'SELECT c.id, c.parent, f.kind, f.name, c.status, c.start, c.end, c.task FROM calls c JOIN functions f ON f.id = c.function ORDER BY c.id',
       )
@@ -268,7 +269,7 @@ describe('life: import of OTLP JSON', function () {
       document([span(1, undefined, attributes({ 'toolbreak.arguments': { stringValue: deep } }))]),
     );
     await imported(nested, (file) => {
-      const args = file.db.prepare('SELECT args FROM calls').pluck().get() as number;
+      const args = unpackCalls(file.db).prepare('SELECT args FROM calls').pluck().get() as number;
       assert.match(JSON.stringify(plainJson(file.values.root(args), file.values, 1e5).json), /^\{"input":\[\[/);
     });
     const open = `{"resourceSpans":[{"scopeSpans":[{"spans":[{"traceId":"${TRACE}","spanId":"${id(1)}","startTimeUnixNano":"${NOW}","name":"a","attributes":${deep}},${JSON.stringify(span(2, undefined))}]}]}]}`;

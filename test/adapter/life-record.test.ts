@@ -4,10 +4,10 @@ import { once } from 'node:events';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pythonBootFolder, pythonRuntimeFolder } from '../../adapter/common/installation';
-import { openForReading } from '../../adapter/store/database';
 import { importSpools, type Taken } from '../../adapter/store/life/importSpools';
 import { AGENT, LifePlace, run, type Said } from './life-support';
 import { python } from './target-support';
+import { openWithCalls } from '../support/run-file';
 
 describe('life: recording without an adapter', function () {
   this.timeout(120_000);
@@ -32,7 +32,7 @@ describe('life: recording without an adapter', function () {
     run(python, args.length > 0 ? args : ['agent.py'], { cwd: place.project, env: { ...env, ...more } });
   const taken = (path = folder): Promise<Taken[]> => place.json<Taken[]>('import', path);
   const rows = (file: string, sql: string): unknown[] => {
-    const db = openForReading(file);
+    const db = openWithCalls(file);
     try {
       return db.prepare(sql).pluck().all();
     } finally {

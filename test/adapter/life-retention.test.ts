@@ -16,7 +16,7 @@ import { basename, dirname, join } from 'node:path';
 import Database from 'better-sqlite3';
 import { startMark } from '../../adapter/store/alive';
 import { openForReading } from '../../adapter/store/database';
-import { MIGRATIONS } from '../../adapter/store/schema';
+import { MIGRATIONS, migrate } from '../../adapter/store/schema';
 import { prune } from '../../adapter/store/life/prune';
 import {
   noteRetention,
@@ -29,6 +29,7 @@ import {
 import { lockRecovery, writeOwner } from '../../adapter/store/spoolOwner';
 import { AGENT, LifePlace, age } from './life-support';
 import { until } from './target-support';
+import { openWithCalls } from '../support/run-file';
 
 const DAY = 86_400_000;
 
@@ -275,7 +276,7 @@ describe('life: how long runs stay', function () {
     const file = join(place.folder, 'older.db');
     const db = new Database(file);
     db.pragma(`application_id = ${0x54426b31}`);
-    for (const step of MIGRATIONS.slice(0, 2)) db.exec(step);
+    for (const step of MIGRATIONS.slice(0, 2)) migrate(db, step);
     db.pragma('user_version = 2');
     db.exec(
       "INSERT INTO runs (id, run, session, name, number, started, pid, pid_start) VALUES (1, 'a', 's', 'n', 1, 1, 4000002, '1')",
@@ -289,7 +290,7 @@ describe('life: how long runs stay', function () {
   const calls = (file: string): number => number(file, 'SELECT count(*) FROM calls');
   const ended = (file: string): boolean => number(file, 'SELECT ended IS NOT NULL FROM runs') === 1;
   function number(file: string, sql: string): number {
-    const db = openForReading(file);
+    const db = openWithCalls(file);
     try {
       return db.prepare(sql).pluck().get() as number;
     } finally {

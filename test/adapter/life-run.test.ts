@@ -3,11 +3,11 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { openForReading } from '../../adapter/store/database';
 import { toolbreakCommand } from '../support/adapter';
 import { AGENT, LifePlace, run } from './life-support';
 import { apps } from './e2e-support';
 import { python } from './target-support';
+import { openWithCalls } from '../support/run-file';
 
 const LOOK = 'look at it with "toolbreak show last".\n';
 
@@ -21,7 +21,7 @@ describe('life: run', function () {
   /** Of the newest run: two of one second are told apart by their numbers, not by the names of their files. */
   const rows = (sql: string): unknown[] => {
     const answers = place.files().map((file) => {
-      const db = openForReading(file);
+      const db = openWithCalls(file);
       try {
         const number = db.prepare('SELECT number FROM runs').pluck().get() as number;
         return { number, rows: db.prepare(sql).pluck().all() };

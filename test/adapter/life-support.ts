@@ -2,11 +2,11 @@ import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import Database from 'better-sqlite3';
 import { runsFolder } from '../../adapter/common/paths';
 import { toolbreakCommand } from '../support/adapter';
 import { DapClient } from '../support/dap-client';
 import { python } from './target-support';
+import { openWithCalls } from '../support/run-file';
 
 export interface Said {
   code: number | null;
@@ -114,7 +114,7 @@ export function age(file: string, days: number): void {
 
 /** All there is in a run file, table by table: what may be compared. */
 export function content(file: string): Record<string, unknown[]> {
-  const db = new Database(file, { readonly: true });
+  const db = openWithCalls(file);
   try {
     const tables = db
       .prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name")

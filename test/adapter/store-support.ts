@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { ReaderMethods } from '../../protocol/timeline';
-import { openForReading } from '../../adapter/store/database';
 import type { Recorder } from '../../adapter/store/recorder';
 import { openRecorder } from '../../adapter/store/workerRecorder';
 import { findPython } from '../support/python';
+import { openWithCalls } from '../support/run-file';
 
 const root = join(__dirname, '..', '..');
 
@@ -67,7 +67,7 @@ export class StorePlace {
   }
 
   rows(sql: string): Record<string, unknown>[] {
-    const db = openForReading(this.runFile);
+    const db = openWithCalls(this.runFile);
     try {
       return db.prepare(sql).all() as Record<string, unknown>[];
     } finally {

@@ -4,7 +4,8 @@ import { messagesIn } from '../reader/messageText';
 import type { RunFile } from '../reader/runFile';
 import { Float, Tuple, type Value } from '../values/model';
 import { plainJson } from './plain';
-import { attributesOf, CALL_COLUMNS, errorOf, statusOf, type ScannedCall } from './scan';
+import { CALLS } from '../chunks/chunk';
+import { attributesOf, errorOf, scanner, statusOf, type ScannedCall } from './scan';
 
 /** Characters of a value. */
 const LARGEST_VALUE = 64_000;
@@ -44,21 +45,22 @@ export function* otlp(file: RunFile, toolbreak: string): Generator<string> {
   const holds = file.db.prepare<[number, number], Hold>(
     'SELECT start, end, description, why FROM holds WHERE call = ? ORDER BY start LIMIT ?',
   );
+  const scan = scanner(file);
+  const names = file.db.prepare('SELECT id, name FROM tasks').all() as { id: number; name: string }[];
+  const tasks = new Map(names.map(({ id, name }) => [id, name]));
   for (const process of processes) {
     const resource = resourceOf(process, row.workflow ?? row.name, row.run, toolbreak);
     const head = `{"resourceSpans":[{"resource":${JSON.stringify(resource)},"scopeSpans":[{"scope":${JSON.stringify({ name: 'toolbreak', version: toolbreak })},"spans":[`;
     let spans: string[] = [];
     let size = 0;
     const line = (): string => `${head}${spans.join(',')}]}]}]}\n`;
-    const calls = file.db
-      .prepare(
-        `SELECT ${CALL_COLUMNS}, t.name AS taskName FROM calls c LEFT JOIN functions f ON f.id = c.function LEFT JOIN tasks t ON t.id = c.task
-         WHERE c.start IS NOT NULL AND c.id >= ? AND c.id < ? ORDER BY c.id`,
-      )
-      .iterate(process.id * 2 ** 32, (process.id + 1) * 2 ** 32) as IterableIterator<
-      ScannedCall & { taskName: string | null }
-    >;
-    for (const call of calls) {
+    const calls = function* (): Generator<ScannedCall & { taskName: string | null }> {
+      for (const id of file.calls.ids()) {
+        if (Math.floor((id * CALLS) / 2 ** 32) !== process.id) continue;
+        for (const call of file.calls.inChunk(id)) yield { ...scan(call), taskName: tasks.get(call.task) ?? null };
+      }
+    };
+    for (const call of calls()) {
       const text = JSON.stringify({
         traceId: trace,
         spanId: spanId(call.id),

@@ -2,7 +2,7 @@ import { callName } from '../callNames';
 import { eventText } from '../reader/eventText';
 import type { RunFile } from '../reader/runFile';
 import { plainJson, type Json } from './plain';
-import { attributesOf, CALL_COLUMNS, errorOf, statusOf, type ScannedCall } from './scan';
+import { attributesOf, byStart, errorOf, scanner, statusOf, type ScannedCall } from './scan';
 
 /** Characters of a value that is shown beside a slice. */
 const LARGEST_VALUE = 2000;
@@ -46,25 +46,39 @@ function* events(file: RunFile): Generator<Json> {
 }
 
 function* slices(file: RunFile, threads: Threads): Generator<Json> {
-  const rows = file.db
-    .prepare(
-      `SELECT ${CALL_COLUMNS}, NULL AS hold, 0 AS held,
-         coalesce(c.end, 9e18) AS until FROM calls c LEFT JOIN functions f ON f.id = c.function WHERE c.start IS NOT NULL
-       UNION ALL
-       SELECT c.id, c.parent, c.task, h.start, h.end, c.status, 'hold', 'held', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0,
-         h.description, 1, coalesce(h.end, 9e18) FROM holds h JOIN calls c ON c.id = h.call WHERE c.start IS NOT NULL
-       ORDER BY task, start, until DESC, held`,
-    )
-    .iterate() as IterableIterator<Slice>;
-  let task: number | undefined;
-  let lanes: number[][] = [];
-  for (const slice of rows) {
-    if (slice.task !== task) [task, lanes] = [slice.task, []];
-    const lane = place(lanes, slice.start, slice.end ?? Infinity);
+  const lanes = new Map<number, number[][]>();
+  for (const slice of inOrder(file)) {
+    let open = lanes.get(slice.task);
+    if (open === undefined) lanes.set(slice.task, (open = []));
+    const lane = place(open, slice.start, slice.end ?? Infinity);
     const { made, thread } = threads.of(slice.task, lane);
     if (made !== undefined) yield made;
     yield { ...thread, ...shown(file, slice) };
   }
+}
+
+/** Calls and their holds by their starts; a call comes before what is held of it. */
+function* inOrder(file: RunFile): Generator<Slice> {
+  const scan = scanner(file);
+  const holds = file.db.prepare('SELECT call, start, end, description AS hold FROM holds ORDER BY start, id').all() as {
+    call: number;
+    start: number;
+    end: number | null;
+    hold: string;
+  }[];
+  let next = 0;
+  function* before(time: number): Generator<Slice> {
+    for (; next < holds.length && holds[next]!.start < time; next++) {
+      const { call: id, ...hold } = holds[next]!;
+      const call = file.calls.get(id);
+      if (call !== undefined) yield { ...scan(call), ...hold };
+    }
+  }
+  for (const call of byStart(file)) {
+    yield* before(call.start);
+    yield { ...scan(call), hold: null };
+  }
+  yield* before(Infinity);
 }
 
 /** The first lane where the slice lies within what is open there, or behind it. */
@@ -103,8 +117,7 @@ function shown(file: RunFile, slice: Slice): { [key: string]: Json } {
 function* instants(file: RunFile, threads: Threads): Generator<Json> {
   const rows = file.db
     .prepare(
-      `SELECT e.time, e.name, e.process, e.value, e.data, e.call, c.task FROM events e LEFT JOIN calls c ON c.id = e.call
-       WHERE e.name NOT IN ('held', 'resumed') ORDER BY e.time, e.id`,
+      `SELECT time, name, process, value, data, call FROM events WHERE name NOT IN ('held', 'resumed') ORDER BY time, id`,
     )
     .iterate() as IterableIterator<{
     time: number;
@@ -113,9 +126,9 @@ function* instants(file: RunFile, threads: Threads): Generator<Json> {
     value: number | null;
     data: string | null;
     call: number | null;
-    task: number | null;
   }>;
-  for (const { time, name, process, value, data, call, task } of rows) {
+  for (const { time, name, process, value, data, call } of rows) {
+    const task = call === null ? null : (file.calls.get(call)?.task ?? null);
     const text = eventText(file, name, value, data);
     const args: Json = { text, ...(call !== null && { call: callName(call) }) };
     const event = { ph: 'i', ts: time / 1000, name, cat: 'event', args };

@@ -1,3 +1,5 @@
+import type { StoredCall } from '../chunks/rows';
+import { select } from '../chunks/select';
 import type { RunFile } from '../reader/runFile';
 import { shortType, textPart } from '../reader/render';
 import { Dict, Tagged, Tuple, type Value } from '../values/model';
@@ -25,9 +27,44 @@ export interface ScannedCall {
   edited: number;
 }
 
-/** What a call needs in a SELECT from `calls c LEFT JOIN functions f`. */
-export const CALL_COLUMNS = `c.id, c.parent, c.task, c.start, c.end, c.status, coalesce(f.kind, 'function') AS kind, coalesce(f.name, '?') AS name,
-  f.qualified, f.path, f.line, c.args, c.result, c.error, c.state_before, c.state_after, c.start_attributes, c.end_attributes, c.edited`;
+type StoredFunction = Pick<ScannedCall, 'kind' | 'name' | 'qualified' | 'path' | 'line'>;
+
+const UNKNOWN: StoredFunction = { kind: 'function', name: '?', qualified: null, path: null, line: null };
+
+/** Calls as they are told to others, with what was called. */
+export function scanner(file: RunFile): (call: StoredCall) => ScannedCall {
+  const rows = file.db
+    .prepare('SELECT id, kind, name, qualified, path, line FROM functions')
+    .all() as (StoredFunction & {
+    id: number;
+  })[];
+  const functions = new Map(rows.map(({ id, ...found }) => [id, found]));
+  return (call) => ({
+    ...call,
+    ...(functions.get(call.function) ?? UNKNOWN),
+    args: call.args,
+    result: call.result,
+    error: call.error,
+    state_before: call.state_before,
+    state_after: call.state_after,
+    start_attributes: call.start_attributes,
+    end_attributes: call.end_attributes,
+  });
+}
+
+const AT_ONCE = 2048;
+
+/** Every call in the order of their starts. */
+export function* byStart(file: RunFile): Generator<StoredCall> {
+  let after = { key: -Infinity, id: -1 };
+  for (;;) {
+    const calls = select(file.calls, { from: -Infinity, to: Infinity, minimum: 0 }, 'start', after, AT_ONCE);
+    yield* calls;
+    const last = calls.at(-1);
+    if (last === undefined || calls.length < AT_ONCE) return;
+    after = { key: last.start, id: last.id };
+  }
+}
 
 export const STATUS = ['returned', 'error', 'cancelled', 'skipped', 'ended with its process'] as const;
 

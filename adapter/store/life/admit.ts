@@ -5,7 +5,8 @@ import Database from 'better-sqlite3';
 import { UserError } from '../../common/errors';
 import { makePrivateFolder } from '../../common/paths';
 import { closePlain, openAsItIs, openForWriting, problemWith, type Connection } from '../database';
-import { MIGRATIONS } from '../schema';
+import { CallReader } from '../chunks/callReader';
+import { MIGRATIONS, migrate } from '../schema';
 import { nextRunNumber } from '../runNumber';
 import { copyInto } from './snapshot';
 
@@ -84,6 +85,13 @@ function checkRun(made: string, source: string): string {
   }
   try {
     checkTables(db, source);
+    if ((db.pragma('user_version', { simple: true }) as number) < MIGRATIONS.length) {
+      // What it says is looked at in the form in which it will be read.
+      db.close();
+      openForWriting(made).close();
+      db = openAsItIs(made);
+      checkTables(db, source);
+    }
     const found = db.pragma('quick_check(1)', { simple: true });
     if (found !== 'ok') throw new UserError(`The run file ${source} is damaged.`);
     const runs = db.prepare('SELECT id, run FROM runs LIMIT 2').all() as { id: number; run: string }[];
@@ -115,7 +123,7 @@ function checkTables(db: Connection, source: string): void {
   const version = db.pragma('user_version', { simple: true }) as number;
   const model = new Database(':memory:');
   try {
-    for (const step of MIGRATIONS.slice(0, version)) model.exec(step);
+    for (const step of MIGRATIONS.slice(0, version)) migrate(model, step);
     const words = (entries: Entry[]): string =>
       entries.map(({ type, name, tbl_name, sql }) => [type, name, tbl_name, plain(sql)].join('\0')).join('\n');
     const ours = words(model.prepare(SCHEMA).all() as Entry[]);
@@ -142,14 +150,15 @@ function checkValues(db: Connection, source: string): void {
 
 /** A call begins after its parent, so its number is larger; where that is not so, nobody may be his own ancestor. */
 function checkParents(db: Connection, source: string): void {
-  const parentOf = db.prepare('SELECT parent FROM calls WHERE id = ?').pluck();
+  const calls = new CallReader(db);
   const fine = new Set<number>();
-  for (const start of db.prepare('SELECT id FROM calls WHERE parent >= id').pluck().all() as number[]) {
+  for (const { id: start, parent } of calls.all()) {
+    if (parent === null || parent < start) continue;
     const path = new Set<number>();
     for (let at: number | null | undefined = start; at !== null && at !== undefined && !fine.has(at);) {
       if (path.has(at)) throw contradicts(source, 'a call is its own ancestor');
       path.add(at);
-      at = parentOf.get(at) as number | null | undefined;
+      at = calls.get(at)?.parent;
     }
     for (const id of path) fine.add(id);
   }

@@ -3,7 +3,9 @@ import { DecodeError, Dict, Ref, SetValue, Tagged, Tuple, type Value } from '../
 import { createHash } from 'node:crypto';
 import { UserError, messageOf } from '../../common/errors';
 import { callName } from '../callNames';
+import { CallReader } from '../chunks/callReader';
 import { openForReading, type Connection } from '../database';
+import { checkCalls, exampleOf } from './checkCalls';
 
 /** What a whole reading of a run file found. */
 export interface CheckReport {
@@ -27,28 +29,13 @@ const EXAMPLES = 5;
 
 /** Columns that name a row of another table. */
 const REFERENCES: readonly { from: string; column: string; to: string; what: string }[] = [
-  { from: 'calls', column: 'parent', to: 'calls', what: 'calls below a call that is not there' },
-  { from: 'calls', column: 'function', to: 'functions', what: 'calls of a function that is not there' },
-  { from: 'calls', column: 'task', to: 'tasks', what: 'calls on a task that is not there' },
-  ...['args', 'result', 'error', 'state_before', 'state_after', 'start_attributes', 'end_attributes'].map((column) => ({
-    from: 'calls',
-    column,
-    to: 'values',
-    what: `calls whose ${wordsFor(column)} is not there`,
-  })),
   { from: 'tasks', column: 'parent', to: 'tasks', what: 'tasks below a task that is not there' },
   { from: 'tasks', column: 'process', to: 'processes', what: 'tasks of a process that is not there' },
   { from: 'functions', column: 'process', to: 'processes', what: 'functions of a process that is not there' },
-  { from: 'holds', column: 'call', to: 'calls', what: 'holds of a call that is not there' },
-  { from: 'events', column: 'call', to: 'calls', what: 'events of a call that is not there' },
   { from: 'events', column: 'value', to: 'values', what: 'events whose value is not there' },
 ];
 
-function wordsFor(column: string): string {
-  return { args: 'value of the arguments', result: 'result' }[column] ?? column.replace('_', ' ');
-}
-
-const TABLES = ['runs', 'processes', 'tasks', 'functions', 'calls', 'holds', 'events', 'values'];
+const TABLES = ['runs', 'processes', 'tasks', 'functions', 'holds', 'events', 'values'];
 
 /** Reads everything of a run file once. A file that cannot be opened at all is a report, too; one that is no run file throws a `UserError`. */
 export function checkRun(file: string): CheckReport {
@@ -74,6 +61,9 @@ export function checkRun(file: string): CheckReport {
 }
 
 class Check {
+  /** Parts of values that are stored on their own, and a row that has one. */
+  private readonly needed = new Map<string, string>();
+
   constructor(
     private readonly db: Connection,
     private readonly report: CheckReport,
@@ -109,25 +99,46 @@ class Check {
     const count = this.db.prepare(`SELECT count(*) ${where}`).pluck().get() as number;
     if (count === 0) return;
     const ids = this.db.prepare(`SELECT one.id ${where} LIMIT ?`).pluck().all(EXAMPLES) as number[];
-    this.damage(
-      `There are ${what}`,
-      count,
-      ids.map((id) => (from === 'calls' ? callName(id) : String(id))),
-    );
+    this.damage(`There are ${what}`, count, ids.map(String));
   }
 
-  /** What the timeline and the queries rely on. */
   private calls(): void {
-    const rules = [
-      ['end < start', 'There are calls that end before they start'],
-      ['end IS NOT NULL AND start IS NOT NULL AND size IS NULL', 'There are calls that no search by time finds'],
-      ['status IS NOT NULL AND status NOT BETWEEN 0 AND 4', 'There are calls with an unknown outcome'],
-    ] as const;
-    for (const [rule, what] of rules) {
-      const count = this.db.prepare(`SELECT count(*) FROM calls WHERE ${rule}`).pluck().get() as number;
-      if (count === 0) continue;
-      const ids = this.db.prepare(`SELECT id FROM calls WHERE ${rule} LIMIT ?`).pluck().all(EXAMPLES) as number[];
-      this.damage(what, count, ids.map(callName));
+    const needed = this.needed;
+    const broken: number[] = [];
+    const { readable, problems, damaged } = checkCalls(this.db, (bytes, call) => {
+      try {
+        for (const ref of refsIn(decodeCanonical(bytes))) if (!needed.has(ref)) needed.set(ref, callName(call));
+      } catch (error) {
+        if (!(error instanceof DecodeError)) throw error;
+        broken.push(call);
+      }
+    });
+    this.report.readable['calls'] = readable;
+    this.damage('There are blocks of calls that cannot be read', damaged.length, damaged.map(String));
+    for (const [what, calls] of problems) this.damage(`There are ${what}`, calls.length, exampleOf(calls, EXAMPLES));
+    this.damage('There are calls with a value that cannot be read', broken.length, exampleOf(broken, EXAMPLES));
+    this.whose('holds');
+    this.whose('events');
+  }
+
+  /** Rows of a call that is not there. */
+  private whose(table: 'holds' | 'events'): void {
+    const reader = new CallReader(this.db);
+    const calls = this.db
+      .prepare(`SELECT DISTINCT call FROM ${table} WHERE call IS NOT NULL`)
+      .pluck()
+      .all() as number[];
+    const missing = calls.filter((call) => !this.isThere(reader, call));
+    this.damage(`There are ${table} of a call that is not there`, missing.length, exampleOf(missing, EXAMPLES));
+  }
+
+  private isThere(reader: CallReader, call: number): boolean {
+    try {
+      return reader.has(call);
+    } catch (error) {
+      // Of a block that cannot be read it was said already.
+      if (error instanceof UserError) return true;
+      throw error;
     }
   }
 
@@ -148,7 +159,7 @@ class Check {
   /** Every value decodes, is what its name says, and all its parts are there. */
   private values(): void {
     const known = new Set<string>();
-    const needed = new Map<string, string>();
+    const needed = this.needed;
     const broken: string[] = [];
     const renamed: string[] = [];
     let brokenCount = 0;

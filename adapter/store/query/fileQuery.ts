@@ -153,11 +153,10 @@ export class FileQuery {
       return { function: this.functions.get(row.function), task: row.task, process: processOf(row.id) };
     const process = row.process ?? crashedProcess(row) ?? undefined;
     if (row.call === null) return { function: undefined, task: undefined, process };
-    const call = this.file.sql('SELECT function, task FROM calls WHERE id = ?').get(row.call) as
-      { function: number | null; task: number | null } | undefined;
+    const call = this.file.calls.get(row.call);
     return {
-      function: call?.function == null ? undefined : this.functions.get(call.function),
-      task: call?.task ?? undefined,
+      function: call === undefined ? undefined : this.functions.get(call.function),
+      task: call?.task,
       process: process ?? processOf(row.call),
     };
   }
@@ -242,13 +241,13 @@ export class FileQuery {
     if (found !== undefined && namesOf(found).some((name) => name.toLowerCase().includes(text))) return true;
     return [row.args, row.result, row.error].some((id) => {
       if (id === null) return false;
-      let known = this.textKnown.get(id);
-      if (known === undefined) {
-        const value = this.root(id);
-        known = value !== undefined && this.search(text).found(value);
-        this.textKnown.set(id, known);
-      }
-      return known;
+      const known = this.textKnown.get(id);
+      if (known !== undefined) return known;
+      const value = this.root(id);
+      const found = value !== undefined && this.search(text).found(value);
+      // A small value belongs to one call, which is not asked again.
+      if (id > 0) this.textKnown.set(id, found);
+      return found;
     });
   }
 

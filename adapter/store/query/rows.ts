@@ -43,7 +43,7 @@ function foundCall(query: FileQuery, row: CallCandidate): FoundCall {
     type: 'call',
     run: query.run.run,
     at: isoText(query.wall(row.start)),
-    call: callRow(file, { ...row, kind: called?.kind ?? null, name: called?.name ?? null }, query.zero),
+    call: callRow(file, row, query.zero),
     task: query.tasks.get(row.task) ?? '',
     pid: query.processes.get(process ?? 0)?.pid ?? 0,
     ...(path === undefined ? {} : { source: { path, line: called!.line } }),

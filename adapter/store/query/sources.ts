@@ -1,25 +1,10 @@
 import type { QueryOrder } from '../../../protocol/query';
+import type { StoredCall } from '../chunks/rows';
+import { select } from '../chunks/select';
 import type { RunFile } from '../reader/runFile';
 import { Heap } from './heap';
 
-/** A call as a query needs it, times on the file's own scale. */
-export interface CallCandidate {
-  type: 'call';
-  id: number;
-  parent: number | null;
-  task: number;
-  function: number;
-  depth: number;
-  start: number;
-  end: number | null;
-  status: number | null;
-  edited: number;
-  args: number | null;
-  result: number | null;
-  error: number | null;
-  state_before: number | null;
-  state_after: number | null;
-}
+export type CallCandidate = StoredCall;
 
 export interface EventCandidate {
   type: 'event';
@@ -48,8 +33,6 @@ export interface Range {
   after: number | undefined;
 }
 
-/** Functions up to which each is asked for its own calls. */
-const FEW = 100;
 /** Rows of the first step of a source; most questions end soon, so the steps grow. */
 const FIRST_STEP = 32;
 /** Each step by duration reads and sorts a whole class of durations, so there are few of them. */
@@ -57,7 +40,6 @@ const STEPS = { start: { times: 4, most: 2048 }, duration: { times: 16, most: 32
 /** Before and after any time of a run. */
 export const EVER = 9e15;
 
-const CALL = `'call' AS type, id, parent, task, function, depth, start, end, status, edited, args, result, error, state_before, state_after`;
 const EVENT = `'event' AS type, id, time, name, process, call, value, data`;
 
 /** Rows in the order asked for, fetched as they are needed. */
@@ -107,95 +89,49 @@ export class Source {
   }
 }
 
-/** The least number of sources whose rows together are all that can match. */
+/** Sources whose rows together are all that can match. */
 export function sourcesOf(file: RunFile, order: QueryOrder, range: Range): Source[] {
   const sources: Source[] = [];
-  if (range.calls)
-    sources.push(...(order.endsWith('start') ? byStart(file, order, range) : byDuration(file, order, range)));
-  if (range.events && order.endsWith('start')) sources.push(inOrder(file, order, range, 'events', 'time', ''));
+  if (range.calls) sources.push(calls(file, order, range));
+  if (range.events && order.endsWith('start')) sources.push(events(file, order, range));
   return sources;
 }
 
-/** Calls that match these conditions and stand in an index by their start. */
-function byStart(file: RunFile, order: QueryOrder, range: Range): Source[] {
-  const calls = (condition: string, ...params: number[]): Source =>
-    inOrder(file, order, range, 'calls', 'start', `${condition} AND `, params);
-  if (range.failedOnly) return [calls('status = 1')];
-  const { functions } = range;
-  if (functions !== undefined && functions.length <= FEW) return functions.map((id) => calls('function = ?', id));
-  const running = calls('end IS NULL');
-  const minimum = range.minimum;
-  return [
-    running,
-    ...classes(file)
-      .filter((size) => above(size) >= minimum)
-      .map((size) => (minimum > 0 ? calls('size = ? AND end - start >= ?', size, minimum) : calls('size = ?', size))),
-  ];
+function calls(file: RunFile, order: QueryOrder, range: Range): Source {
+  const descending = order.startsWith('-');
+  const byDuration = order.endsWith('duration');
+  const { from, to, minimum, failedOnly: failed } = range;
+  const functions = range.functions === undefined ? undefined : new Set(range.functions);
+  const key = (row: Candidate): number => {
+    if (row.type !== 'call') return row.time;
+    return byDuration ? row.end! - row.start : row.start;
+  };
+  const first = byDuration ? minimum : from;
+  const last = byDuration ? EVER : to;
+  const bound = within(descending ? last : first, range.after, descending);
+  const steps = byDuration ? STEPS.duration : STEPS.start;
+  return new Source(bound, { descending, key, steps }, (after, limit) =>
+    select(file.calls, { from, to, minimum, failed, functions }, order, after, limit),
+  );
 }
 
-function inOrder(
-  file: RunFile,
-  order: QueryOrder,
-  range: Range,
-  table: 'calls' | 'events',
-  time: 'start' | 'time',
-  condition: string,
-  params: readonly number[] = [],
-): Source {
+function events(file: RunFile, order: QueryOrder, range: Range): Source {
   const descending = order === '-start';
-  const sql = `SELECT ${table === 'calls' ? CALL : EVENT} FROM ${table} WHERE ${condition}${time} BETWEEN ? AND ?
-    AND (${time} ${descending ? '<' : '>'} ? OR id ${descending ? '<' : '>'} ?)
-    ORDER BY ${time}${descending ? ' DESC' : ''}, id${descending ? ' DESC' : ''} LIMIT ?`;
-  const after = range.after ?? (descending ? EVER : -EVER);
-  const bound = descending ? Math.min(range.to, after) : Math.max(range.from, after);
+  const sql = `SELECT ${EVENT} FROM events WHERE time BETWEEN ? AND ?
+    AND (time ${descending ? '<' : '>'} ? OR id ${descending ? '<' : '>'} ?)
+    ORDER BY time${descending ? ' DESC' : ''}, id${descending ? ' DESC' : ''} LIMIT ?`;
+  const bound = within(descending ? range.to : range.from, range.after, descending);
   const key = (row: Candidate): number => (row.type === 'call' ? row.start : row.time);
   return new Source(bound, { descending, key, steps: STEPS.start }, (last, limit) => {
     const from = descending ? range.from : last.key;
     const to = descending ? last.key : range.to;
-    return file.sql(sql).all(...params, from, to, last.key, last.id, limit) as Candidate[];
+    return file.sql(sql).all(from, to, last.key, last.id, limit) as Candidate[];
   });
 }
 
-/** Calls that have ended, one class of durations after the other: only those that are reached are sorted. */
-function byDuration(file: RunFile, order: QueryOrder, range: Range): Source[] {
-  const descending = order === '-duration';
-  const { functions, minimum } = range;
-  const few = functions !== undefined && functions.length <= FEW ? functions : undefined;
-  const wanted = range.failedOnly ? ' AND status = 1' : '';
-  const source = (condition: string, bound: number, ...params: number[]): Source => {
-    const sql = `SELECT ${CALL} FROM calls WHERE ${condition}${wanted} AND start BETWEEN ? AND ? AND end - start >= ?
-      AND (end - start ${descending ? '<' : '>'} ? OR (end - start = ? AND id ${descending ? '<' : '>'} ?))
-      ORDER BY end - start${descending ? ' DESC' : ''}, id${descending ? ' DESC' : ''} LIMIT ?`;
-    const key = (row: Candidate): number => (row.type === 'call' ? row.end! - row.start : 0);
-    return new Source(
-      bound,
-      { descending, key, steps: STEPS.duration },
-      (last, limit) =>
-        file.sql(sql).all(...params, range.from, range.to, minimum, last.key, last.key, last.id, limit) as Candidate[],
-    );
-  };
-  const within = (bound: number): number => {
-    if (range.after === undefined) return bound;
-    return descending ? Math.min(bound, range.after) : Math.max(bound, range.after);
-  };
-  if (few !== undefined)
-    return few.map((id) => source('function = ? AND end IS NOT NULL', within(descending ? EVER : minimum), id));
-  return classes(file)
-    .filter((size) => above(size) >= minimum)
-    .map((size) => source('size = ?', within(descending ? above(size) : below(size)), size));
-}
-
-/** Longest and shortest possible duration of a class, with room for rounding. */
-const above = (size: number): number => Math.ceil(2 ** (size + 1) * 1.001);
-const below = (size: number): number => Math.floor(2 ** size * 0.999) - 1;
-
-/** Classes of durations that occur. Each is found with one step in the index. */
-function classes(file: RunFile): number[] {
-  const next = file.sql('SELECT max(size) FROM calls WHERE size IS NOT NULL AND size < ?').pluck();
-  const all: number[] = [];
-  for (let size = next.get(1000) as number | null; size !== null; size = next.get(size) as number | null)
-    all.push(size);
-  return all;
+function within(bound: number, after: number | undefined, descending: boolean): number {
+  if (after === undefined) return bound;
+  return descending ? Math.min(bound, after) : Math.max(bound, after);
 }
 
 /** Rows of several sources as one; a source is asked only when its turn can have come. */

@@ -1,11 +1,15 @@
 import type { CallRow, CallState, ReaderMethods } from '../../../protocol/timeline';
 import { callName } from '../callNames';
+import { LONG } from '../chunks/callWriter';
+import type { StoredCall } from '../chunks/rows';
+import { count, select, type Selection } from '../chunks/select';
 import type { RunFile } from './runFile';
 
 /** Rows answered at most, whatever is asked for. */
 export const MOST_ROWS = 20_000;
 
-export interface StoredCall {
+/** What a row of the timeline is made from. */
+export interface CallHead {
   id: number;
   parent: number | null;
   task: number;
@@ -15,8 +19,6 @@ export interface StoredCall {
   end: number | null;
   status: number | null;
   edited: number;
-  kind: string | null;
-  name: string | null;
 }
 
 interface StoredHold {
@@ -25,11 +27,10 @@ interface StoredHold {
   description: string;
 }
 
-const COLUMNS = `c.id, c.parent, c.task, c.function, c.depth, c.start, c.end, c.status, c.edited, f.kind, f.name
-  FROM calls c LEFT JOIN functions f ON f.id = c.function`;
 const STATES: readonly CallState[] = ['returned', 'error', 'cancelled', 'skipped', 'cancelled'];
 
-export function callRow(file: RunFile, call: StoredCall, zero = file.zero()): CallRow {
+export function callRow(file: RunFile, call: CallHead, zero = file.zero()): CallRow {
+  const { kind, name } = functionOf(file, call.function);
   const holds = file
     .sql('SELECT start, end, description FROM holds WHERE call = ? ORDER BY start')
     .all(call.id) as StoredHold[];
@@ -38,8 +39,8 @@ export function callRow(file: RunFile, call: StoredCall, zero = file.zero()): Ca
     ...(call.parent === null ? {} : { parent: callName(call.parent) }),
     task: call.task,
     depth: call.depth,
-    kind: call.kind ?? 'function',
-    name: call.name ?? '?',
+    kind,
+    name,
     start: call.start - zero,
     ...(call.end === null ? {} : { end: call.end - zero }),
     state: stateOf(call.status),
@@ -56,8 +57,9 @@ export function stateOf(status: number | null): CallState {
   return status === null ? 'running' : (STATES[status] ?? 'returned');
 }
 
-export function storedCall(file: RunFile, id: number): StoredCall | undefined {
-  return file.sql(`SELECT ${COLUMNS} WHERE c.id = ? AND c.start IS NOT NULL`).get(id) as StoredCall | undefined;
+/** Kind and name of what was called. */
+export function functionOf(file: RunFile, id: number): { kind: string; name: string } {
+  return file.functionOf(id) ?? { kind: 'function', name: '?' };
 }
 
 /** Calls that overlap the range. When there are more than may be answered, errors and the longest calls are kept. */
@@ -68,16 +70,12 @@ export function callsBetween(
   const zero = file.zero();
   const range = { from: params.from + zero, to: params.to + zero, minimum: params.minimum };
   const limit = Math.min(params.limit, MOST_ROWS);
-  const running = file
-    .sql(`SELECT ${COLUMNS} WHERE c.end IS NULL AND c.start <= ? ORDER BY c.start LIMIT ?`)
-    .all(range.to, limit) as StoredCall[];
   // A call that runs is as long as anything.
-  const found = new Map(running.map((call) => [call.id, call]));
-  const ended = longest(file, range, limit - found.size, '');
+  const found = new Map(running(file, range.to, limit).map((call) => [call.id, call]));
+  const ended = longest(file, range, limit - found.size);
   if (ended.length === limit - found.size) {
     // There may be more than these: then half of the room is for those that failed.
-    for (const call of longest(file, range, Math.ceil((limit - found.size) / 2), ' AND c.status = 1'))
-      found.set(call.id, call);
+    for (const call of failed(file, range, Math.ceil((limit - found.size) / 2))) found.set(call.id, call);
   }
   for (const call of ended) if (found.size < limit) found.set(call.id, call);
   const calls = [...found.values()].sort((one, other) => one.start - other.start || one.id - other.id);
@@ -93,31 +91,64 @@ interface Range {
 /** Longest possible duration of a class, with room for rounding. */
 const below = (size: number): number => 2 ** (size + 1) * 1.001;
 
-/** Classes of durations that occur, the longest first. Each is found with one step in the index. */
-function sizes(file: RunFile): number[] {
-  const next = file.sql('SELECT max(size) FROM calls WHERE size IS NOT NULL AND size < ?').pluck();
+/** The first calls that run, up to this time. */
+function running(file: RunFile, to: number, limit: number): StoredCall[] {
+  const found: StoredCall[] = [];
+  for (const zone of file.calls.zones()) {
+    if (zone.first! > to || found.length >= limit) break;
+    if (zone.open > 0)
+      for (const call of file.calls.inChunk(zone.id)) if (call.end === null && call.start <= to) found.push(call);
+  }
+  return found.sort((one, other) => one.start - other.start || one.id - other.id).slice(0, limit);
+}
+
+/** Classes of durations that occur in a table, the longest first. Each is found with one step in the index. */
+function sizes(file: RunFile, table: 'long_calls' | 'failed_calls'): number[] {
+  const next = file.sql(`SELECT max(size) FROM ${table} WHERE size < ?`).pluck();
   const all: number[] = [];
   for (let size = next.get(1000) as number | null; size !== null; size = next.get(size) as number | null)
     all.push(size);
   return all;
 }
 
-/** Ended calls of the range, class by class: in each, those that could reach into the range start within a known distance of it. */
-function longest(
+/** Class by class: in each, those that could reach into the range start within a known distance of it. */
+function bySize(
   file: RunFile,
+  table: 'long_calls' | 'failed_calls',
   { from, to, minimum }: Range,
   limit: number,
-  and: '' | ' AND c.status = 1',
 ): StoredCall[] {
-  const statement = file.sql(
-    `SELECT ${COLUMNS} WHERE c.size = ? AND c.start BETWEEN ? AND ? AND c.end >= ? AND c.end - c.start >= ?${and} ORDER BY c.start LIMIT ?`,
-  );
-  const calls: StoredCall[] = [];
-  for (const size of sizes(file)) {
-    if (calls.length >= limit || below(size) < minimum) break;
-    calls.push(...(statement.all(size, from - below(size), to, from, minimum, limit - calls.length) as StoredCall[]));
+  const statement = file
+    .sql(
+      `SELECT call FROM ${table} WHERE size = ? AND start BETWEEN ? AND ? AND end >= ? AND end - start >= ? ORDER BY start LIMIT ?`,
+    )
+    .pluck();
+  const ids: number[] = [];
+  for (const size of sizes(file, table)) {
+    if (ids.length >= limit || below(size) < minimum) break;
+    ids.push(...(statement.all(size, from - below(size), to, from, minimum, limit - ids.length) as number[]));
   }
-  return calls;
+  // Block by block: one after the other would unpack a block again and again.
+  return ids.sort((one, other) => one - other).flatMap((id) => file.calls.get(id) ?? []);
+}
+
+/** Ended calls of the range, the longest first. */
+function longest(file: RunFile, range: Range, limit: number): StoredCall[] {
+  const calls = bySize(file, 'long_calls', range, limit);
+  if (calls.length >= limit || range.minimum >= LONG) return calls;
+  return [...calls, ...select(file.calls, shortIn(range), '-duration', FIRST, limit - calls.length)];
+}
+
+/** Before every call in an order that falls. */
+const FIRST = { key: Infinity, id: Infinity };
+
+/** Calls of the range that are no long ones: they start within it, or shortly before. */
+function shortIn({ from, to, minimum }: Range): Selection {
+  return { from: from - LONG, to, until: from, minimum, maximum: LONG - 1 };
+}
+
+function failed(file: RunFile, range: Range, limit: number): StoredCall[] {
+  return bySize(file, 'failed_calls', range, limit);
 }
 
 function total(file: RunFile, { from, to }: Range): number {
@@ -127,14 +158,23 @@ function total(file: RunFile, { from, to }: Range): number {
     calls: number;
   };
   if (from <= row.first && to >= row.last) return row.calls;
-  const running = file.sql('SELECT count(*) FROM calls WHERE end IS NULL AND start <= ?').pluck().get(to) as number;
-  const statement = file
-    .sql('SELECT count(*) FROM calls WHERE size = ? AND start BETWEEN ? AND ? AND end >= ?')
+  const started = count(file.calls, { from, to, minimum: 0 });
+  const justBefore = count(file.calls, {
+    from: from - LONG,
+    to: from - 0.5,
+    until: from,
+    minimum: 0,
+    maximum: LONG - 1,
+  });
+  const reaching = file
+    .sql('SELECT count(*) FROM long_calls WHERE size = ? AND start >= ? AND start < ? AND end >= ?')
     .pluck();
-  return sizes(file).reduce(
-    (sum, size) => sum + (statement.get(size, from - below(size), to, from) as number),
-    running,
+  const long = sizes(file, 'long_calls').reduce(
+    (sum, size) => sum + (reaching.get(size, from - below(size), from, from) as number),
+    0,
   );
+  const open = running(file, from - 0.5, Infinity).length;
+  return started + justBefore + long + open;
 }
 
 export function search(file: RunFile, params: ReaderMethods['search']['params']): ReaderMethods['search']['result'] {
@@ -155,54 +195,33 @@ export function search(file: RunFile, params: ReaderMethods['search']['params'])
     );
   });
   const limit = Math.min(params.limit, MOST_ROWS);
-  const ids = JSON.stringify(matching.map(({ id }) => id));
-  const errors = params.errors === true ? ' AND status = 1' : '';
-  const total = file
-    .sql(`SELECT count(*) FROM calls WHERE ${among(errors)}`)
-    .pluck()
-    .get(ids) as number;
-  const first = firstCalls(
-    file,
-    matching.map(({ id }) => id),
-    errors,
-    limit,
-  );
-  const statement = file.sql(`SELECT ${COLUMNS} WHERE c.id = ?`);
   const zero = file.zero();
-  return { calls: first.map((id) => callRow(file, statement.get(id) as StoredCall, zero)), total };
+  const ids = new Set(matching.map(({ id }) => id));
+  const { calls, total } = params.errors === true ? failedOf(file, ids, limit) : callsOf(file, ids, limit);
+  return { calls: calls.map((call) => callRow(file, call, zero)), total };
 }
 
-/** With errors only, the index of these is the shorter way: the plus sign keeps SQLite from that of functions. */
-function among(errors: '' | ' AND status = 1'): string {
-  return `${errors === '' ? '' : '+'}function IN (SELECT value FROM json_each(?))${errors}`;
+function callsOf(file: RunFile, functions: ReadonlySet<number>, limit: number): { calls: StoredCall[]; total: number } {
+  const totals = file.db.prepare('SELECT function, calls FROM function_totals').all() as {
+    function: number;
+    calls: number;
+  }[];
+  const total = totals.reduce((sum, { function: id, calls }) => sum + (functions.has(id) ? calls : 0), 0);
+  const all = { from: -Infinity, to: Infinity, minimum: 0, functions };
+  return { calls: select(file.calls, all, 'start', { key: -Infinity, id: -1 }, limit), total };
 }
 
-/** Functions up to which each is asked for its own first calls. */
-const FEW = 200;
-
-/** The earliest calls of these functions. */
-function firstCalls(
+function failedOf(
   file: RunFile,
-  functions: readonly number[],
-  errors: '' | ' AND status = 1',
+  functions: ReadonlySet<number>,
   limit: number,
-): number[] {
-  type Found = { id: number; start: number };
-  if (errors !== '' || functions.length > FEW) {
-    const all = file.sql(
-      `SELECT id FROM calls WHERE start IS NOT NULL AND ${among(errors)} ORDER BY start, id LIMIT ?`,
-    );
-    return all.pluck().all(JSON.stringify(functions), limit) as number[];
-  }
-  // The index has each function's calls in their order.
-  const statement = file.sql(
-    'SELECT id, start FROM calls WHERE function = ? AND start IS NOT NULL ORDER BY start, id LIMIT ?',
-  );
-  const found = functions.flatMap((id) => statement.all(id, limit) as Found[]);
-  return found
-    .sort((one, other) => one.start - other.start || one.id - other.id)
-    .slice(0, limit)
-    .map(({ id }) => id);
+): { calls: StoredCall[]; total: number } {
+  const ids = JSON.stringify([...functions]);
+  const among = 'function IN (SELECT value FROM json_each(?))';
+  const total = file.sql(`SELECT count(*) FROM failed_calls WHERE ${among}`).pluck().get(ids) as number;
+  const first = file.sql(`SELECT call FROM failed_calls WHERE ${among} ORDER BY start, call LIMIT ?`).pluck();
+  const calls = (first.all(ids, limit) as number[]).flatMap((id) => file.calls.get(id) ?? []);
+  return { calls, total };
 }
 
 /** Strictly after or before the time, by start. */
@@ -211,10 +230,10 @@ export function errorNear(
   params: ReaderMethods['errorNear']['params'],
 ): ReaderMethods['errorNear']['result'] {
   const [compare, order] = params.direction === 'next' ? ['>', 'ASC'] : ['<', 'DESC'];
-  const call = file.db
-    .prepare<[number], StoredCall>(
-      `SELECT ${COLUMNS} WHERE c.status = 1 AND c.start ${compare} ? ORDER BY c.start ${order}, c.id ${order} LIMIT 1`,
-    )
-    .get(params.time + file.zero());
+  const id = file
+    .sql(`SELECT call FROM failed_calls WHERE start ${compare} ? ORDER BY start ${order}, call ${order} LIMIT 1`)
+    .pluck()
+    .get(params.time + file.zero()) as number | undefined;
+  const call = id === undefined ? undefined : file.calls.get(id);
   return call === undefined ? {} : { call: callRow(file, call) };
 }

@@ -2,7 +2,8 @@ import type { CallDetail, ValueHandle } from '../../../protocol/timeline';
 import { UserError } from '../../common/errors';
 import { callName, parseCallName } from '../callNames';
 import { Dict, Tagged, Tuple, type Value } from '../values/model';
-import { callRow, storedCall, type StoredCall } from './calls';
+import type { StoredCall } from '../chunks/rows';
+import { callRow, functionOf } from './calls';
 import { children } from './children';
 import { diff } from './diff';
 import { eventText } from './eventText';
@@ -30,13 +31,10 @@ interface Parts {
 /** Everything about one call. Throws a sentence when it is not in the run. */
 export function callDetail(file: RunFile, name: string): CallDetail {
   const id = parseCallName(name);
-  const call = id === undefined ? undefined : storedCall(file, id);
+  const call = id === undefined ? undefined : file.calls.get(id);
   if (id === undefined || call === undefined) throw new UserError(`There is no call ${shorten(name, 40)} in this run.`);
-  const parts = file.db
-    .prepare<[number], Parts>(
-      'SELECT args, result, error, state_before, state_after, start_attributes, end_attributes, status, tokens FROM calls WHERE id = ?',
-    )
-    .get(id)!;
+  const parts: Parts = call;
+  const { kind } = functionOf(file, call.function);
   const source = file.db
     .prepare<[number], { path: string | null; line: number }>('SELECT path, line FROM functions WHERE id = ?')
     .get(call.function);
@@ -49,7 +47,7 @@ export function callDetail(file: RunFile, name: string): CallDetail {
   const edits = events
     .filter(({ name }) => name === 'edited')
     .map(({ text }) => text.replace(/^Edited: ([^:]*: )?/, '').replace(/ \(edited\)$/, ''));
-  const messages = call.kind === 'llm' || call.kind === 'node' ? messagesOf(file, parts) : [];
+  const messages = kind === 'llm' || kind === 'node' ? messagesOf(file, parts) : [];
   return clean({
     call: callRow(file, call),
     path: path(file, call),
@@ -73,8 +71,8 @@ function path(file: RunFile, call: StoredCall): CallDetail['path'] {
   const seen = new Set<number>();
   for (let at: StoredCall | undefined = call; at !== undefined && !seen.has(at.id) && steps.length < 200;) {
     seen.add(at.id);
-    steps.unshift({ id: callName(at.id), name: at.name ?? '?', kind: at.kind ?? 'function' });
-    at = at.parent === null ? undefined : storedCall(file, at.parent);
+    steps.unshift({ id: callName(at.id), ...functionOf(file, at.function) });
+    at = at.parent === null ? undefined : file.calls.get(at.parent);
   }
   return steps;
 }

@@ -55,12 +55,22 @@ function laneName(task: number, name: string, process: string): string {
 /** Counts of calls at moments that are at most half a bucket wide: tiles, or the calls themselves of a short run. */
 function counts(file: RunFile, width: number): { time: number; calls: number; errors: number }[] {
   const level = [...LEVELS].reverse().find((one) => 2 ** one <= width / 2);
-  const text =
-    level === undefined
-      ? 'SELECT start AS time, count(*) AS calls, sum(status IS 1) AS errors FROM calls WHERE start IS NOT NULL GROUP BY CAST((start - ?) / ? AS INTEGER)'
-      : 'SELECT (tile + 0.5) * ? AS time, calls, errors FROM tiles WHERE level = ?';
-  const params = level === undefined ? [file.zero(), Math.max(1, width / 2)] : [2 ** level, level];
-  return file.sql(text).all(...params) as { time: number; calls: number; errors: number }[];
+  if (level !== undefined)
+    return file
+      .sql('SELECT (tile + 0.5) * ? AS time, calls, errors FROM tiles WHERE level = ?')
+      .all(2 ** level, level) as {
+      time: number;
+      calls: number;
+      errors: number;
+    }[];
+  const found: { time: number; calls: number; errors: number }[] = [];
+  for (const zone of file.calls.zones()) {
+    const chunk = file.calls.chunk(zone.id);
+    for (let slot = 0; chunk !== undefined && slot < chunk.length; slot++)
+      if (chunk.isStarted(slot))
+        found.push({ time: chunk.start[slot]!, calls: 1, errors: chunk.statusOf(slot) === 1 ? 1 : 0 });
+  }
+  return found;
 }
 
 function buckets(file: RunFile, count: number, end: number): Overview['buckets'] {

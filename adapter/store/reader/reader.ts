@@ -104,7 +104,7 @@ export class Reader {
   }
 
   private part(file: RunFile, params: Params): Value {
-    let value = file.values.root(numberIn(params, 'value', 1));
+    let value = file.values.root(numberIn(params, 'value', -Number.MAX_SAFE_INTEGER));
     for (const name of textsIn(params, 'path')) {
       const next = child(value, name, file.values);
       if (next === undefined) throw new UserError('This part of the value does not exist.');

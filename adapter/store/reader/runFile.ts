@@ -1,6 +1,7 @@
 import type Database from 'better-sqlite3';
 import type { RunSummary } from '../../../protocol/timeline';
 import { isAlive } from '../alive';
+import { CallReader } from '../chunks/callReader';
 import { openForReading, type Connection } from '../database';
 import { StoredValues } from './stored';
 
@@ -28,12 +29,15 @@ export interface RunRow {
 /** One run file, open for reading. Throws a `UserError` when it cannot be opened. */
 export class RunFile {
   readonly db: Connection;
+  readonly calls: CallReader;
   readonly values: StoredValues;
+  private readonly functions = new Map<number, { kind: string; name: string }>();
   private readonly statements = new Map<string, Statement>();
 
   constructor(readonly path: string) {
     this.db = openForReading(path);
-    this.values = new StoredValues(this.db);
+    this.calls = new CallReader(this.db);
+    this.values = new StoredValues(this.db, this.calls);
   }
 
   /** A statement that is asked for again and again, compiled once. */
@@ -41,6 +45,16 @@ export class RunFile {
     let statement = this.statements.get(text);
     if (statement === undefined) this.statements.set(text, (statement = this.db.prepare(text)));
     return statement;
+  }
+
+  /** Kind and name of a function; what is stored of one never changes. */
+  functionOf(id: number): { kind: string; name: string } | undefined {
+    let found = this.functions.get(id);
+    if (found === undefined) {
+      found = this.sql('SELECT kind, name FROM functions WHERE id = ?').get(id) as typeof found;
+      if (found !== undefined) this.functions.set(id, found);
+    }
+    return found;
   }
 
   row(): RunRow | undefined {

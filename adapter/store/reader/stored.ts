@@ -1,4 +1,5 @@
 import { UserError } from '../../common/errors';
+import type { CallReader } from '../chunks/callReader';
 import type { Connection } from '../database';
 import { decodeCanonical } from '../values/canonical';
 import { DecodeError, Ref, Tagged, type Value } from '../values/model';
@@ -13,7 +14,10 @@ export class StoredValues {
   private readonly cache = new Map<string, { value: Value; size: number }>();
   private cached = 0;
 
-  constructor(db: Connection) {
+  constructor(
+    db: Connection,
+    private readonly calls: CallReader,
+  ) {
     this.byId = db.prepare<[bigint], { cid: Buffer | null; bytes: Buffer }>(
       'SELECT cid, bytes FROM "values" WHERE id = ?',
     );
@@ -21,7 +25,12 @@ export class StoredValues {
   }
 
   root(id: number): Value {
-    if (!Number.isSafeInteger(id) || id < 1) throw new UserError('There is no such value in this run.');
+    if (!Number.isSafeInteger(id) || id === 0) throw new UserError('There is no such value in this run.');
+    if (id < 0) {
+      const bytes = this.calls.bytes(id);
+      if (bytes === undefined) throw new UserError('There is no such value in this run.');
+      return this.decode({ cid: null, bytes });
+    }
     const row = this.byId.get(BigInt(id));
     if (row === undefined) throw new UserError('There is no such value in this run.');
     return this.decode(row);

@@ -32,8 +32,12 @@ export const CODE = {
 
 /** Bytes being put together. Cheaper than many small buffers; grows by doubling, and gives memory back after something huge. */
 export class Sink {
-  bytes = Buffer.allocUnsafe(64 * 1024);
+  bytes: Buffer;
   length = 0;
+
+  constructor(size = 64 * 1024) {
+    this.bytes = Buffer.allocUnsafe(size);
+  }
 
   private room(count: number): void {
     if (this.length + count <= this.bytes.length) return;

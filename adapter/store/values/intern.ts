@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import type { TakenValue } from '../chunks/callWriter';
 import type { Connection } from '../database';
 import type { MarshalReader } from '../spool/marshal';
 import { SHARED_SIZE, Sink } from './canonical';
@@ -13,6 +14,8 @@ const ROWS = 32;
 /** Puts values into the run file: large ones once for each content, small ones without a hash and once as far as memory tells. */
 export class ValueTable {
   private readonly sink = new Sink();
+  private readonly taken: TakenValue = { row: 0, bytes: this.sink.bytes, length: 0 };
+  private readonly sharing = (bytes: Buffer): Buffer => this.share(bytes);
   /** By their SHA-256, as a text of 32 characters. */
   private readonly large = new Memory();
   /** By their own bytes, as a text of so many characters. */
@@ -37,16 +40,25 @@ export class ValueTable {
 
   /** Stores the frame's next value; answers its row. */
   take(reader: MarshalReader): number {
-    this.sink.reset();
-    reader.transcode(this.sink, (bytes) => this.share(bytes));
-    if (this.sink.length < SHARED_SIZE) return this.takeSmall();
-    return this.row(this.sink.bytes.subarray(0, this.sink.length)).id;
+    const { row } = this.takeOrKeep(reader);
+    return row === 0 ? this.takeSmall() : row;
+  }
+
+  /** Stores the frame's next value if it is large; a small one is answered as its bytes, which last until the next is taken. */
+  takeOrKeep(reader: MarshalReader): TakenValue {
+    const { sink, taken } = this;
+    sink.reset();
+    reader.transcode(sink, this.sharing);
+    taken.row = sink.length < SHARED_SIZE ? 0 : this.row(sink.bytes.subarray(0, sink.length)).id;
+    taken.bytes = sink.bytes;
+    taken.length = sink.length;
+    return taken;
   }
 
   /** Stores the large parts of the frame's next value, not the value itself. */
   takeParts(reader: MarshalReader): void {
     this.sink.reset();
-    reader.transcode(this.sink, (bytes) => this.share(bytes));
+    reader.transcode(this.sink, this.sharing);
   }
 
   /** Its own bytes are its name here: to hash it would cost more than to store it again. */

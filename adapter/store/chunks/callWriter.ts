@@ -1,0 +1,176 @@
+import type { Connection } from '../database';
+import { Sink } from '../values/canonical';
+import { Chunk, chunkOf } from './chunk';
+import { TotalsWriter } from './totals';
+import { CHUNK_COLUMNS, chunkFrom, type ChunkRow } from './rows';
+
+/** Blocks kept in memory when nothing in them changed: what ends late is mostly in one of these. */
+const KEPT = 128;
+/** Calls of this many nanoseconds and more are found by their length without a look at the short ones: 2^20, about a millisecond. */
+export const LONG = 2 ** 20;
+
+/** A value of a call: its row, or 0 and its bytes. */
+export interface TakenValue {
+  row: number;
+  bytes: Uint8Array;
+  length: number;
+}
+
+/**
+ * Writes calls into their blocks. Whatever frame of a call comes first makes its place, what comes later is added to it; each block that
+ * changed is packed and written once a batch.
+ */
+export class CallWriter {
+  private readonly chunks = new Map<number, Chunk>();
+  private readonly changed = new Set<Chunk>();
+  private readonly sink = new Sink();
+  private readonly read;
+  private readonly write;
+  private readonly addLong;
+  private readonly addFailed;
+  private readonly addFunction;
+  private version: number;
+  private latest: Chunk | undefined;
+  private long: { id: number; start: number; end: number }[] = [];
+  private failed: { id: number; func: number; start: number; end: number }[] = [];
+  private readonly totals: TotalsWriter;
+  /** Functions that each block is known to have, for blocks in memory. */
+  private readonly functions = new Map<Chunk, Set<number>>();
+  private fresh: { func: number; chunk: number }[] = [];
+
+  constructor(db: Connection) {
+    this.read = db.prepare<[number], ChunkRow>(`SELECT ${CHUNK_COLUMNS} FROM chunks WHERE id = ?`);
+    this.write = db.prepare(
+      `INSERT INTO chunks (id, version, calls, open, errors, first, last, shortest, longest, heads, bodies) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+       ON CONFLICT (id) DO UPDATE SET version = excluded.version, calls = excluded.calls, open = excluded.open, errors = excluded.errors,
+         first = excluded.first, last = excluded.last, shortest = excluded.shortest, longest = excluded.longest,
+         heads = excluded.heads, bodies = excluded.bodies`,
+    );
+    this.addLong = db.prepare('INSERT OR IGNORE INTO long_calls (size, start, end, call) VALUES (?, ?, ?, ?)');
+    this.addFailed = db.prepare(
+      'INSERT OR IGNORE INTO failed_calls (call, function, size, start, end) VALUES (?, ?, ?, ?, ?)',
+    );
+    this.totals = new TotalsWriter(db);
+    this.addFunction = db.prepare('INSERT OR IGNORE INTO function_chunks (function, chunk) VALUES (?, ?)');
+    this.version = db.prepare('SELECT coalesce(max(version), 0) FROM chunks').pluck().get() as number;
+  }
+
+  /** Answers the end of the call, if it was read before. */
+  start(
+    id: number,
+    parent: number,
+    task: number,
+    func: number,
+    start: number,
+  ): { end: number; status: number | null } | undefined {
+    const chunk = this.chunk(id);
+    const slot = id - chunk.base;
+    if (!chunk.isStarted(slot)) this.totals.started(func);
+    chunk.setStart(slot, parent, task, func, 0, start);
+    let known = this.functions.get(chunk);
+    if (known === undefined) this.functions.set(chunk, (known = new Set()));
+    if (!known.has(func)) {
+      known.add(func);
+      this.fresh.push({ func, chunk: chunk.id });
+    }
+    if (!chunk.isEnded(slot)) return undefined;
+    this.settle(chunk, slot);
+    return { end: chunk.end[slot]!, status: chunk.statusOf(slot) };
+  }
+
+  depth(id: number, depth: number): void {
+    const chunk = this.chunk(id);
+    chunk.depth[id - chunk.base] = depth;
+  }
+
+  /** Answers when the call started, if that was read already. */
+  end(id: number, end: number, status: number, tokens: number | undefined): number | undefined {
+    const chunk = this.chunk(id);
+    const slot = id - chunk.base;
+    const again = chunk.isEnded(slot);
+    chunk.setEnd(slot, end, status, tokens);
+    if (!chunk.isStarted(slot)) return undefined;
+    if (!again) this.settle(chunk, slot);
+    return chunk.start[slot]!;
+  }
+
+  edited(id: number): void {
+    const chunk = this.chunk(id);
+    chunk.setEdited(id - chunk.base);
+  }
+
+  part(id: number, part: number, { row, bytes, length }: TakenValue): void {
+    const chunk = this.chunk(id);
+    chunk.setPart(id - chunk.base, part, row, bytes, length);
+  }
+
+  /** Every block there is, whether it changed or not. */
+  *all(db: Connection): Generator<Chunk> {
+    const ids = db.prepare('SELECT id FROM chunks ORDER BY id').pluck().all() as number[];
+    for (const id of new Set([...ids, ...this.chunks.keys()])) yield this.chunks.get(id) ?? this.load(id)!;
+  }
+
+  flush(): void {
+    if (this.changed.size > 0) this.version++;
+    for (const chunk of this.changed) {
+      const { calls, open, errors, first, last, shortest, longest } = chunk.zone();
+      const heads = chunk.packHeads(this.sink);
+      const bodies = chunk.packBodies(this.sink);
+      this.write.run(chunk.id, this.version, calls, open, errors, first, last, shortest, longest, heads, bodies);
+    }
+    this.changed.clear();
+    for (const { id, start, end } of this.long) this.addLong.run(sizeOf(end - start), start, end, id);
+    for (const { id, func, start, end } of this.failed) this.addFailed.run(id, func, sizeOf(end - start), start, end);
+    this.totals.flush();
+    for (const { func, chunk } of this.fresh) this.addFunction.run(func, chunk);
+    this.long = [];
+    this.failed = [];
+    this.fresh = [];
+    for (const [id, chunk] of this.chunks) {
+      if (this.chunks.size <= KEPT) break;
+      if (chunk === this.latest) continue;
+      this.chunks.delete(id);
+      this.functions.delete(chunk);
+    }
+  }
+
+  /** A call of which both start and end are known now. */
+  private settle(chunk: Chunk, slot: number): void {
+    const id = chunk.base + slot;
+    const [func, start, end] = [chunk.func[slot]!, chunk.start[slot]!, chunk.end[slot]!];
+    const failed = chunk.statusOf(slot) === 1;
+    if (end - start >= LONG) this.long.push({ id, start, end });
+    if (failed) this.failed.push({ id, func, start, end });
+    this.totals.ended(func, end - start, failed, chunk.tokensOf(slot) ?? 0);
+  }
+
+  /** The block of a call, which is about to change. */
+  private chunk(call: number): Chunk {
+    const id = chunkOf(call);
+    let chunk = this.latest;
+    if (chunk?.id !== id) {
+      chunk = this.chunks.get(id) ?? this.load(id) ?? new Chunk(id);
+      // The latest is the last one to be let go.
+      this.chunks.delete(id);
+      this.chunks.set(id, chunk);
+      this.latest = chunk;
+    }
+    this.changed.add(chunk);
+    return chunk;
+  }
+
+  private load(id: number): Chunk | undefined {
+    const row = this.read.get(id);
+    if (row === undefined) return undefined;
+    const chunk = chunkFrom(row);
+    const known = new Set<number>();
+    for (let slot = 0; slot < chunk.length; slot++) if (chunk.isStarted(slot)) known.add(chunk.func[slot]!);
+    this.functions.set(chunk, known);
+    return chunk;
+  }
+}
+
+/** Class of a duration, the power of two below it: long calls are found by it without a look at the short ones. */
+export function sizeOf(duration: number): number {
+  return Math.floor(Math.log2(Math.max(0, duration) + 1));
+}

@@ -1,0 +1,347 @@
+import { Sink } from '../values/canonical';
+import { DecodeError } from '../values/model';
+import { putSigned, squeeze, Unpacker, unsqueeze } from './pack';
+
+/** Calls of one block: those of one process whose numbers are equal but for the last ten bits. */
+export const CALLS = 1024;
+
+/** Values of a call, by their place. */
+export const PARTS = [
+  'args',
+  'result',
+  'error',
+  'state_before',
+  'state_after',
+  'start_attributes',
+  'end_attributes',
+] as const;
+export type Part = (typeof PARTS)[number];
+export const ARGS = 0;
+export const RESULT = 1;
+export const ERROR = 2;
+export const STATE_BEFORE = 3;
+export const STATE_AFTER = 4;
+export const START_ATTRIBUTES = 5;
+export const END_ATTRIBUTES = 6;
+
+const STARTED = 1;
+const ENDED = 2;
+const EDITED = 4;
+const PRESENT = 8;
+const NO_STATUS = 255;
+
+/** No block unpacks to more than this: 1024 calls, each with seven values under 256 bytes. */
+const LARGEST_HEADS = CALLS * 80;
+const LARGEST_BODIES = CALLS * PARTS.length * 264;
+
+export function chunkOf(call: number): number {
+  return Math.floor(call / CALLS);
+}
+
+export interface Zone {
+  /** Calls that have a start. */
+  calls: number;
+  /** Of these, calls that have no end. */
+  open: number;
+  errors: number;
+  /** Earliest and latest start; null while no call has one. */
+  first: number | null;
+  last: number | null;
+  /** Shortest and longest time of those that ended; null while none has. */
+  shortest: number | null;
+  longest: number | null;
+}
+
+/**
+ * A block of calls, column by column. Packed, a call of the usual kind takes about ten bytes, and a column is read without the others.
+ * Heads: who called what, when, and how it ended. Bodies: the values, those under 256 bytes as they are.
+ */
+export class Chunk {
+  readonly base: number;
+  private readonly flags = new Uint8Array(CALLS);
+  readonly parent = new Float64Array(CALLS);
+  readonly task = new Float64Array(CALLS);
+  readonly func = new Float64Array(CALLS);
+  readonly start = new Float64Array(CALLS);
+  readonly end = new Float64Array(CALLS);
+  readonly depth = new Int32Array(CALLS);
+  private readonly status = new Uint8Array(CALLS).fill(NO_STATUS);
+  private readonly tokens = new Map<number, number>();
+  /** Where each value lies in `heap`, plus one. */
+  private places: (Int32Array | undefined)[] = [];
+  private heap: Sink | undefined;
+  private packed: Buffer | undefined;
+  private bodies: Buffer | undefined;
+  /** One more than the last slot that is taken. */
+  length = 0;
+
+  constructor(readonly id: number) {
+    this.base = id * CALLS;
+  }
+
+  // ------------------------------------------------------------ writing
+
+  private touch(slot: number): void {
+    this.flags[slot]! |= PRESENT;
+    if (slot >= this.length) this.length = slot + 1;
+  }
+
+  setStart(slot: number, parent: number, task: number, func: number, depth: number, start: number): void {
+    this.touch(slot);
+    this.flags[slot]! |= STARTED;
+    this.parent[slot] = parent;
+    this.task[slot] = task;
+    this.func[slot] = func;
+    this.depth[slot] = depth;
+    this.start[slot] = start;
+  }
+
+  setEnd(slot: number, end: number, status: number, tokens: number | undefined): void {
+    this.touch(slot);
+    this.flags[slot]! |= ENDED;
+    this.end[slot] = end;
+    this.status[slot] = status;
+    if (tokens !== undefined) this.tokens.set(slot, tokens);
+  }
+
+  setEdited(slot: number): void {
+    this.touch(slot);
+    this.flags[slot]! |= EDITED;
+  }
+
+  /** `row`: where a large value is stored; 0: the value is `bytes`. */
+  setPart(slot: number, part: number, row: number, bytes: Uint8Array, length = bytes.length): void {
+    this.touch(slot);
+    const heap = this.writable();
+    let places = this.places[part];
+    if (places === undefined) places = this.places[part] = new Int32Array(CALLS);
+    places[slot] = heap.length + 1;
+    if (row > 0) return heap.varint(row * 2 + 1);
+    heap.varint(length * 2);
+    heap.copy(length === bytes.length ? bytes : bytes.subarray(0, length));
+  }
+
+  private writable(): Sink {
+    if (this.heap !== undefined) return this.heap;
+    const bodies = this.read();
+    const heap = new Sink(16 * 1024);
+    heap.copy(bodies);
+    this.bodies = undefined;
+    return (this.heap = heap);
+  }
+
+  // ------------------------------------------------------------ reading
+
+  isPresent(slot: number): boolean {
+    return (this.flags[slot]! & PRESENT) !== 0;
+  }
+
+  isStarted(slot: number): boolean {
+    return (this.flags[slot]! & STARTED) !== 0;
+  }
+
+  isEnded(slot: number): boolean {
+    return (this.flags[slot]! & ENDED) !== 0;
+  }
+
+  isEdited(slot: number): boolean {
+    return (this.flags[slot]! & EDITED) !== 0;
+  }
+
+  statusOf(slot: number): number | null {
+    const status = this.status[slot]!;
+    return status === NO_STATUS ? null : status;
+  }
+
+  tokensOf(slot: number): number | null {
+    return this.tokens.get(slot) ?? null;
+  }
+
+  hasPart(slot: number, part: number): boolean {
+    if (this.packed !== undefined) this.read();
+    return (this.places[part]?.[slot] ?? 0) !== 0;
+  }
+
+  /** A value: its row in the table of values, or its bytes; nothing when there is none. */
+  part(slot: number, part: number): number | Buffer | undefined {
+    const bytes = this.read();
+    const place = this.places[part]?.[slot] ?? 0;
+    if (place === 0) return undefined;
+    const reader = new Unpacker(bytes);
+    reader.at = place - 1;
+    const head = reader.varint();
+    if (head % 2 === 1) return (head - 1) / 2;
+    const from = reader.at;
+    reader.skip(head / 2);
+    return bytes.subarray(from, reader.at);
+  }
+
+  zone(): Zone {
+    const zone: Zone = { calls: 0, open: 0, errors: 0, first: null, last: null, shortest: null, longest: null };
+    for (let slot = 0; slot < this.length; slot++) {
+      if (!this.isStarted(slot)) continue;
+      const start = this.start[slot]!;
+      zone.calls++;
+      if (zone.first === null || start < zone.first) zone.first = start;
+      if (zone.last === null || start > zone.last) zone.last = start;
+      if (this.status[slot] === 1) zone.errors++;
+      if (!this.isEnded(slot)) {
+        zone.open++;
+        continue;
+      }
+      const length = this.end[slot]! - start;
+      if (zone.shortest === null || length < zone.shortest) zone.shortest = length;
+      if (zone.longest === null || length > zone.longest) zone.longest = length;
+    }
+    return zone;
+  }
+
+  // ------------------------------------------------------------ packing
+
+  packHeads(sink: Sink): Buffer {
+    sink.reset();
+    const slots: number[] = [];
+    for (let slot = 0; slot < this.length; slot++) if (this.isPresent(slot)) slots.push(slot);
+    sink.varint(slots.length);
+    let before = -1;
+    for (const slot of slots) {
+      sink.varint(slot - before - 1);
+      before = slot;
+    }
+    for (const slot of slots) sink.byte(this.flags[slot]!);
+    const started = slots.filter((slot) => this.isStarted(slot));
+    for (const slot of started) {
+      const parent = this.parent[slot]!;
+      // 0: none. A parent is mostly a little older, so never the call itself.
+      putSigned(sink, parent === 0 ? 0 : this.base + slot - parent);
+    }
+    differences(sink, started, this.task);
+    differences(sink, started, this.func);
+    differences(sink, started, this.depth);
+    differences(sink, started, this.start);
+    for (const slot of slots) {
+      if (!this.isEnded(slot)) continue;
+      putSigned(sink, this.end[slot]! - (this.isStarted(slot) ? this.start[slot]! : 0));
+    }
+    for (const slot of slots) if (this.isEnded(slot)) sink.byte(this.status[slot]!);
+    sink.varint(this.tokens.size);
+    for (const [slot, tokens] of this.tokens) {
+      sink.varint(slot);
+      sink.varint(tokens);
+    }
+    return squeeze(sink.bytes.subarray(0, sink.length));
+  }
+
+  /** Nothing when no call of the block has a value. */
+  packBodies(sink: Sink): Buffer | null {
+    const bytes = this.read();
+    sink.reset();
+    const reader = new Unpacker(bytes);
+    for (let part = 0; part < PARTS.length; part++) {
+      const places = this.places[part];
+      if (places === undefined) continue;
+      const slots: number[] = [];
+      for (let slot = 0; slot < this.length; slot++) if (places[slot] !== 0) slots.push(slot);
+      sink.byte(part);
+      sink.varint(slots.length);
+      let before = -1;
+      for (const slot of slots) {
+        sink.varint(slot - before - 1);
+        before = slot;
+        const from = (reader.at = places[slot]! - 1);
+        const head = reader.varint();
+        if (head % 2 === 0) reader.skip(head / 2);
+        sink.copy(bytes.subarray(from, reader.at));
+      }
+    }
+    return sink.length === 0 ? null : squeeze(sink.bytes.subarray(0, sink.length));
+  }
+
+  /** Throws `DecodeError`. */
+  static unpack(id: number, heads: Buffer, bodies: Buffer | null): Chunk {
+    const chunk = new Chunk(id);
+    chunk.readHeads(new Unpacker(unsqueeze(heads, LARGEST_HEADS)));
+    if (bodies !== null) chunk.packed = bodies;
+    return chunk;
+  }
+
+  private readHeads(reader: Unpacker): void {
+    const count = reader.varint();
+    const slots = readSlots(reader, count);
+    this.length = count === 0 ? 0 : slots[count - 1]! + 1;
+    for (const slot of slots) this.flags[slot] = reader.byte() | PRESENT;
+    const started = slots.filter((slot) => this.isStarted(slot));
+    for (const slot of started) {
+      const back = reader.signed();
+      this.parent[slot] = back === 0 ? 0 : this.base + slot - back;
+    }
+    readDifferences(reader, started, this.task);
+    readDifferences(reader, started, this.func);
+    readDifferences(reader, started, this.depth);
+    readDifferences(reader, started, this.start);
+    const ended = slots.filter((slot) => this.isEnded(slot));
+    for (const slot of ended) this.end[slot] = reader.signed() + (this.isStarted(slot) ? this.start[slot]! : 0);
+    for (const slot of ended) this.status[slot] = reader.byte();
+    for (let left = reader.varint(); left > 0; left--) {
+      const slot = reader.varint();
+      if (slot >= CALLS) throw new DecodeError('a block of calls has a slot that cannot be');
+      this.tokens.set(slot, reader.varint());
+    }
+  }
+
+  /** The bytes that `places` point into. */
+  private read(): Buffer {
+    if (this.heap !== undefined) return this.heap.bytes;
+    if (this.packed !== undefined) {
+      const bytes = unsqueeze(this.packed, LARGEST_BODIES);
+      this.packed = undefined;
+      this.bodies = bytes;
+      const reader = new Unpacker(bytes);
+      while (reader.at < bytes.length) {
+        const part = reader.byte();
+        if (part >= PARTS.length) throw new DecodeError('a block of calls has a value that is none of a call');
+        const places = (this.places[part] ??= new Int32Array(CALLS));
+        const count = reader.varint();
+        let slot = -1;
+        for (let index = 0; index < count; index++) {
+          slot += reader.varint() + 1;
+          if (slot >= CALLS) throw new DecodeError('a block of calls has a slot that cannot be');
+          places[slot] = reader.at + 1;
+          const head = reader.varint();
+          if (head % 2 === 0) reader.skip(head / 2);
+        }
+      }
+    }
+    return this.bodies ?? EMPTY;
+  }
+}
+
+const EMPTY = Buffer.alloc(0);
+
+type Column = Float64Array | Int32Array;
+
+function differences(sink: Sink, slots: readonly number[], column: Column): void {
+  let before = 0;
+  for (const slot of slots) {
+    const value = column[slot]!;
+    putSigned(sink, value - before);
+    before = value;
+  }
+}
+
+function readDifferences(reader: Unpacker, slots: readonly number[], column: Column): void {
+  let value = 0;
+  for (const slot of slots) column[slot] = value += reader.signed();
+}
+
+function readSlots(reader: Unpacker, count: number): number[] {
+  if (count > CALLS) throw new DecodeError('a block has more calls than there can be');
+  const slots: number[] = [];
+  let slot = -1;
+  for (let index = 0; index < count; index++) {
+    slot += reader.varint() + 1;
+    if (slot >= CALLS) throw new DecodeError('a block of calls has a slot that cannot be');
+    slots.push(slot);
+  }
+  return slots;
+}

@@ -1,0 +1,40 @@
+import type { Connection } from '../database';
+import { CallWriter } from './callWriter';
+import { PARTS, type Part } from './chunk';
+
+const ROWS = 10_000;
+
+type Row = Record<Part, number | null> & {
+  id: number;
+  parent: number | null;
+  task: number | null;
+  function: number | null;
+  depth: number;
+  start: number | null;
+  end: number | null;
+  status: number | null;
+  edited: number;
+  tokens: number | null;
+};
+
+/** Packs the calls of an earlier version's file, which were rows. */
+export function packRows(db: Connection): void {
+  const writer = new CallWriter(db);
+  const some = db.prepare<[number, number], Row>('SELECT * FROM calls WHERE id > ? ORDER BY id LIMIT ?');
+  const none = Buffer.alloc(0);
+  for (let rows = some.all(-1, ROWS); rows.length > 0; rows = some.all(rows.at(-1)!.id, ROWS)) {
+    for (const row of rows) {
+      if (row.start !== null) {
+        writer.start(row.id, row.parent ?? 0, row.task ?? 0, row.function ?? 0, row.start);
+        writer.depth(row.id, row.depth);
+      }
+      if (row.end !== null) writer.end(row.id, row.end, row.status ?? 0, row.tokens ?? undefined);
+      if (row.edited !== 0) writer.edited(row.id);
+      PARTS.forEach((name, part) => {
+        const value = row[name];
+        if (value !== null) writer.part(row.id, part, { row: value, bytes: none, length: 0 });
+      });
+    }
+    writer.flush();
+  }
+}

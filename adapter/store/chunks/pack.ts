@@ -1,0 +1,69 @@
+import { deflateRawSync, inflateRawSync } from 'node:zlib';
+import type { Sink } from '../values/canonical';
+import { DecodeError } from '../values/model';
+
+/** Whole numbers below this fit into one code; larger ones follow after a code that says so. */
+const WIDE = 2 ** 51;
+const WIDER = 2 ** 52;
+
+/** A whole number of up to 53 bits, small ones in few bytes, whatever their sign. */
+export function putSigned(sink: Sink, value: number): void {
+  const size = Math.abs(value);
+  if (size < WIDE) return sink.varint(value >= 0 ? value * 2 : -value * 2 - 1);
+  sink.varint(value >= 0 ? WIDER : WIDER + 1);
+  sink.varint(size);
+}
+
+/** Reads what was packed. Throws `DecodeError` for what cannot be. */
+export class Unpacker {
+  at = 0;
+  constructor(readonly bytes: Buffer) {}
+
+  byte(): number {
+    const value = this.bytes[this.at++];
+    if (value === undefined) throw new DecodeError('a block of calls ends too early');
+    return value;
+  }
+
+  varint(): number {
+    let value = this.byte();
+    if (value < 0x80) return value;
+    value &= 0x7f;
+    let scale = 0x80;
+    for (let count = 0; count < 7; count++) {
+      const byte = this.byte();
+      value += (byte & 0x7f) * scale;
+      if (byte < 0x80) return value;
+      scale *= 0x80;
+    }
+    throw new DecodeError('a number in a block of calls is too long');
+  }
+
+  signed(): number {
+    const code = this.varint();
+    if (code >= WIDER) {
+      const size = this.varint();
+      return code === WIDER ? size : -size;
+    }
+    return code % 2 === 0 ? code / 2 : -(code + 1) / 2;
+  }
+
+  skip(count: number): void {
+    if (count > this.bytes.length - this.at) throw new DecodeError('a block of calls ends too early');
+    this.at += count;
+  }
+}
+
+/** The quickest level: at the size of a block it packs as well as what costs more. */
+export function squeeze(bytes: Uint8Array): Buffer {
+  return deflateRawSync(bytes, { level: 1 });
+}
+
+/** Throws `DecodeError` when it is damaged or larger than it can be. */
+export function unsqueeze(bytes: Buffer, most: number): Buffer {
+  try {
+    return inflateRawSync(bytes, { maxOutputLength: most });
+  } catch {
+    throw new DecodeError('a block of calls is damaged');
+  }
+}

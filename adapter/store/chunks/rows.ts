@@ -1,0 +1,99 @@
+import { DecodeError } from '../values/model';
+import { UserError } from '../../common/errors';
+import {
+  ARGS,
+  Chunk,
+  END_ATTRIBUTES,
+  ERROR,
+  PARTS,
+  RESULT,
+  START_ATTRIBUTES,
+  STATE_AFTER,
+  STATE_BEFORE,
+} from './chunk';
+
+export const CHUNK_COLUMNS = 'id, heads, bodies';
+
+export interface ChunkRow {
+  id: number;
+  heads: Buffer;
+  bodies: Buffer | null;
+}
+
+/** Throws a `UserError` for a block that is damaged. */
+export function chunkFrom({ id, heads, bodies }: ChunkRow): Chunk {
+  try {
+    return Chunk.unpack(id, heads, bodies);
+  } catch (error) {
+    if (!(error instanceof DecodeError)) throw error;
+    throw new UserError(`A part of the run cannot be read: ${error.message}.`);
+  }
+}
+
+/** A call as it is read. Values by their address, found when they are asked for: a row of `values`, or, below 0, a place in a block. */
+export class StoredCall {
+  readonly type = 'call';
+  readonly id: number;
+  readonly parent: number | null;
+  readonly task: number;
+  readonly function: number;
+  readonly depth: number;
+  readonly start: number;
+  readonly end: number | null;
+  readonly status: number | null;
+  readonly edited: number;
+  readonly #chunk: Chunk;
+  readonly #slot: number;
+
+  constructor(chunk: Chunk, slot: number) {
+    this.#chunk = chunk;
+    this.#slot = slot;
+    this.id = chunk.base + slot;
+    this.parent = chunk.parent[slot] === 0 ? null : chunk.parent[slot]!;
+    this.task = chunk.task[slot]!;
+    this.function = chunk.func[slot]!;
+    this.depth = chunk.depth[slot]!;
+    this.start = chunk.start[slot]!;
+    this.end = chunk.isEnded(slot) ? chunk.end[slot]! : null;
+    this.status = chunk.statusOf(slot);
+    this.edited = chunk.isEdited(slot) ? 1 : 0;
+  }
+
+  get tokens(): number | null {
+    return this.#chunk.tokensOf(this.#slot);
+  }
+  get args(): number | null {
+    return addressOf(this.#chunk, this.#slot, ARGS);
+  }
+  get result(): number | null {
+    return addressOf(this.#chunk, this.#slot, RESULT);
+  }
+  get error(): number | null {
+    return addressOf(this.#chunk, this.#slot, ERROR);
+  }
+  get state_before(): number | null {
+    return addressOf(this.#chunk, this.#slot, STATE_BEFORE);
+  }
+  get state_after(): number | null {
+    return addressOf(this.#chunk, this.#slot, STATE_AFTER);
+  }
+  get start_attributes(): number | null {
+    return addressOf(this.#chunk, this.#slot, START_ATTRIBUTES);
+  }
+  get end_attributes(): number | null {
+    return addressOf(this.#chunk, this.#slot, END_ATTRIBUTES);
+  }
+}
+
+function addressOf(chunk: Chunk, slot: number, part: number): number | null {
+  const found = chunk.part(slot, part);
+  if (found === undefined) return null;
+  return typeof found === 'number' ? found : -((chunk.base + slot) * 8 + part);
+}
+
+/** The call and the part of an address below 0. */
+export function placeOf(address: number): { call: number; part: number } | undefined {
+  if (!Number.isSafeInteger(address) || address >= 0) return undefined;
+  const part = -address % 8;
+  return part < PARTS.length ? { call: Math.floor(-address / 8), part } : undefined;
+}

@@ -1,0 +1,113 @@
+import type { Chunk } from './chunk';
+import type { CallReader, ZoneRow } from './callReader';
+import { StoredCall } from './rows';
+
+export type CallOrder = 'start' | '-start' | 'duration' | '-duration';
+
+/** Calls that are looked for. Times on the file's own scale. */
+export interface Selection {
+  /** Earliest and latest start. */
+  from: number;
+  to: number;
+  /** No end before this. */
+  until?: number;
+  /** Shortest and longest time between start and end; one that runs has any. */
+  minimum: number;
+  maximum?: number;
+  failed?: boolean;
+  functions?: ReadonlySet<number> | undefined;
+}
+
+export interface Place {
+  key: number;
+  id: number;
+}
+
+/**
+ * The calls of a selection that come next behind `after`, at most so many. Blocks are looked at in the order of the best that they can have,
+ * until no other block can have a better one. Calls that run have no duration, so orders by it leave them out.
+ */
+export function select(
+  reader: CallReader,
+  selection: Selection,
+  order: CallOrder,
+  after: Place,
+  limit: number,
+): StoredCall[] {
+  if (limit <= 0) return [];
+  const way = WAYS[order];
+  const chunks = selection.functions === undefined ? undefined : reader.chunksOf(selection.functions);
+  let found: { key: number; id: number; chunk: Chunk; slot: number }[] = [];
+  const compare = (one: Place, other: Place) => way.sign * (one.key - other.key || one.id - other.id);
+  for (const zone of reader.zonesBy(order)) {
+    if (!mayHave(zone, selection, way.byDuration) || chunks?.has(zone.id) === false) continue;
+    if (way.sign * (way.worst(zone) - after.key) < 0) continue;
+    if (found.length >= limit && way.sign * (way.best(zone) - found[limit - 1]!.key) > 0) break;
+    const chunk = reader.chunk(zone.id);
+    if (chunk === undefined) continue;
+    const before = found.length;
+    for (let slot = 0; slot < chunk.length; slot++) {
+      if (!fits(chunk, slot, selection, way.byDuration)) continue;
+      const key = way.byDuration ? chunk.end[slot]! - chunk.start[slot]! : chunk.start[slot]!;
+      const id = chunk.base + slot;
+      if (compare({ key, id }, after) > 0) found.push({ key, id, chunk, slot });
+    }
+    if (found.length > before) found.sort(compare);
+    if (found.length > limit) found = found.slice(0, limit);
+  }
+  return found.map(({ chunk, slot }) => new StoredCall(chunk, slot));
+}
+
+/** How many calls of the selection there are. */
+export function count(reader: CallReader, selection: Selection): number {
+  const { from, to, until = -Infinity, minimum, maximum = Infinity, failed, functions } = selection;
+  const chunks = functions === undefined ? undefined : reader.chunksOf(functions);
+  const plain = minimum <= 0 && maximum === Infinity && failed !== true && functions === undefined;
+  let sum = 0;
+  for (const zone of reader.zones()) {
+    if (!mayHave(zone, selection, false) || chunks?.has(zone.id) === false) continue;
+    if (plain && zone.first! >= Math.max(from, until) && zone.last! <= to) sum += zone.calls;
+    else {
+      const chunk = reader.chunk(zone.id);
+      for (let slot = 0; chunk !== undefined && slot < chunk.length; slot++)
+        if (fits(chunk, slot, selection, false)) sum++;
+    }
+  }
+  return sum;
+}
+
+function mayHave(zone: ZoneRow, { from, to, minimum, failed }: Selection, byDuration: boolean): boolean {
+  if (zone.first! > to || zone.last! < from) return false;
+  if (failed === true && zone.errors === 0) return false;
+  if (zone.longest === null) return !byDuration;
+  return zone.longest >= minimum || (!byDuration && zone.open > 0);
+}
+
+function fits(chunk: Chunk, slot: number, selection: Selection, byDuration: boolean): boolean {
+  if (!chunk.isStarted(slot)) return false;
+  const start = chunk.start[slot]!;
+  if (start < selection.from || start > selection.to) return false;
+  if (chunk.isEnded(slot)) {
+    const end = chunk.end[slot]!;
+    if (end - start < selection.minimum || end < (selection.until ?? -Infinity)) return false;
+    if (end - start > (selection.maximum ?? Infinity)) return false;
+  } else if (byDuration || selection.maximum !== undefined) return false;
+  if (selection.failed === true && chunk.statusOf(slot) !== 1) return false;
+  return selection.functions?.has(chunk.func[slot]!) ?? true;
+}
+
+/** What a block can have at best and at worst in each order. */
+const WAYS: Record<
+  CallOrder,
+  { sign: 1 | -1; byDuration: boolean; best: (zone: ZoneRow) => number; worst: (zone: ZoneRow) => number }
+> = {
+  start: { sign: 1, byDuration: false, best: (zone) => zone.first!, worst: (zone) => zone.last! },
+  '-start': { sign: -1, byDuration: false, best: (zone) => zone.last!, worst: (zone) => zone.first! },
+  duration: { sign: 1, byDuration: true, best: (zone) => zone.shortest ?? 0, worst: (zone) => zone.longest ?? 0 },
+  '-duration': { sign: -1, byDuration: true, best: (zone) => zone.longest ?? 0, worst: (zone) => zone.shortest ?? 0 },
+};
+
+export function sortZones(zones: readonly ZoneRow[], order: CallOrder): readonly ZoneRow[] {
+  const { sign, best } = WAYS[order];
+  return order === 'start' ? zones : [...zones].sort((one, other) => sign * (best(one) - best(other)));
+}
