@@ -17,8 +17,9 @@ export function keepEarlier(segment: Segment, take: (reader: MarshalReader) => v
   const reader = new SegmentReader(segment.reader.path, 0);
   try {
     for (;;) {
-      for (const { payload, end } of reader.read(FRAMES_AT_ONCE, true)) {
+      for (const { bytes, from, to, end } of reader.read(FRAMES_AT_ONCE, true)) {
         if (end > began) return;
+        const payload = bytes.subarray(from, to);
         if (payload.includes('keep')) keepIn(payload, segment, take);
       }
       if (reader.tail !== 'more') return;

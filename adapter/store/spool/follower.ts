@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { DecodeError } from '../values/model';
 import { parseFrame, type Frame } from './frames';
 import type { Kept } from './marshal';
-import { SegmentReader } from './segment';
+import { SegmentReader, type CommittedFrame } from './segment';
 
 const FRAMES_AT_ONCE = 4096;
 /** More open files than this are closed again after each read. */
@@ -144,16 +144,17 @@ export class Follower {
       this.damage.set(segment.file, segment.reader.damaged);
       this.host.damaged(segment, 'a checksum does not fit');
     }
-    for (const { payload, end } of committed) {
-      const frame = this.parse(segment, payload);
+    for (const one of committed) {
+      const { end } = one;
+      const frame = this.parse(segment, one);
       if (frame !== undefined && 'time' in frame) segment.time = Math.max(segment.time, frame.time);
       items.push({ segment, frame, time: segment.time, end });
     }
   }
 
-  private parse(segment: Segment, payload: Buffer): Frame | undefined {
+  private parse(segment: Segment, { bytes, from, to }: CommittedFrame): Frame | undefined {
     try {
-      return parseFrame(payload, segment.kept);
+      return parseFrame(bytes, segment.kept, from, to);
     } catch (error) {
       if (!(error instanceof DecodeError)) throw error;
       this.host.damaged(segment, error.message);

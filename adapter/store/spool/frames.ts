@@ -60,8 +60,8 @@ const LARGEST_ID = 2 ** 32 - 1;
  * The head of a frame; answers nothing for kinds of a later version. Throws `DecodeError`. More items than known are passed over, so a
  * later runtime may add some at the end. `kept`: of the file that the frame is from.
  */
-export function parseFrame(payload: Buffer, kept?: Kept): Frame | undefined {
-  const reader = new MarshalReader(payload, kept);
+export function parseFrame(bytes: Buffer, kept?: Kept, from = 0, to = bytes.length): Frame | undefined {
+  const reader = new MarshalReader(bytes, kept, from, to);
   const count = reader.openTuple();
   if (count === 0) throw new DecodeError('a frame is empty');
   const kind = whole(reader.value());

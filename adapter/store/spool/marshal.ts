@@ -35,21 +35,21 @@ const LOST = 'it stood in a part of the recording that is damaged';
  * is left, nesting has a limit, and nothing but `DecodeError` is thrown.
  */
 export class MarshalReader {
-  private at = 0;
-
   /** `kept`: of the file that the bytes are from; without it `keep` and `same` are tags like any other. */
   constructor(
     private readonly bytes: Buffer,
     private readonly kept?: Kept,
+    private at = 0,
+    private readonly end = bytes.length,
   ) {}
 
   get atEnd(): boolean {
-    return this.at === this.bytes.length;
+    return this.at === this.end;
   }
 
   /** Whether the next value is None. */
   get isNone(): boolean {
-    return this.bytes[this.at] === NONE;
+    return this.at < this.end && this.bytes[this.at] === NONE;
   }
 
   /** The next value, without going on behind it. */
@@ -67,20 +67,19 @@ export class MarshalReader {
   }
 
   private byte(): number {
-    const value = this.bytes[this.at++];
-    if (value === undefined) throw new DecodeError('a value ends too early');
-    return value;
+    if (this.at >= this.end) throw new DecodeError('a value ends too early');
+    return this.bytes[this.at++]!;
   }
 
   private take(count: number): Buffer {
-    if (count > this.bytes.length - this.at) throw new DecodeError('a length is larger than what is there');
+    if (count > this.end - this.at) throw new DecodeError('a length is larger than what is there');
     this.at += count;
     return this.bytes.subarray(this.at - count, this.at);
   }
 
   private int32(): number {
     const { bytes, at } = this;
-    if (at + 4 > bytes.length) throw new DecodeError('a length is larger than what is there');
+    if (at + 4 > this.end) throw new DecodeError('a length is larger than what is there');
     this.at = at + 4;
     return bytes[at]! | (bytes[at + 1]! << 8) | (bytes[at + 2]! << 16) | (bytes[at + 3]! << 24);
   }
@@ -91,7 +90,7 @@ export class MarshalReader {
     const size = bytes[at]!;
     // Positive, of one to four digits of 15 bits.
     if (
-      at + 4 > bytes.length ||
+      at + 4 > this.end ||
       size === 0 ||
       size > 4 ||
       bytes[at + 1] !== 0 ||
@@ -99,7 +98,7 @@ export class MarshalReader {
       bytes[at + 3] !== 0
     )
       return undefined;
-    if (at + 4 + size * 2 > bytes.length) return undefined;
+    if (at + 4 + size * 2 > this.end) return undefined;
     let value = 0;
     let digit = 0;
     for (let place = at + 2 + size * 2; place > at + 2; place -= 2) {
@@ -115,7 +114,7 @@ export class MarshalReader {
   /** A length or count: every item takes at least one byte, so it cannot be more than the bytes left. */
   private count(): number {
     const count = this.int32();
-    if (count < 0 || count > this.bytes.length - this.at) throw new DecodeError('a count is larger than what is there');
+    if (count < 0 || count > this.end - this.at) throw new DecodeError('a count is larger than what is there');
     return count;
   }
 
@@ -259,8 +258,14 @@ export class MarshalReader {
         return sink.copy(bytes);
       }
       case TEXT:
-      case INTERNED:
-        return sink.utf8(this.take(this.count()));
+      case INTERNED: {
+        const length = this.count();
+        sink.byte(CODE.text);
+        sink.varint(length);
+        sink.range(this.bytes, this.at, this.at + length);
+        this.at += length;
+        return;
+      }
       case TUPLE: {
         let count = this.count();
         if (count >= 2 && this.bytes[this.at] === ELLIPSIS) {
@@ -302,7 +307,7 @@ export class MarshalReader {
   /** Takes a `keep` or a `same`, whose tag comes next, as the value that it stands for. False: it is another tag, and nothing was read. */
   private reference(count: number, kept: Kept, sink: Sink, share: Share, depth: number): boolean {
     const { bytes, at } = this;
-    if (at + 9 > bytes.length || bytes.readInt32LE(at + 1) !== 4) return false;
+    if (at + 9 > this.end || bytes.readInt32LE(at + 1) !== 4) return false;
     const tag = bytes.readUInt32LE(at + 5);
     if (!(tag === KEEP && count === 3) && !(tag === SAME && count === 2)) return false;
     this.at = at + 9;

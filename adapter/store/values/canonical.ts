@@ -57,12 +57,18 @@ export class Sink {
   }
 
   copy(source: Uint8Array): void {
-    this.room(source.length);
+    this.range(source, 0, source.length);
+  }
+
+  /** Bytes of `source` from one place up to another, which are there. */
+  range(source: Uint8Array, from: number, to: number): void {
+    const count = to - from;
+    this.room(count);
+    const { bytes, length } = this;
     // A short copy costs less than the call that would make it.
-    if (source.length < 32)
-      for (let index = 0; index < source.length; index++) this.bytes[this.length + index] = source[index]!;
-    else this.bytes.set(source, this.length);
-    this.length += source.length;
+    if (count < 48) for (let index = 0; index < count; index++) bytes[length + index] = source[from + index]!;
+    else bytes.set(count === source.length ? source : source.subarray(from, to), length);
+    this.length = length + count;
   }
 
   /** LEB128 of a whole number from 0 to 2^54. */
