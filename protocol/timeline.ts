@@ -83,10 +83,27 @@ export interface ValueNode {
   mark?: string;
 }
 
+/** Where a value is: its id in the run file, and the names on the way to a part of it. */
+export interface ValuePlace {
+  value: number;
+  path: string[];
+}
+
 export interface ValueHandle {
   /** Id of the value in the run file. */
   value: number;
+  /** It is a part of that value. */
+  path?: string[];
   root: ValueNode;
+}
+
+/** A part of two values that are compared, as it is on each side. */
+export interface ComparedRow {
+  change: 'same' | 'added' | 'removed' | 'changed';
+  before?: ValueNode;
+  after?: ValueNode;
+  /** Both are of one kind, so their own parts can be compared one by one. */
+  alike: boolean;
 }
 
 export interface CallDetail {
@@ -94,7 +111,11 @@ export interface CallDetail {
   /** `support_agent › tools › lookup_order`. */
   path: { id: string; name: string; kind: string }[];
   source?: { path: string; line: number };
+  /** What the call got: where its arguments were edited while it was held, the edited ones. */
   input?: ValueHandle;
+  /** What the call was given before that. Absent when its arguments were not edited. */
+  inputBefore?: ValueHandle;
+  /** Of a call that is held after it ran, or instead of it, what it is about to give. */
   output?: ValueHandle;
   error?: {
     type: string;
@@ -121,6 +142,19 @@ export interface Change {
   after?: string;
 }
 
+export interface Statistics {
+  calls: number;
+  errors: number;
+  /** Sum of the whole durations of these calls; one that is inside another counts in both. */
+  total: number;
+  /** Durations that half, and nineteen of twenty, of the calls that have ended stay within. Absent while none has ended. */
+  p50?: number;
+  p95?: number;
+  tokens: number;
+  /** There were too many calls to look at all: counts and sums are the least there are, the rest is of those that were looked at. */
+  sampled: boolean;
+}
+
 export interface ReaderMethods {
   /** Folder of the run files of a workspace folder, whether or not it exists yet. */
   project: { params: { workspace: string }; result: { folder: string } };
@@ -142,13 +176,31 @@ export interface ReaderMethods {
     params: { file: string; value: number; path: string[]; format: 'json' | 'python' };
     result: { text: string };
   };
+  /** Two values beside each other, one level at a time: the parts that differ, or those that are equal. Of one alone, all parts differ. */
+  compare: {
+    params: {
+      file: string;
+      before?: ValuePlace;
+      after?: ValuePlace;
+      which: 'different' | 'equal';
+      start: number;
+      count: number;
+    };
+    /** `root`: the two values themselves. */
+    result: { root: ComparedRow; rows: ComparedRow[]; different: number; equal: number };
+  };
+  /** Figures of the calls that overlap from..to. */
+  statistics: {
+    params: { file: string; from: number; to: number; kinds?: string[]; name?: string };
+    result: Statistics;
+  };
   search: {
     /** With a `query`, all of it holds as well, and `text` is looked for in names as without it. Its `types`, `limit` and `cursor` are passed over. */
     params: { file: string; text: string; kinds?: string[]; errors?: boolean; limit: number; query?: Query };
     /** `atLeast`: there may be more than `total`, which were not looked at. */
     result: { calls: CallRow[]; total: number; atLeast?: boolean };
   };
-  /** Neighbouring failed call. */
+  /** Neighbouring call that ended with an error. */
   errorNear: { params: { file: string; time: number; direction: 'next' | 'previous' }; result: { call?: CallRow } };
   /** From now on `changed` is notified for this file. */
   follow: { params: { file: string }; result: Record<string, never> };

@@ -19,6 +19,8 @@ const READER_METHODS = new Set([
   'copy',
   'search',
   'errorNear',
+  'compare',
+  'statistics',
 ]);
 
 /** One timeline page, in the view or in an editor. */

@@ -1,8 +1,9 @@
-import type { CallDetail } from '../../../protocol/timeline';
+import type { CallDetail, ValueHandle } from '../../../protocol/timeline';
 import { UserError } from '../../common/errors';
 import { copyText } from '../reader/copy';
 import { callDetail } from '../reader/detail';
 import { outline, type OutlineLine } from '../reader/outline';
+import { partOf } from '../reader/place';
 import { RunFile } from '../reader/runFile';
 import { isoText } from './times';
 
@@ -29,14 +30,16 @@ export interface WholeCall {
 export function wholeCall(path: string, id: string, most: number): WholeCall {
   return inFile(path, (file) => {
     const detail = callDetail(file, id);
-    const seen = new Set<number>();
+    const seen = new Set<string>();
     const values = PARTS.flatMap(([part, field]) => {
       const handle = detail[field];
       // A node is given the state and answers what it becomes: once is enough to read.
-      if (handle === undefined || seen.has(handle.value)) return [];
-      seen.add(handle.value);
+      if (handle === undefined) return [];
+      const place = [handle.value, ...(handle.path ?? [])].join(' ');
+      if (seen.has(place)) return [];
+      seen.add(place);
       const { text, mark } = handle.root;
-      return [{ part, text, mark, lines: outline(file.values.root(handle.value), file.values, most) }];
+      return [{ part, text, mark, lines: outline(partOf(file, handle), file.values, most) }];
     });
     return { detail, at: startOf(file, detail), values };
   });
@@ -46,10 +49,10 @@ export function wholeCall(path: string, id: string, most: number): WholeCall {
 export function wholeCallJson(path: string, id: string): Record<string, unknown> {
   return inFile(path, (file) => {
     const handles = callDetail(file, id);
-    const { input: _i, output: _o, stateBefore: _b, stateAfter: _a, error, ...detail } = handles;
+    const { input: _i, inputBefore: _g, output: _o, stateBefore: _b, stateAfter: _a, error, ...detail } = handles;
     const values = PARTS.flatMap(([part, field]) => {
       const handle = handles[field];
-      return handle === undefined ? [] : [[part, jsonOf(file, handle.value)] as const];
+      return handle === undefined ? [] : [[part, jsonOf(file, handle)] as const];
     });
     const { value: _v, ...said } = error ?? { value: undefined };
     return {
@@ -67,10 +70,10 @@ function startOf(file: RunFile, { call }: CallDetail): string {
 }
 
 /** A whole number that JavaScript does not hold exactly becomes a text; a value too large says so. */
-function jsonOf(file: RunFile, id: number): unknown {
+function jsonOf(file: RunFile, handle: ValueHandle): unknown {
   let text: string;
   try {
-    text = copyText(file.values.root(id), file.values, 'json');
+    text = copyText(partOf(file, handle), file.values, 'json');
   } catch (error) {
     if (error instanceof UserError) return `<${error.message}>`;
     throw error;

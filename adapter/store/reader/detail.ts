@@ -5,9 +5,11 @@ import { Dict, Tagged, Tuple, type Value } from '../values/model';
 import type { StoredCall } from '../chunks/rows';
 import { callRow, functionOf } from './calls';
 import { children } from './children';
-import { diff } from './diff';
+import { diff, same } from './diff';
 import { eventText } from './eventText';
+import { duringHolds } from './held';
 import { bodyOf, messagesIn } from './messageText';
+import { partOf } from './place';
 import { line, node, shortType, textPart } from './render';
 import type { RunFile } from './runFile';
 import { shorten } from './text';
@@ -38,8 +40,8 @@ export function callDetail(file: RunFile, name: string): CallDetail {
   const source = file.db
     .prepare<[number], { path: string | null; line: number }>('SELECT path, line FROM functions WHERE id = ?')
     .get(call.function);
-  const handle = (value: number | null, title: string): ValueHandle | undefined =>
-    value === null ? undefined : { value, root: node(title, file.values.root(value), file.values) };
+  const handle = (value: number | null): ValueHandle | undefined =>
+    value === null ? undefined : { value, root: node('', file.values.root(value), file.values) };
   const before = parts.state_before === null ? undefined : file.values.root(parts.state_before);
   const after = parts.state_after === null ? undefined : file.values.root(parts.state_after);
   const events = eventsOf(file, id);
@@ -47,22 +49,30 @@ export function callDetail(file: RunFile, name: string): CallDetail {
   const edits = events
     .filter(({ name }) => name === 'edited')
     .map(({ text }) => text.replace(/^Edited: ([^:]*: )?/, '').replace(/ \(edited\)$/, ''));
+  const held = duringHolds(file, events);
+  const given = handle(parts.args);
+  const edited = held.args === undefined || !differs(file, given, held.args) ? undefined : held.args;
   const messages = kind === 'llm' || kind === 'node' ? messagesOf(file, parts) : [];
   return clean({
     call: callRow(file, call),
     path: path(file, call),
     source: source?.path ? { path: source.path, line: source.line } : undefined,
-    input: handle(parts.args, ''),
-    output: handle(parts.result, ''),
+    input: edited ?? given,
+    inputBefore: edited === undefined ? undefined : given,
+    output: handle(parts.result) ?? (call.end === null ? held.result : undefined),
     error: errorOf(file, parts),
-    stateBefore: handle(parts.state_before, ''),
-    stateAfter: handle(parts.state_after, ''),
+    stateBefore: handle(parts.state_before),
+    stateAfter: handle(parts.state_after),
     changes: before === undefined || after === undefined ? undefined : diff(before, after, file.values),
     messages: messages.length > 0 ? messages : undefined,
     attributes: attributesOf(file, parts),
     edits: edits.length > 0 ? edits : undefined,
     events: events.map(({ time, text }) => ({ time, text })),
   });
+}
+
+function differs(file: RunFile, one: ValueHandle | undefined, other: ValueHandle): boolean {
+  return one === undefined || !same(partOf(file, one), partOf(file, other), file.values);
 }
 
 /** Outermost first, the call itself last. */
@@ -124,7 +134,7 @@ function attributesOf(file: RunFile, parts: Parts): CallDetail['attributes'] {
 }
 
 /** What happened at the call, in order. */
-function eventsOf(file: RunFile, call: number): { time: number; text: string; name: string }[] {
+function eventsOf(file: RunFile, call: number): { time: number; text: string; name: string; value: number | null }[] {
   const zero = file.zero();
   const rows = file.db
     .prepare<[number, number], { time: number; name: string; value: number | null; data: string | null }>(
@@ -135,6 +145,7 @@ function eventsOf(file: RunFile, call: number): { time: number; text: string; na
     time: time - zero,
     text: eventText(file, name, value, data),
     name,
+    value,
   }));
 }
 

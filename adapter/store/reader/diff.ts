@@ -78,12 +78,12 @@ function join(path: string, key: string): string {
   return path === '' || key.startsWith('[') ? path + key : `${path}.${key}`;
 }
 
-function isIndexed(value: Value): boolean {
+export function isIndexed(value: Value): boolean {
   return Array.isArray(value) || value instanceof Tuple;
 }
 
 /** Of one kind, so that their parts can be compared one by one. */
-function alike(one: Value, other: Value, stored: StoredValues): boolean {
+export function alike(one: Value, other: Value, stored: StoredValues): boolean {
   if (one instanceof Tagged || other instanceof Tagged) {
     if (!(one instanceof Tagged && other instanceof Tagged) || one.tag !== other.tag) return false;
     if (one.tag === 'error' || one.tag === 'array') return false;
@@ -98,6 +98,12 @@ function alike(one: Value, other: Value, stored: StoredValues): boolean {
 
 function sameName(one: Value, other: Value): boolean {
   return one instanceof Ref && other instanceof Ref && one.cid.equals(other.cid);
+}
+
+/** Equal content of two values, each as it is or by its name. */
+export function same(one: Value, other: Value, stored: StoredValues): boolean {
+  if (one instanceof Ref && other instanceof Ref) return sameName(one, other);
+  return equal(stored.resolve(one), stored.resolve(other), stored, 0);
 }
 
 /** Equal content. Parts that are stored on their own are equal when their names are. */

@@ -1,3 +1,4 @@
+import type { ValuePlace } from '../../../protocol/timeline';
 import { UserError } from '../../common/errors';
 
 /** Parameters as they came: nothing about them is sure. */
@@ -30,4 +31,16 @@ export function textsIn(params: Params, name: string): string[] {
 
 export function optionalTexts(params: Params, name: string): string[] | undefined {
   return params[name] === undefined || params[name] === null ? undefined : textsIn(params, name);
+}
+
+export function placeIn(params: Params): ValuePlace {
+  return { value: numberIn(params, 'value', -Number.MAX_SAFE_INTEGER), path: textsIn(params, 'path') };
+}
+
+/** A place that may be left out. */
+export function optionalPlace(params: Params, name: string): ValuePlace | undefined {
+  const place = params[name];
+  if (place === undefined || place === null) return undefined;
+  if (typeof place !== 'object' || Array.isArray(place)) throw new UserError(`"${name}" must say where a value is.`);
+  return placeIn(place as Params);
 }

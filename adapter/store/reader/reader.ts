@@ -5,15 +5,18 @@ import { UserError, messageOf } from '../../common/errors';
 import { runsFolder } from '../../common/paths';
 import { recoverInto } from '../recover';
 import { callsBetween, errorNear, search } from './calls';
-import { child, children } from './children';
+import { children } from './children';
+import { compareValues } from './compare';
 import { copyText } from './copy';
 import { callDetail } from './detail';
 import { searchQuery } from '../query/search';
 import { OpenFiles } from './openFiles';
 import { overview } from './overview';
-import { numberIn, optionalTexts, textIn, textsIn, type Params } from './params';
+import { numberIn, optionalPlace, optionalTexts, placeIn, textIn, type Params } from './params';
 import { node } from './render';
+import { partOf } from './place';
 import { RunFile, emptySummary } from './runFile';
+import { statistics } from './statistics';
 import type { Value } from '../values/model';
 
 const MOST_CHILDREN = 2_000;
@@ -57,6 +60,26 @@ export class Reader {
       if (format !== 'json' && format !== 'python') throw new UserError('A value is copied as "json" or as "python".');
       return { text: copyText(this.part(file, params), file.values, format) };
     },
+    compare: (params) => {
+      const file = this.file(params);
+      const which = textIn(params, 'which');
+      if (which !== 'different' && which !== 'equal')
+        throw new UserError('What is compared are the parts that are "different" or "equal".');
+      const [before, after] = ['before', 'after'].map((side) => {
+        const place = optionalPlace(params, side);
+        return place === undefined ? undefined : partOf(file, place);
+      });
+      const start = Math.floor(numberIn(params, 'start', 0));
+      const count = Math.min(MOST_CHILDREN, Math.floor(numberIn(params, 'count', 0)));
+      return compareValues(before, after, file.values, { which, start, count });
+    },
+    statistics: (params) =>
+      statistics(this.file(params), {
+        from: numberIn(params, 'from'),
+        to: numberIn(params, 'to'),
+        kinds: optionalTexts(params, 'kinds'),
+        name: params['name'] === undefined || params['name'] === null ? undefined : textIn(params, 'name'),
+      }),
     search: (params) => {
       const given = {
         file: '',
@@ -104,13 +127,7 @@ export class Reader {
   }
 
   private part(file: RunFile, params: Params): Value {
-    let value = file.values.root(numberIn(params, 'value', -Number.MAX_SAFE_INTEGER));
-    for (const name of textsIn(params, 'path')) {
-      const next = child(value, name, file.values);
-      if (next === undefined) throw new UserError('This part of the value does not exist.');
-      value = next;
-    }
-    return value;
+    return partOf(file, placeIn(params));
   }
 
   private runs(folder: string): RunSummary[] {

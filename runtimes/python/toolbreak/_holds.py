@@ -205,7 +205,14 @@ class Hold:
 
     def edited(self, call: Call, text: str, client: str) -> None:
         call.edited = True
-        _calls.event("edited", call, {"text": text, "client": client})
+        said: dict[str, Any] = {"text": text, "client": client}
+        if call is self.call:
+            # What the call was given, and what it gave so far, is recorded already or not yet: here is what became of it.
+            said["boundary"] = self.stop.boundary
+            if self.stop.boundary == "after":
+                said["result"] = call.result
+            said["args"] = call.args
+        _calls.event("edited", call, said)
         if _stops.log is not None:
             _stops.log("console", text, call.function.path, call.function.line)
 
@@ -398,7 +405,11 @@ def _tell(hold: Hold, is_async: bool, frame: FrameType) -> None:
     hold.frames = _report.guard(_frames.build, hold, frame) or []
     call.task.hold = hold
     holds[hold.id] = hold
-    _calls.event("held", call, {"boundary": stop.boundary, "reason": stop.reason, "description": describe(hold)})
+    said: dict[str, Any] = {"boundary": stop.boundary, "reason": stop.reason, "description": describe(hold)}
+    if stop.boundary == "after":
+        # The end of the call is recorded when it is released; who looks before wants to see what it gave.
+        said["result"] = call.result
+    _calls.event("held", call, said)
     _causes.tell(hold)
 
 

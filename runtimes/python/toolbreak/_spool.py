@@ -247,7 +247,11 @@ class Writer:
 
     def event(self, name: str, call: Any, data: dict[str, Any] | None = None) -> None:
         """held, resumed, edited, skipped, again, cancelled, log, mark. `call` may be None."""
-        self._put((_EVENT, time.monotonic_ns(), name, 0 if call is None else call.number, self._encode(data or {})))
+        if self.ended:
+            return
+        frame = (_EVENT, time.monotonic_ns(), name, 0 if call is None else call.number, self._encode(data or {}))
+        payload = dumps(frame, MARSHAL_VERSION)
+        self._append(payload if len(payload) <= self._largest else self._bounded(frame, 4, data))
 
     def _bounded(self, frame: tuple[Any, ...], place: int, value: Any) -> bytes:
         """The frame again, with the value at `place` walked under its budget."""

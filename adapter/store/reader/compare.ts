@@ -1,0 +1,131 @@
+import type { ComparedRow, ReaderMethods, ValueNode } from '../../../protocol/timeline';
+import { Dict, SetValue, type Value } from '../values/model';
+import { align, type Pair } from './align';
+import { children, content, keyText, type Child } from './children';
+import { alike, isIndexed, same } from './diff';
+import { node } from './render';
+import type { StoredValues } from './stored';
+import { quote } from './text';
+
+/** Longest part of a text that is shown of each side, and how much of what is equal stands in front of the first difference. */
+const SHOWN = 160;
+const LEAD = 30;
+
+type Which = ReaderMethods['compare']['params']['which'];
+
+/** One level of two values beside each other. What is equal is told by its name and not fetched. */
+export function compareValues(
+  before: Value | undefined,
+  after: Value | undefined,
+  stored: StoredValues,
+  part: { which: Which; start: number; count: number },
+): ReaderMethods['compare']['result'] {
+  const root = rowOf({ before: child(before), after: child(after) }, stored);
+  const pairs = root.change === 'same' ? unchanged(after!, stored) : pairsOf(before, after, root.alike, stored);
+  const wanted: Pair[] = [];
+  let different = 0;
+  for (const pair of pairs) {
+    const equal = isSame(pair, stored);
+    if (!equal) different += 1;
+    if (equal === (part.which === 'equal')) wanted.push(pair);
+  }
+  const rows = wanted.slice(part.start, part.start + part.count).map((pair) => rowOf(pair, stored));
+  return { root, rows, different, equal: pairs.length - different };
+}
+
+/** The parts of both, those that belong together in one pair. */
+function pairsOf(before: Value | undefined, after: Value | undefined, together: boolean, stored: StoredValues): Pair[] {
+  const olds = before === undefined ? [] : children(before, stored);
+  const news = after === undefined ? [] : children(after, stored);
+  if (!together) return [...olds.map((old) => ({ before: old })), ...news.map((fresh) => ({ after: fresh }))];
+  const plain = content(before!, stored);
+  if (isIndexed(plain) || plain instanceof SetValue) {
+    const likely = (one: Child, other: Child): boolean =>
+      !(plain instanceof SetValue) && sameShape(stored.resolve(one.value), stored.resolve(other.value), stored);
+    return align(olds, news, (one, other) => same(one.value, other.value, stored), likely);
+  }
+  const fresh = new Map(keyed(after!, news, stored));
+  const pairs: Pair[] = keyed(before!, olds, stored).map(([key, old]) => {
+    const now = fresh.get(key);
+    fresh.delete(key);
+    return now === undefined ? { before: old } : { before: old, after: now };
+  });
+  return [...pairs, ...[...fresh.values()].map((entry) => ({ after: entry }))];
+}
+
+/** What tells a part from the others on its own side: the keys 1 and '1' are two. */
+function keyed(value: Value, parts: readonly Child[], stored: StoredValues): [string, Child][] {
+  const plain = content(value, stored);
+  return parts.map((part, index) => {
+    const key = plain instanceof Dict ? plain.entries[index]?.[0] : undefined;
+    return [key === undefined ? part.name : keyText(key, stored), part];
+  });
+}
+
+/** Both have parts that can be put beside each other. */
+function comparable(one: Value, other: Value, stored: StoredValues): boolean {
+  const [left, right] = [content(one, stored), content(other, stored)];
+  if (left instanceof SetValue || right instanceof SetValue)
+    return left instanceof SetValue && right instanceof SetValue && left.frozen === right.frozen;
+  return alike(one, other, stored);
+}
+
+function unchanged(value: Value, stored: StoredValues): Pair[] {
+  return children(value, stored).map((entry) => ({ before: entry, after: entry }));
+}
+
+/** Likely one and the same thing that was changed: both have parts of one kind, or neither has any. */
+function sameShape(one: Value, other: Value, stored: StoredValues): boolean {
+  const [left, right] = [children(one, stored, 0, 1).length > 0, children(other, stored, 0, 1).length > 0];
+  return left && right ? comparable(one, other, stored) : left === right;
+}
+
+function isSame({ before, after }: Pair, stored: StoredValues): boolean {
+  return before !== undefined && after !== undefined && same(before.value, after.value, stored);
+}
+
+function child(value: Value | undefined): Child | undefined {
+  return value === undefined ? undefined : { name: '', value };
+}
+
+function rowOf({ before, after }: Pair, stored: StoredValues): ComparedRow {
+  if (before === undefined || after === undefined) {
+    return {
+      change: before === undefined ? 'added' : 'removed',
+      ...(before === undefined ? {} : { before: node(before.name, before.value, stored) }),
+      ...(after === undefined ? {} : { after: node(after.name, after.value, stored) }),
+      alike: false,
+    };
+  }
+  const equal = same(before.value, after.value, stored);
+  const [one, other] = [stored.resolve(before.value), stored.resolve(after.value)];
+  const [left, right] = [node(before.name, one, stored), node(after.name, other, stored)];
+  if (!equal) differing(left, right, content(one, stored), content(other, stored));
+  return {
+    change: equal ? 'same' : 'changed',
+    before: left,
+    after: right,
+    alike: left.children + right.children > 0 && comparable(one, other, stored),
+  };
+}
+
+/** Two long texts begin a little before the first place where they differ: their beginnings may read the same. */
+function differing(left: ValueNode, right: ValueNode, one: Value, other: Value): void {
+  if (typeof one !== 'string' || typeof other !== 'string') return;
+  if (one.length <= SHOWN && other.length <= SHOWN) return;
+  let at = 0;
+  while (at < one.length && at < other.length && one.charCodeAt(at) === other.charCodeAt(at)) at++;
+  const from = Math.max(0, at - LEAD);
+  left.text = around(one, from);
+  right.text = around(other, from);
+}
+
+function around(text: string, from: number): string {
+  const end = from + SHOWN;
+  // Half a character at either end would be shown as nonsense.
+  const part = text
+    .slice(from, end)
+    .replace(/^[\udc00-\udfff]/, '')
+    .replace(/[\ud800-\udbff]$/, '');
+  return quote(`${from > 0 ? '…' : ''}${part}${end < text.length ? '…' : ''}`);
+}

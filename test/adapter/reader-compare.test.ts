@@ -1,0 +1,328 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import fc from 'fast-check';
+import type { ComparedRow, ReaderMethods } from '../../protocol/timeline';
+import { Reader } from '../../adapter/store/reader/reader';
+import { recoverSpool } from '../../adapter/store/recover';
+import { writeOwner } from '../../adapter/store/spoolOwner';
+import { SetValue, Tagged, type Value } from '../../adapter/store/values/model';
+import { SpoolFile, dict } from '../support/spool';
+
+const LONG = 'word '.repeat(200);
+
+/** One call of `change(before)` that gives `after`, for each pair. */
+function run(pairs: readonly (readonly [Value, Value])[], more?: (spool: SpoolFile) => void): SpoolFile {
+  const spool = new SpoolFile('4000001-abc')
+    .add(1, 1, 'tool', 'change', 'app.change', 'app', '/app/app.py', 3, 5)
+    .add(1, 2, 'llm', 'model', 'app.model', 'app', '/app/app.py', 13, 15)
+    .add(2, 1, 'app', 0);
+  pairs.forEach(([before, after], index) => {
+    const time = 1000 + index * 1000;
+    spool.add(3, index + 1, 0, 1, 1, time, before, null).add(4, index + 1, time + 100, 0, after, null);
+  });
+  more?.(spool);
+  return spool;
+}
+
+describe('store: what the reader compares and counts', function () {
+  this.timeout(30_000);
+  let root: string;
+  let file: string;
+  const reader = new Reader(() => undefined);
+
+  beforeEach(() => {
+    root = mkdtempSync(join(tmpdir(), 'toolbreak-test-'));
+    file = join(root, 'projects', 'p', 'runs', 'a.db');
+    mkdirSync(dirname(file), { recursive: true });
+  });
+  afterEach(() => rmSync(root, { recursive: true, force: true }));
+  after(() => reader.close());
+
+  function ask<K extends keyof ReaderMethods>(
+    method: K,
+    params: Omit<ReaderMethods[K]['params'], 'file'>,
+  ): ReaderMethods[K]['result'] {
+    return reader.handle(method, { file, ...params }) as ReaderMethods[K]['result'];
+  }
+  function record(spool: SpoolFile): void {
+    const folder = join(root, 'sessions', 's', 'spool', 'a');
+    mkdirSync(folder, { recursive: true });
+    spool.write(folder);
+    writeOwner(folder, { runFile: file, run: 'a', session: 's', name: 'app.py', pid: 4000002, pidStart: '1' });
+    recoverSpool(folder);
+  }
+  function compare(
+    id: string,
+    path: string[] = [],
+    which: 'different' | 'equal' = 'different',
+    page: { start: number; count: number } = { start: 0, count: 100 },
+  ): ReaderMethods['compare']['result'] {
+    const { input, output } = ask('call', { id });
+    const place = (value: number): { value: number; path: string[] } => ({ value, path });
+    return ask('compare', { before: place(input!.value), after: place(output!.value), which, ...page });
+  }
+  const told = ({ rows }: { rows: ComparedRow[] }): (string | undefined)[][] =>
+    rows.map(({ change, before, after }) => [
+      change,
+      before && `${before.name}: ${before.text}`,
+      after && `${after.name}: ${after.text}`,
+    ]);
+
+  it('puts the parts of two values beside each other, those that differ and the number of those that do not', () => {
+    const before = dict({ order: dict({ id: 7, lines: ['mug'] }), region: 'eu', old: 1, note: LONG });
+    const after = dict({ order: dict({ id: 70, lines: ['mug'] }), region: 'eu', note: `${LONG}end`, fresh: [1, 2] });
+    record(run([[before, after]]));
+    const top = compare('1.1');
+    assert.deepEqual([top.different, top.equal, top.root.change, top.root.alike], [4, 1, 'changed', true]);
+    assert.deepEqual(
+      told(top).filter(([, one]) => one?.startsWith('note') !== true),
+      [
+        ['changed', 'order: dict (2)', 'order: dict (2)'],
+        ['removed', 'old: 1', undefined],
+        ['added', undefined, 'fresh: list (2)'],
+      ],
+    );
+    // Of a long text that part is shown in which it differs.
+    const note = top.rows.find((row) => row.before?.name === 'note');
+    assert.match(note?.before?.text ?? '', /^'…[word ]+'$/);
+    assert.match(note?.after?.text ?? '', /^'…[word ]+ end'$/);
+    assert.deepEqual(told(compare('1.1', ['order'])), [['changed', 'id: 7', 'id: 70']]);
+    assert.deepEqual(told(compare('1.1', [], 'equal')), [['same', "region: 'eu'", "region: 'eu'"]]);
+    // One side alone.
+    const { output } = ask('call', { id: '1.1' });
+    const alone = ask('compare', {
+      after: { value: output!.value, path: ['fresh'] },
+      which: 'different',
+      start: 0,
+      count: 9,
+    });
+    assert.deepEqual(
+      [alone.root.change, told(alone)],
+      [
+        'added',
+        [
+          ['added', undefined, '0: 1'],
+          ['added', undefined, '1: 2'],
+        ],
+      ],
+    );
+  });
+
+  it('finds what was put into a list and what was taken out of it', () => {
+    record(
+      run([
+        [
+          [1, 2, 3, 'x'],
+          [0, 1, 3, 'y', 4],
+        ],
+        [new SetValue([1, 2], false), new SetValue([2, 3], false)],
+        [dict({ a: 1 }), [1]],
+        [7, 7],
+      ]),
+    );
+    const list = compare('1.1');
+    assert.deepEqual(
+      [list.equal, told(list)],
+      [
+        2,
+        [
+          ['added', undefined, '0: 0'],
+          ['removed', '1: 2', undefined],
+          ['changed', "3: 'x'", "3: 'y'"],
+          ['added', undefined, '4: 4'],
+        ],
+      ],
+    );
+    const set = compare('1.2');
+    assert.deepEqual(
+      [set.equal, told(set)],
+      [
+        1,
+        [
+          ['removed', '0: 1', undefined],
+          ['added', undefined, '1: 3'],
+        ],
+      ],
+    );
+    const kinds = compare('1.3');
+    assert.deepEqual([kinds.root.change, kinds.root.alike], ['changed', false]);
+    assert.deepEqual(told(kinds), [
+      ['removed', 'a: 1', undefined],
+      ['added', undefined, '0: 1'],
+    ]);
+    assert.deepEqual(compare('1.4'), {
+      root: {
+        change: 'same',
+        before: { name: '', text: '7', type: 'int', children: 0 },
+        after: { name: '', text: '7', type: 'int', children: 0 },
+        alike: false,
+      },
+      rows: [],
+      different: 0,
+      equal: 0,
+    });
+  });
+
+  it('answers large values in pages, and marks what is missing', () => {
+    const many = Array.from({ length: 5000 }, (_, index) => index);
+    const other = many.map((number) => (number % 2 === 0 ? number : -number));
+    record(
+      run([
+        [many, other],
+        [dict({ key: new Tagged('masked', ['key holds a secret']) }), dict({ key: 'plain' })],
+      ]),
+    );
+    const page = compare('1.1', [], 'different', { start: 100, count: 2 });
+    assert.deepEqual(
+      [page.different, page.equal, told(page)],
+      [
+        2500,
+        2500,
+        [
+          ['changed', '201: 201', '201: -201'],
+          ['changed', '203: 203', '203: -203'],
+        ],
+      ],
+    );
+    assert.equal(compare('1.2').rows[0]?.before?.mark, 'Masked: key holds a secret.');
+  });
+
+  it('keeps every part of both sides, once, in its order', () => {
+    const list = fc.array(fc.integer({ min: 0, max: 4 }), { maxLength: 12 });
+    fc.assert(
+      fc.property(fc.array(fc.tuple(list, list), { minLength: 1, maxLength: 5 }), (pairs) => {
+        record(run(pairs));
+        pairs.forEach(([olds, news], index) => {
+          const id = `1.${index + 1}`;
+          const rows = [...compare(id).rows, ...compare(id, [], 'equal').rows];
+          for (const [side, list] of [
+            ['before', olds],
+            ['after', news],
+          ] as const) {
+            const texts = rows.flatMap((row) => (row[side] === undefined ? [] : [row[side]]));
+            assert.deepEqual(
+              texts.sort((one, other) => Number(one.name) - Number(other.name)).map(({ text }) => text),
+              list.map(String),
+            );
+          }
+          for (const { change, before, after } of rows)
+            assert.equal(change === 'same', before?.text === after?.text, JSON.stringify({ before, after }));
+        });
+        reader.handle('unfollow', { file });
+        rmSync(dirname(file), { recursive: true });
+        mkdirSync(dirname(file));
+      }),
+      { numRuns: 15 },
+    );
+  });
+
+  it('shows what a call got after it was edited, and what it is about to give', () => {
+    record(
+      run([[dict({ order_id: 7, region: 'eu' }), 'sent']], (spool) => {
+        const edited = (text: string, more: Record<string, Value>): Tagged | ReturnType<typeof dict> =>
+          dict({ text, client: 'vscode', ...more });
+        spool
+          .add(6, 1010, 'held', 1, dict({ boundary: 'before', description: 'Paused before tool' }))
+          .add(
+            6,
+            1020,
+            'edited',
+            1,
+            edited('change: order_id 7 → 70 (edited)', {
+              boundary: 'before',
+              args: dict({ order_id: 70, region: 'eu' }),
+            }),
+          )
+          .add(3, 2, 0, 1, 1, 3000, dict({ order_id: 8 }), null)
+          .add(6, 3010, 'held', 2, dict({ boundary: 'before', description: 'Paused before tool' }))
+          .add(6, 3020, 'skipped', 2, dict({ client: 'vscode' }))
+          .add(
+            6,
+            3030,
+            'held',
+            2,
+            dict({ boundary: 'after', description: 'Paused after tool', result: dict({ state: 'made up' }) }),
+          )
+          // Edited when it had run: not what it got.
+          .add(6, 3040, 'edited', 2, edited('', { boundary: 'after', args: dict({ order_id: 9 }), result: 'other' }));
+      }),
+    );
+    const text = (handle: { value: number; path?: string[] } | undefined): string | undefined =>
+      handle && ask('copy', { value: handle.value, path: handle.path ?? [], format: 'python' }).text;
+    const first = ask('call', { id: '1.1' });
+    assert.deepEqual(
+      [text(first.input), text(first.inputBefore), text(first.output)],
+      ["{'order_id': 70, 'region': 'eu'}", "{'order_id': 7, 'region': 'eu'}", "'sent'"],
+    );
+    const second = ask('call', { id: '1.2' });
+    assert.deepEqual([text(second.input), second.inputBefore], ["{'order_id': 8}", undefined]);
+    // The run ended with this call held: it gave nothing, then.
+    assert.equal(second.call.state, 'cancelled');
+    assert.equal(second.output, undefined);
+  });
+
+  it('counts the calls of a range', () => {
+    record(
+      run([], (spool) => {
+        spool.add(3, 1, 0, 1, 1, 0, dict({}), null);
+        for (let index = 0; index < 100; index++) {
+          const start = 1000 + index * 10;
+          spool.add(3, index + 2, 1, index % 2 === 0 ? 1 : 2, 1, start, dict({}), null);
+          const failed = index === 10;
+          spool.add(
+            4,
+            index + 2,
+            start + 1 + Math.trunc(index / 10),
+            failed ? 1 : 0,
+            failed ? new Tagged('error', ['ValueError', 'no', [], null, dict({})]) : null,
+            index === 11 ? dict({ 'gen_ai.usage.input_tokens': 100, 'gen_ai.usage.output_tokens': 20 }) : null,
+          );
+        }
+        spool.add(4, 1, 3000, 0, null, null);
+      }),
+    );
+    assert.deepEqual(ask('statistics', { from: 0, to: 3000 }), {
+      calls: 101,
+      errors: 1,
+      total: 3000 + 100 + Array.from({ length: 100 }, (_, index) => Math.trunc(index / 10)).reduce((a, b) => a + b),
+      p50: 6,
+      p95: 10,
+      tokens: 120,
+      sampled: false,
+    });
+    // The call around all counts, too: it overlaps.
+    const { calls, errors, tokens } = ask('statistics', { from: 1095, to: 1115 });
+    assert.deepEqual([calls, errors, tokens], [3, 1, 120]);
+    assert.deepEqual(ask('statistics', { from: 1095, to: 1115, kinds: ['llm'] }), {
+      calls: 1,
+      errors: 0,
+      total: 2,
+      p50: 2,
+      p95: 2,
+      tokens: 120,
+      sampled: false,
+    });
+    assert.deepEqual(ask('statistics', { from: 0, to: 3000, name: 'nobody' }), {
+      calls: 0,
+      errors: 0,
+      total: 0,
+      tokens: 0,
+      sampled: false,
+    });
+    assert.equal(ask('statistics', { from: 0, to: 3000, name: 'model' }).calls, 50);
+  });
+
+  it('answers nonsense with a sentence', () => {
+    record(run([[1, 2]]));
+    for (const [method, params] of [
+      ['compare', { which: 'some', start: 0, count: 1 }],
+      ['compare', { which: 'equal', start: 0, count: 1, before: 'x' }],
+      ['compare', { which: 'equal', start: 0, count: 1, before: { value: 99_999, path: [] } }],
+      ['statistics', { from: 'now', to: 1 }],
+    ] as const)
+      assert.throws(() => reader.handle(method, { file, ...params }), { name: 'UserError' }, JSON.stringify(params));
+    assert.deepEqual(ask('compare', { which: 'equal', start: 0, count: 1 }).rows, []);
+  });
+});
