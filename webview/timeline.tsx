@@ -6,6 +6,7 @@ import { App } from './view/app';
 import './view/timeline.css';
 import './view/lanes.css';
 import './view/detail.css';
+import './view/compare.css';
 
 const root = document.getElementById('root');
 if (!root) throw new Error('The timeline needs an element with the id "root".');

@@ -44,9 +44,10 @@ test('a click selects a call and shows its facts, as text and never as html', (h
     );
     assert.equal(await shown.page.locator('.detail b').count(), 0);
     assert.match(await shown.page.locator('.tree .mark').first().innerText(), /cut after 20 characters/);
-    await shown.page.locator('[role=treeitem]', { hasText: 'order' }).click();
-    await shown.page.locator('[role=treeitem]', { hasText: 'lines' }).click();
-    await until(async () => assert.equal(await shown.page.locator('[role=treeitem]', { hasText: "'mug'" }).count(), 1));
+    const input = shown.page.getByRole('tree', { name: 'Input', exact: true }).locator('[role=treeitem]');
+    await input.filter({ hasText: 'order' }).click();
+    await input.filter({ hasText: 'lines' }).click();
+    await until(async () => assert.equal(await input.filter({ hasText: "'mug'" }).count(), 1));
     await shown.page.getByText('Copy as JSON').click();
     await until(() => assert.match(String(lastAsked(shown, 'copyText')?.text), /"amount":700/));
     await picture(shown, 'selected');
@@ -56,11 +57,11 @@ test('brackets go from error to error; Enter opens; Alt and arrows walk the call
   withPage(house, async (shown) => {
     await ready(shown);
     await shown.page.keyboard.press(']');
-    await until(async () => assert.match(await spoken(shown), /^refund, tool, failed, 3 ms/));
+    await until(async () => assert.match(await spoken(shown), /^refund, tool, error, 3 ms/));
     await shown.page.keyboard.press(']');
-    await until(async () => assert.match(await spoken(shown), /^refund, tool, failed, 600 ms/));
+    await until(async () => assert.match(await spoken(shown), /^refund, tool, error, 600 ms/));
     await shown.page.keyboard.press('[');
-    await until(async () => assert.match(await spoken(shown), /^refund, tool, failed, 3 ms/));
+    await until(async () => assert.match(await spoken(shown), /^refund, tool, error, 3 ms/));
     await until(async () =>
       assert.match(await shown.page.locator('.error-message').innerText(), /amount 700 needs approval/),
     );
@@ -87,7 +88,7 @@ test('an error too short for the zoom is drawn all the same', (house) =>
     await until(() => assert.ok(lastAsked(shown, 'search')));
     // 7.5 s on the axis, third row of the first lane.
     await shown.page.mouse.click(200 + Math.round((7.5 / 12.648) * 1080), 159);
-    await until(async () => assert.match(await spoken(shown), /^refund, tool, failed/));
+    await until(async () => assert.match(await spoken(shown), /^refund, tool, error/));
   }));
 
 test('a node shows what it changed in the state', (house) =>
@@ -116,7 +117,7 @@ test('search marks what it finds and goes through it', (house) =>
     await until(async () => assert.equal(await shown.page.locator('.search-count').innerText(), '1 of 3'));
     await shown.page.keyboard.press('Shift+Enter');
     await until(async () => assert.equal(await shown.page.locator('.search-count').innerText(), '3 of 3'));
-    await shown.page.locator('.search input').fill('status:failed refund');
+    await shown.page.locator('.search input').fill('status:error refund');
     await until(async () => assert.equal(await shown.page.locator('.search-count').innerText(), '2 of 2'));
     const { text, query } = lastAsked(shown, 'search') as { text: string; query: unknown };
     assert.deepEqual([text, query], ['refund', { status: ['error'] }]);

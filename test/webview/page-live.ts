@@ -213,7 +213,7 @@ test('a real agent: recorded by the adapter, answered by the reader', async (hou
         await shown.page.keyboard.press('Escape');
         await shown.page.keyboard.press('0');
         await shown.page.keyboard.press(']');
-        await until(async () => assert.match(await spoken(shown), /failed/));
+        await until(async () => assert.match(await spoken(shown), /error/));
         await shown.page.getByRole('tab', { name: 'Error' }).click();
         await until(async () => assert.ok((await shown.page.locator('.stack .link').count()) > 0));
         await picture(shown, 'real');

@@ -28,7 +28,7 @@ async function box(shown: Shown, selector: string): Promise<Box> {
 
 async function selectRefund(shown: Shown): Promise<void> {
   await shown.page.keyboard.press(']');
-  await until(async () => assert.match(await spoken(shown), /^refund, tool, failed/));
+  await until(async () => assert.match(await spoken(shown), /^refund, tool, error/));
   await until(async () => assert.ok((await shown.page.getByRole('tab').count()) > 3));
 }
 

@@ -8,6 +8,7 @@ import { PICTURES, tests } from './harness';
 import './page-basics';
 import './page-panel';
 import './page-runs';
+import './page-compare';
 import './page-live';
 
 async function main(): Promise<void> {

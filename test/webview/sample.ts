@@ -1,10 +1,12 @@
 import type {
   CallDetail,
   CallRow,
+  ComparedRow,
   Lane,
   Overview,
   ReaderMethods,
   RunSummary,
+  Statistics,
   ValueHandle,
   ValueNode,
 } from '../../protocol/timeline';
@@ -117,6 +119,7 @@ const VALUES: Record<number, Plain> = {
   2: { status: 'refunded', id: 'r-7' },
   3: { messages: ['please refund order 7'], visits: ['agent'], verdict: '' },
   4: { messages: ['please refund order 7', '→ lookup_order'], visits: ['agent', 'tools'], verdict: 'scored' },
+  6: { amount: 70, reason: 'customer <b>asked</b>', order: { id: 7, lines: ['mug', 'cup'], paid: false, note: null } },
   5: Array.from({ length: 250 }, (_, index) => index * index),
 };
 
@@ -151,6 +154,16 @@ export function answerFrom(runs: readonly SampleRun[]) {
       case 'copy': {
         const { value, path } = params as ReaderMethods['copy']['params'];
         return { text: JSON.stringify(reach(VALUES[value] ?? null, path)) };
+      }
+      case 'compare': {
+        const { before, after, ...part } = params as ReaderMethods['compare']['params'];
+        const side = (place: typeof before): Plain | undefined =>
+          place && reach(VALUES[place.value] ?? null, place.path);
+        return compared(side(before), side(after), part);
+      }
+      case 'statistics': {
+        const { file, from, to, kinds } = params as ReaderMethods['statistics']['params'];
+        return statistics(runOf(file), from, to, kinds);
       }
       case 'search': {
         const { file, text, kinds, errors, limit, query } = params as ReaderMethods['search']['params'];
@@ -212,6 +225,7 @@ function detail(run: SampleRun, id: string): CallDetail {
     path,
     source: { path: '/app/triage.py', line: 12 },
     input: handle(call.name === 'parse_line' ? 5 : 1),
+    inputBefore: call.edited ? handle(6) : undefined,
     output: failed || call.end === undefined ? undefined : handle(2),
     error: failed
       ? {
@@ -247,6 +261,60 @@ function detail(run: SampleRun, id: string): CallDetail {
 
 function handle(value: number): ValueHandle {
   return { value, root: nodeOf('', VALUES[value] ?? null) };
+}
+
+/** Parts of the same name beside each other. */
+function compared(
+  before: Plain | undefined,
+  after: Plain | undefined,
+  { which, start, count }: { which: string; start: number; count: number },
+): ReaderMethods['compare']['result'] {
+  const parts = (value: Plain | undefined): Record<string, Plain> =>
+    typeof value === 'object' && value !== null ? (value as Record<string, Plain>) : {};
+  const [olds, news] = [parts(before), parts(after)];
+  const row = (name: string, one: Plain | undefined, other: Plain | undefined): ComparedRow => ({
+    change:
+      one === undefined
+        ? 'added'
+        : other === undefined
+          ? 'removed'
+          : JSON.stringify(one) === JSON.stringify(other)
+            ? 'same'
+            : 'changed',
+    ...(one === undefined ? {} : { before: nodeOf(name, one) }),
+    ...(other === undefined ? {} : { after: nodeOf(name, other) }),
+    alike: Object.keys(parts(one)).length > 0 && Object.keys(parts(other)).length > 0,
+  });
+  const rows = [...new Set([...Object.keys(olds), ...Object.keys(news)])].map((name) =>
+    row(name, olds[name], news[name]),
+  );
+  const [equal, different] = [rows.filter((one) => one.change === 'same'), rows.filter((one) => one.change !== 'same')];
+  return {
+    root: row('', before, after),
+    rows: (which === 'equal' ? equal : different).slice(start, start + count),
+    different: different.length,
+    equal: equal.length,
+  };
+}
+
+function statistics(run: SampleRun, from: number, to: number, kinds?: string[]): Statistics {
+  const calls = run.calls.filter(
+    (call) =>
+      call.start <= to &&
+      (call.end ?? run.summary.duration) >= from &&
+      (kinds === undefined || kinds.includes(call.kind)),
+  );
+  const times = calls.flatMap((call) => (call.end === undefined ? [] : [call.end - call.start])).sort((a, b) => a - b);
+  const within = (share: number): number | undefined => times[Math.max(0, Math.ceil(times.length * share) - 1)];
+  return {
+    calls: calls.length,
+    errors: calls.filter((call) => call.state === 'error').length,
+    total: times.reduce((sum, time) => sum + time, 0),
+    p50: within(0.5),
+    p95: within(0.95),
+    tokens: calls.filter((call) => call.kind === 'llm').length * 1560,
+    sampled: false,
+  };
 }
 
 function reach(value: Plain, path: readonly string[]): Plain {

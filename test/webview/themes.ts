@@ -67,6 +67,8 @@ const DARK: Record<string, string> = {
   'gitDecoration-addedResourceForeground': '#81b88b',
   'gitDecoration-deletedResourceForeground': '#c74e39',
   'gitDecoration-modifiedResourceForeground': '#e2c08d',
+  'diffEditor-insertedTextBackground': '#9ccc2c33',
+  'diffEditor-removedTextBackground': '#ff000033',
   'breadcrumb-foreground': '#cccccccc',
 };
 
@@ -130,6 +132,8 @@ const LIGHT: Record<string, string> = {
   'gitDecoration-addedResourceForeground': '#587c0c',
   'gitDecoration-deletedResourceForeground': '#ad0707',
   'gitDecoration-modifiedResourceForeground': '#895503',
+  'diffEditor-insertedTextBackground': '#9ccc2c40',
+  'diffEditor-removedTextBackground': '#ff000033',
   'breadcrumb-foreground': '#3b3b3bcc',
 };
 
@@ -183,6 +187,8 @@ const CONTRAST: Record<string, string> = {
   'debugTokenExpression-number': '#89d185',
   'debugTokenExpression-boolean': '#75bdfe',
   'gitDecoration-addedResourceForeground': '#a1e3ad',
+  'diffEditor-insertedTextBorder': '#33ff2eff',
+  'diffEditor-removedTextBorder': '#ff008f',
   'gitDecoration-deletedResourceForeground': '#c74e39',
 };
 

@@ -3,6 +3,7 @@ import { layOut, type Layout } from '../model/layout';
 import type { Nanoseconds } from '../model/time';
 import { whole, type Viewport } from '../model/viewport';
 import type { Ask, Client } from './client';
+import { Comparing } from './comparing';
 import { Loaded } from './loaded';
 import { Ranger, type Range } from './range';
 import { Finder, type Search } from './search';
@@ -44,6 +45,10 @@ export class Page {
   scrollTo?: CallRow;
   /** The part of the detail that is wanted, where a call has it. */
   tab?: string;
+  /** The call that others are compared with. */
+  compared?: CallRow;
+  /** Changes of a state are shown beside each other, not as a list. */
+  sideBySide = false;
   /** Spoken by the live region. */
   announcement = '';
 
@@ -61,6 +66,7 @@ export class Page {
   readonly chooser = new Chooser(this);
   readonly finder = new Finder(this);
   readonly ranger = new Ranger(this);
+  readonly comparing = new Comparing(this);
 
   constructor(client: Client) {
     this.ask = client.ask;
@@ -143,6 +149,7 @@ export class Page {
         detailOpen: false,
         search: undefined,
         range: undefined,
+        compared: undefined,
       });
       try {
         const overview = await this.ask('overview', { file, buckets: MINIMAP_BUCKETS });

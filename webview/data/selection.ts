@@ -84,8 +84,9 @@ export class Chooser {
     if (file === undefined || id === undefined) return;
     try {
       const detail = await page.ask('call', { file, id });
-      if (page.file === file && page.selection?.call.id === id)
-        page.update({ selection: { ...page.selection, call: detail.call, detail } });
+      if (page.file !== file || page.selection?.call.id !== id) return;
+      page.update({ selection: { ...page.selection, call: detail.call, detail } });
+      await this.loadArguments(detail);
     } catch {
       // The next change of the file brings another chance; what is shown stays right for its moment.
     }
@@ -152,13 +153,22 @@ export class Chooser {
       const detail = await page.ask('call', { file, id: call.id });
       if (!current()) return;
       page.update({ selection: { call: detail.call, detail, args: [] } });
-      if (detail.input && detail.input.root.children > 0) {
-        const { nodes } = await page.ask('value', { file, value: detail.input.value, path: [], start: 0, count: 5 });
-        if (current()) page.update({ selection: { call: detail.call, detail, ...page.selection, args: nodes } });
-      }
+      await this.loadArguments(detail);
     } catch (error) {
       if (current()) page.update({ selection: { call, args: [], problem: sentence(error) } });
     }
+  }
+
+  /** The first arguments, for the title. They change when they are edited while the call is held. */
+  private async loadArguments(detail: CallDetail): Promise<void> {
+    const { page } = this;
+    const { file } = page;
+    if (file === undefined || !detail.input || detail.input.root.children === 0) return;
+    const { value, path = [] } = detail.input;
+    const { nodes } = await page.ask('value', { file, value, path, start: 0, count: 5 });
+    const { selection } = page;
+    if (page.file === file && selection?.call.id === detail.call.id && selection.detail?.input?.value === value)
+      page.update({ selection: { ...selection, args: nodes } });
   }
 }
 

@@ -35,9 +35,8 @@ export function isHeld(call: CallRow): boolean {
   return call.holds.some((hold) => hold.end === undefined);
 }
 
-/** The state in a word: `held`, `running`, `returned`, `failed`, `cancelled`, `skipped`. */
+/** The state in a word: `held`, `running`, `returned`, `error`, `cancelled`, `skipped`. */
 export function stateWord(call: CallRow): string {
-  if (call.state === 'error') return 'failed';
   if (call.state === 'running' && isHeld(call)) return 'held';
   return call.state;
 }

@@ -10,7 +10,7 @@ const STATES: Record<string, NonNullable<Query['status']>[number]> = {
 };
 const WORD = /(?:^|\s)(status|min|value):("[^"]*"?|\S+)/g;
 
-/** What was typed into the search: names as they are; `status:failed`, `min:200ms` and `value:"order 7"` ask for more than a name. */
+/** What was typed into the search: names as they are; `status:error`, `min:200ms` and `value:"order 7"` ask for more than a name. */
 export function searchWords(typed: string): { text: string; query?: Query } {
   const query: Query = {};
   const text = typed.replace(WORD, (whole, word: string, given: string) => {

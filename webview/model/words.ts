@@ -32,7 +32,7 @@ export function runFacts(run: RunSummary, now: Nanoseconds = run.duration): stri
   return facts;
 }
 
-/** Said aloud when a call is selected, and shown in its tooltip: `refund, tool, failed, 3 ms, edited`. */
+/** Said aloud when a call is selected, and shown in its tooltip: `refund, tool, error, 3 ms, edited`. */
 export function callFacts(call: CallRow, now: Nanoseconds): string[] {
   const facts = [call.kind, stateWord(call), formatDuration(endOf(call, now) - call.start)];
   if (call.holds.length > 0) facts.push(`held ${formatDuration(heldTime(call, now))}`);

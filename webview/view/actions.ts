@@ -46,7 +46,7 @@ export function callItems(page: Page, call: CallRow): MenuItem[] {
   const breakAt = (index: number): (() => void) => withDetail((detail) => breakItems(page, detail)[index]?.run());
   const copyInput = (format: 'json' | 'python'): (() => void) =>
     withDetail((detail) => {
-      if (detail.input) void copyValue(page, detail.input.value, [], format);
+      if (detail.input) void copyValue(page, detail.input.value, detail.input.path ?? [], format);
       else page.update({ announcement: 'This call has no recorded arguments' });
     });
   return [
@@ -61,6 +61,19 @@ export function callItems(page: Page, call: CallRow): MenuItem[] {
     },
     { label: 'Copy Arguments as JSON', icon: 'copy', separated: true, run: copyInput('json') },
     { label: 'Copy Arguments as Python', run: copyInput('python') },
+    {
+      label: 'Select for Compare',
+      icon: 'diff',
+      keys: 'C',
+      separated: true,
+      run: () => page.comparing.choose(call),
+    },
+    {
+      label: page.compared ? `Compare with ${page.compared.name}` : 'Compare with Selected',
+      keys: 'Shift+C',
+      disabled: !page.compared || page.compared.id === call.id,
+      run: () => page.comparing.with(call),
+    },
     { label: 'Find Calls Like This', icon: 'search', separated: true, run: () => void page.finder.find(call.name) },
     { label: 'Fit', icon: 'screen-normal', keys: 'F', run: () => page.window.fitSelection() },
   ];

@@ -8,12 +8,13 @@ import { lookOf, stateWord } from '../model/kinds';
 import { formatDuration } from '../model/time';
 import { callTitle } from '../model/words';
 import { breakItems, goToSource } from './actions';
-import { ErrorTab, MessagesTab, StackTab, StateTab, TimingTab } from './facts';
+import { CompareTab } from './compareTab';
+import { ErrorTab, InputTab, MessagesTab, StackTab, StateTab, TimingTab } from './facts';
 import { Ticking, usePageState } from './hooks';
 import { MenuButton } from './menu';
 import { ValueTree } from './tree';
 
-type Tab = 'Input' | 'Output' | 'State' | 'Messages' | 'Error' | 'Stack' | 'Timing';
+type Tab = 'Input' | 'Output' | 'State' | 'Messages' | 'Error' | 'Stack' | 'Timing' | 'Compare';
 
 /** Everything about the selected call. */
 export function Detail({ page }: { page: Page }): JSX.Element | null {
@@ -21,7 +22,7 @@ export function Detail({ page }: { page: Page }): JSX.Element | null {
   const { selection } = page;
   if (!selection || !page.detailOpen) return null;
   const { call, detail } = selection;
-  const tabs = detail ? tabsOf(detail) : [];
+  const tabs = detail ? tabsOf(page, detail) : [];
   const tab = tabs.find((name) => name === page.tab) ?? firstTab(tabs);
   const look = lookOf(call.kind);
   return (
@@ -130,7 +131,7 @@ function title({ call, args, detail }: Selection): string {
   return callTitle(call.name, args.slice(0, 4), (detail?.input?.root.children ?? 0) > 4);
 }
 
-function tabsOf(detail: CallDetail): Tab[] {
+function tabsOf(page: Page, detail: CallDetail): Tab[] {
   const tabs: Tab[] = [];
   // A node's input is the state; an empty dict would say nothing.
   if (detail.input && (detail.input.root.children > 0 || detail.call.kind !== 'node')) tabs.push('Input');
@@ -140,6 +141,7 @@ function tabsOf(detail: CallDetail): Tab[] {
   if (detail.error) tabs.push('Error');
   tabs.push('Stack');
   tabs.push('Timing');
+  if (page.compared && page.compared.id !== detail.call.id) tabs.push('Compare');
   return tabs;
 }
 
@@ -151,7 +153,7 @@ function firstTab(tabs: readonly Tab[]): Tab | undefined {
 function content(page: Page, detail: CallDetail, tab: Tab): JSX.Element | null {
   switch (tab) {
     case 'Input':
-      return detail.input ? <ValueTree page={page} handle={detail.input} label="Input" /> : null;
+      return <InputTab page={page} detail={detail} />;
     case 'Output':
       return detail.output ? <ValueTree page={page} handle={detail.output} label="Output" /> : null;
     case 'State':
@@ -162,6 +164,8 @@ function content(page: Page, detail: CallDetail, tab: Tab): JSX.Element | null {
       return <ErrorTab page={page} detail={detail} />;
     case 'Stack':
       return <StackTab page={page} detail={detail} />;
+    case 'Compare':
+      return <CompareTab page={page} detail={detail} />;
     case 'Timing':
       return <TimingTab page={page} detail={detail} />;
   }

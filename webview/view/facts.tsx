@@ -6,6 +6,7 @@ import { lookOf } from '../model/kinds';
 import { formatClock, formatDuration, formatMoment } from '../model/time';
 import { counted, heldTime } from '../model/words';
 import { openSource } from './actions';
+import { CompareTree } from './compare';
 import { ValueTree } from './tree';
 
 interface Props {
@@ -15,36 +16,80 @@ interface Props {
 
 const SIGNS: Record<Change['change'], string> = { added: '+', removed: '-', changed: '~' };
 
-export function StateTab({ page, detail }: Props): JSX.Element {
-  const changes = detail.changes ?? [];
+/** What the call got; where that was edited while it was held, beside what it was given. */
+export function InputTab({ page, detail }: Props): JSX.Element {
+  const { input, inputBefore } = detail;
   return (
     <>
-      {detail.changes && (
-        <section class="value">
-          <div class="value-head">
-            <span class="value-label">Changes</span>
-            <span class="muted">
-              {changes.length === 0 ? 'This call left the state as it was.' : counted(changes.length, 'change')}
-            </span>
-          </div>
-          <ul class="changes">
-            {changes.map((change) => (
-              <li class={`change ${change.change}`}>
-                <span class="sign" aria-label={change.change}>
-                  {SIGNS[change.change]}
-                </span>
-                <span class="value-name">{change.path}</span>
-                {change.before !== undefined && <span class="before">{change.before}</span>}
-                {change.before !== undefined && change.after !== undefined && <span class="muted">→</span>}
-                {change.after !== undefined && <span class="after">{change.after}</span>}
-              </li>
-            ))}
-          </ul>
-        </section>
+      {inputBefore && (
+        <CompareTree
+          page={page}
+          label="Edited while held"
+          before={inputBefore}
+          after={input}
+          titles={['As it was called', 'As it ran']}
+        />
       )}
-      {detail.stateBefore && <ValueTree page={page} handle={detail.stateBefore} label="State before" />}
-      {detail.stateAfter && <ValueTree page={page} handle={detail.stateAfter} label="State after" />}
+      {input && <ValueTree page={page} handle={input} label="Input" />}
     </>
+  );
+}
+
+export function StateTab({ page, detail }: Props): JSX.Element {
+  const { changes, stateBefore, stateAfter } = detail;
+  const beside = page.sideBySide && stateBefore !== undefined && stateAfter !== undefined;
+  const choices = (
+    <span class="choices" role="group" aria-label="How changes are shown">
+      <Choice label="List" chosen={!beside} choose={() => page.update({ sideBySide: false })} />
+      <Choice label="Side by Side" chosen={beside} choose={() => page.update({ sideBySide: true })} />
+    </span>
+  );
+  return (
+    <>
+      {beside ? (
+        <CompareTree page={page} label="Changes" before={stateBefore} after={stateAfter} actions={choices} />
+      ) : (
+        changes && <ChangeList changes={changes} choices={choices} />
+      )}
+      {stateBefore && <ValueTree page={page} handle={stateBefore} label="State before" />}
+      {stateAfter && <ValueTree page={page} handle={stateAfter} label="State after" />}
+    </>
+  );
+}
+
+function Choice({ label, chosen, choose }: { label: string; chosen: boolean; choose: () => void }): JSX.Element {
+  return (
+    <button class="choice" aria-pressed={chosen} onClick={choose}>
+      {label}
+    </button>
+  );
+}
+
+function ChangeList({ changes, choices }: { changes: readonly Change[]; choices: JSX.Element }): JSX.Element {
+  return (
+    <section class="value">
+      <div class="value-head">
+        <span class="value-label">Changes</span>
+        <span class="muted">
+          {changes.length === 0 ? 'This call left the state as it was.' : counted(changes.length, 'change')}
+        </span>
+        <span class="spring" />
+        {choices}
+      </div>
+      <ul class="changes">
+        {changes.map((change) => (
+          <li class={`change ${change.change}`}>
+            <span class="sign" aria-label={change.change}>
+              {SIGNS[change.change]}
+            </span>
+            <span class="value-name">{change.path}</span>
+            {change.before !== undefined && <span class="before">{change.before}</span>}
+            {change.before !== undefined && change.after !== undefined && <span class="muted">→</span>}
+            {change.after !== undefined && <span class="after">{change.after}</span>}
+          </li>
+        ))}
+      </ul>
+    </section>
   );
 }
 

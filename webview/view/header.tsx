@@ -94,7 +94,7 @@ export function Header({ page, searchField, openHelp, focusStage }: Props): JSX.
 }
 
 const SEARCH_HELP = `A name, or tool:name. Also:
-status:failed (running, returned, cancelled, skipped)
+status:error (running, returned, cancelled, skipped)
 min:200ms (at least so long)
 value:"order 7" (in arguments, result or error)
 Enter goes to the next match, Shift+Enter to the previous one`;

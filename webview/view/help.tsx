@@ -35,8 +35,8 @@ export function Help({ close }: { close: () => void }): JSX.Element {
           <Sign what="held: a breakpoint stopped the call for this long">
             <span class="hatched" role="img" aria-label="Hatched" />
           </Sign>
-          <Sign what="failed: the call ended with an error">
-            <span class="failed" role="img" aria-label="Red with an exclamation mark">
+          <Sign what="error: the call ended with one">
+            <span class="error-sign" role="img" aria-label="Red with an exclamation mark">
               !
             </span>
           </Sign>

@@ -14,6 +14,7 @@ export const KEYS: readonly { keys: string; what: string }[] = [
   { keys: '0', what: 'Show the whole run' },
   { keys: '/', what: 'Search; Enter and Shift + Enter go through what was found' },
   { keys: 'Shift + drag', what: 'Select a range and see its totals' },
+  { keys: 'C   Shift + C', what: 'Select the call for comparing, compare another one with it' },
   { keys: 'PageUp  PageDown', what: 'Scroll the lanes' },
   { keys: 'Shift + F10', what: 'Menu of the selected call' },
   { keys: 'T', what: 'Table of the calls in the window' },
@@ -73,6 +74,12 @@ export function handleKey(event: KeyboardEvent, actions: KeyActions): boolean {
   if (event.key === 'F10' && event.shiftKey) {
     actions.openMenu();
     return true;
+  }
+  if (event.key.toLowerCase() === 'c') {
+    const call = page.selection?.call;
+    if (call && event.shiftKey) page.comparing.with(call);
+    else if (call) page.comparing.choose(call);
+    return call !== undefined;
   }
   const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
   const act = Object.hasOwn(run, key) ? run[key] : undefined;

@@ -16,8 +16,9 @@ interface TreeProps {
 
 /** A value as a tree. Children are fetched when a node is opened, a hundred at a time. */
 export function ValueTree({ page, handle, label, flat = true }: TreeProps): JSX.Element {
+  const base = handle.path ?? [];
   const copy = async (format: 'json' | 'python'): Promise<void> => {
-    await copyValue(page, handle.value, [], format);
+    await copyValue(page, handle.value, base, format);
   };
   const withoutRoot = flat && handle.root.children > 0;
   return (
@@ -38,9 +39,9 @@ export function ValueTree({ page, handle, label, flat = true }: TreeProps): JSX.
       {withoutRoot && handle.root.mark && <div class="mark">{handle.root.mark}</div>}
       <div role="tree" aria-label={label} class="tree" onKeyDown={treeKeys}>
         {withoutRoot ? (
-          <Children page={page} value={handle.value} path={[]} total={handle.root.children} level={1} />
+          <Children page={page} value={handle.value} path={base} total={handle.root.children} level={1} />
         ) : (
-          <Node page={page} value={handle.value} path={[]} node={handle.root} level={1} first />
+          <Node page={page} value={handle.value} path={base} node={handle.root} level={1} first />
         )}
       </div>
     </section>
@@ -144,7 +145,7 @@ function Node({
   );
 }
 
-function textClass(node: ValueNode): string {
+export function textClass(node: ValueNode): string {
   if (node.children > 0) return 'plain';
   if (/^(str|string|bytes)$/.test(node.type)) return 'string';
   if (/^(int|float|complex|number|Decimal)$/.test(node.type)) return 'number';
@@ -153,7 +154,7 @@ function textClass(node: ValueNode): string {
 }
 
 /** Up and down go through the rows that are shown; right opens, left closes or goes to the parent. */
-function treeKeys(event: KeyboardEvent): void {
+export function treeKeys(event: KeyboardEvent): void {
   const tree = event.currentTarget as HTMLElement;
   const rows = [...tree.querySelectorAll<HTMLElement>('[role=treeitem]')];
   const at = rows.indexOf(event.target as HTMLElement);
