@@ -200,6 +200,11 @@ export interface ReaderMethods {
     /** `atLeast`: there may be more than `total`, which were not looked at. */
     result: { calls: CallRow[]; total: number; atLeast?: boolean };
   };
+  /** How many calls began in each of so many parts of a range, for tasks whose calls are too many to be fetched. */
+  density: {
+    params: { file: string; from: number; to: number; buckets: number; tasks: number[] };
+    result: { lanes: { task: number; calls: number[]; errors: number[] }[] };
+  };
   /** Neighbouring call that ended with an error. */
   errorNear: { params: { file: string; time: number; direction: 'next' | 'previous' }; result: { call?: CallRow } };
   /** From now on `changed` is notified for this file. */

@@ -19,17 +19,12 @@ export class Lanes {
   private readonly lanes = new Map<number, Row[]>();
   private readonly open = new Map<number, OpenCall>();
 
-  /** Goes on where an earlier writer of the file stopped. */
-  constructor(chunks: Iterable<Chunk>) {
-    for (const chunk of chunks) {
-      for (let slot = 0; slot < chunk.length; slot++) {
-        if (!chunk.isStarted(slot)) continue;
-        const [task, depth] = [chunk.task[slot]!, chunk.depth[slot]!];
-        const row = this.row(task, depth);
-        if (chunk.isEnded(slot)) row.lastEnd = Math.max(row.lastEnd, chunk.end[slot]!);
-        else this.enter(chunk.base + slot, task, depth, chunk.start[slot]!);
-      }
-    }
+  /** A call that an earlier writer of the file put on its row. */
+  known(chunk: Chunk, slot: number): void {
+    const [task, depth] = [chunk.task[slot]!, chunk.depth[slot]!];
+    const row = this.row(task, depth);
+    if (chunk.isEnded(slot)) row.lastEnd = Math.max(row.lastEnd, chunk.end[slot]!);
+    else this.enter(chunk.base + slot, task, depth, chunk.start[slot]!);
   }
 
   /** Calls that run, of those with an id from `from` up to `to`. */

@@ -195,6 +195,14 @@ export const MIGRATIONS: readonly Migration[] = [
         chunk INTEGER NOT NULL,
         PRIMARY KEY (function, chunk)
       ) STRICT, WITHOUT ROWID;
+      DROP TABLE tiles;
+      CREATE TABLE tiles (
+        task INTEGER NOT NULL,           -- 0: all of them
+        level INTEGER NOT NULL,          -- a tile is 2^level ns wide
+        block INTEGER NOT NULL,          -- 256 tiles each
+        counts BLOB NOT NULL,            -- for each tile that has some: tiles passed over, calls, errors
+        PRIMARY KEY (task, level, block)
+      ) STRICT, WITHOUT ROWID;
       CREATE TABLE function_totals (
         function INTEGER PRIMARY KEY,
         calls INTEGER NOT NULL,

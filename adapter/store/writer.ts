@@ -109,8 +109,9 @@ export class RunWriter {
     this.workflow = row.workflow;
     this.values = new ValueTable(db);
     this.calls = new CallWriter(db);
-    this.lanes = new Lanes(this.calls.all(db));
+    this.lanes = new Lanes();
     this.tiles = new Tiles(db);
+    this.goOn();
     const known = db.prepare('SELECT id, key, last FROM processes').all() as {
       id: number;
       key: string;
@@ -127,6 +128,17 @@ export class RunWriter {
       this.offsets.set(file, offset);
     for (const { id, kind } of db.prepare('SELECT id, kind FROM functions').all() as { id: number; kind: string }[])
       this.kinds.set(id, kind);
+  }
+
+  /** Goes on where an earlier writer of the file stopped. */
+  private goOn(): void {
+    for (const chunk of this.calls.all(this.db)) {
+      for (let slot = 0; slot < chunk.length; slot++) {
+        if (!chunk.isStarted(slot)) continue;
+        this.lanes.known(chunk, slot);
+        this.tiles.recount(chunk.task[slot]!, chunk.start[slot]!, chunk.statusOf(slot) === CallStatus.Error);
+      }
+    }
   }
 
   /** Calls of tools and models that began or ended since this was asked last. */
@@ -326,7 +338,7 @@ export class RunWriter {
     if (depth > 0) this.calls.depth(id, depth);
     this.calls.part(id, ARGS, this.values.takeOrKeep(frame.reader));
     if (!frame.reader.isNone) this.calls.part(id, START_ATTRIBUTES, this.values.takeOrKeep(frame.reader));
-    this.tiles.count(start, 1, before?.status === CallStatus.Error ? 1 : 0);
+    this.tiles.count(task, start, 1, before?.status === CallStatus.Error ? 1 : 0);
     this.counts.calls++;
     this.first = Math.min(this.first, start);
     const span = this.taskSpans.get(task);
@@ -360,7 +372,7 @@ export class RunWriter {
     this.lanes.end(id, end);
     if (frame.status === CallStatus.Error) {
       this.counts.errors++;
-      if (start !== undefined) this.tiles.count(start, 0, 1);
+      if (start !== undefined) this.tiles.count(this.calls.taskOf(id), start, 0, 1);
     }
     this.counts.tokens += tokens ?? 0;
     const watched = this.watched.get(id);

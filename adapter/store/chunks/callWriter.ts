@@ -94,6 +94,11 @@ export class CallWriter {
     return chunk.start[slot]!;
   }
 
+  taskOf(id: number): number {
+    const chunk = this.chunk(id);
+    return chunk.task[id - chunk.base]!;
+  }
+
   edited(id: number): void {
     const chunk = this.chunk(id);
     chunk.setEdited(id - chunk.base);

@@ -1,6 +1,7 @@
 import type { Connection } from '../database';
 import { CallWriter } from './callWriter';
 import { PARTS, type Part } from './chunk';
+import { Tiles } from '../tiles';
 
 const ROWS = 10_000;
 
@@ -20,6 +21,7 @@ type Row = Record<Part, number | null> & {
 /** Packs the calls of an earlier version's file, which were rows. */
 export function packRows(db: Connection): void {
   const writer = new CallWriter(db);
+  const tiles = new Tiles(db);
   const some = db.prepare<[number, number], Row>('SELECT * FROM calls WHERE id > ? ORDER BY id LIMIT ?');
   const none = Buffer.alloc(0);
   for (let rows = some.all(-1, ROWS); rows.length > 0; rows = some.all(rows.at(-1)!.id, ROWS)) {
@@ -27,6 +29,7 @@ export function packRows(db: Connection): void {
       if (row.start !== null) {
         writer.start(row.id, row.parent ?? 0, row.task ?? 0, row.function ?? 0, row.start);
         writer.depth(row.id, row.depth);
+        tiles.count(row.task ?? 0, row.start, 1, row.status === 1 ? 1 : 0);
       }
       if (row.end !== null) writer.end(row.id, row.end, row.status ?? 0, row.tokens ?? undefined);
       if (row.edited !== 0) writer.edited(row.id);
@@ -36,5 +39,6 @@ export function packRows(db: Connection): void {
       });
     }
     writer.flush();
+    tiles.flush();
   }
 }

@@ -1,7 +1,8 @@
 import type { Lane, Overview } from '../../../protocol/timeline';
 import { UserError } from '../../common/errors';
 import { processOf } from '../callNames';
-import { LEVELS } from '../tiles';
+import { EVERY_TASK } from '../tiles';
+import { eachCount } from './density';
 import type { RunFile } from './runFile';
 
 const MOST_BUCKETS = 10_000;
@@ -52,37 +53,16 @@ function laneName(task: number, name: string, process: string): string {
   return processOf(task) === 1 || process === '' || name.startsWith(process) ? name : `${process} › ${name}`;
 }
 
-/** Counts of calls at moments that are at most half a bucket wide: tiles, or the calls themselves of a short run. */
-function counts(file: RunFile, width: number): { time: number; calls: number; errors: number }[] {
-  const level = [...LEVELS].reverse().find((one) => 2 ** one <= width / 2);
-  if (level !== undefined)
-    return file
-      .sql('SELECT (tile + 0.5) * ? AS time, calls, errors FROM tiles WHERE level = ?')
-      .all(2 ** level, level) as {
-      time: number;
-      calls: number;
-      errors: number;
-    }[];
-  const found: { time: number; calls: number; errors: number }[] = [];
-  for (const zone of file.calls.zones()) {
-    const chunk = file.calls.chunk(zone.id);
-    for (let slot = 0; chunk !== undefined && slot < chunk.length; slot++)
-      if (chunk.isStarted(slot))
-        found.push({ time: chunk.start[slot]!, calls: 1, errors: chunk.statusOf(slot) === 1 ? 1 : 0 });
-  }
-  return found;
-}
-
 function buckets(file: RunFile, count: number, end: number): Overview['buckets'] {
   const result = Array.from({ length: count }, () => ({ calls: 0, errors: 0, held: false }));
   if (end <= 0) end = 1;
   const zero = file.zero();
   const place = (time: number): number => Math.max(0, Math.min(count - 1, Math.floor(((time - zero) / end) * count)));
-  for (const { time, calls, errors } of counts(file, end / count)) {
+  eachCount(file, EVERY_TASK, { from: zero, to: zero + end, width: end / count / 2 }, (time, calls, errors) => {
     const into = result[place(time)]!;
     into.calls += calls;
     into.errors += errors;
-  }
+  });
   const holds = file.db.prepare('SELECT start, end FROM holds').all() as { start: number; end: number | null }[];
   for (const hold of holds) {
     for (let index = place(hold.start); index <= place(hold.end ?? zero + end); index++) result[index]!.held = true;

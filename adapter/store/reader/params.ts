@@ -21,6 +21,13 @@ export function numberIn(params: Params, name: string, least = -Infinity): numbe
   return value;
 }
 
+export function numbersIn(params: Params, name: string): number[] {
+  const value = params[name];
+  if (!Array.isArray(value) || value.length > LONGEST_LIST || !value.every((item) => Number.isSafeInteger(item)))
+    throw new UserError(`"${name}" must be a list of whole numbers.`);
+  return value as number[];
+}
+
 export function textsIn(params: Params, name: string): string[] {
   const value = params[name];
   if (!Array.isArray(value) || value.length > LONGEST_LIST || !value.every((item) => typeof item === 'string')) {

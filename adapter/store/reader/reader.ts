@@ -12,7 +12,8 @@ import { callDetail } from './detail';
 import { searchQuery } from '../query/search';
 import { OpenFiles } from './openFiles';
 import { overview } from './overview';
-import { numberIn, optionalPlace, optionalTexts, placeIn, textIn, type Params } from './params';
+import { numberIn, numbersIn, optionalPlace, optionalTexts, placeIn, textIn, type Params } from './params';
+import { density } from './density';
 import { node } from './render';
 import { partOf } from './place';
 import { RunFile, emptySummary } from './runFile';
@@ -93,6 +94,14 @@ export class Reader {
         ? search(this.file(params), given)
         : searchQuery(this.file(params), given, query);
     },
+    density: (params) =>
+      density(this.file(params), {
+        file: '',
+        from: numberIn(params, 'from'),
+        to: numberIn(params, 'to'),
+        buckets: numberIn(params, 'buckets', 1),
+        tasks: numbersIn(params, 'tasks'),
+      }),
     errorNear: (params) => {
       const direction = textIn(params, 'direction');
       if (direction !== 'next' && direction !== 'previous')

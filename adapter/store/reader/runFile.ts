@@ -3,6 +3,7 @@ import type { RunSummary } from '../../../protocol/timeline';
 import { isAlive } from '../alive';
 import { CallReader } from '../chunks/callReader';
 import { openForReading, type Connection } from '../database';
+import { TileReader } from '../tiles';
 import { StoredValues } from './stored';
 
 type Statement = Database.Statement<unknown[]>;
@@ -30,6 +31,7 @@ export interface RunRow {
 export class RunFile {
   readonly db: Connection;
   readonly calls: CallReader;
+  readonly tiles: TileReader;
   readonly values: StoredValues;
   private readonly functions = new Map<number, { kind: string; name: string }>();
   private readonly statements = new Map<string, Statement>();
@@ -37,6 +39,7 @@ export class RunFile {
   constructor(readonly path: string) {
     this.db = openForReading(path);
     this.calls = new CallReader(this.db);
+    this.tiles = new TileReader(this.db);
     this.values = new StoredValues(this.db, this.calls);
   }
 

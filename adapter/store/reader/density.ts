@@ -1,0 +1,68 @@
+import type { ReaderMethods } from '../../../protocol/timeline';
+import { EVERY_TASK, levelFor } from '../tiles';
+import type { RunFile } from './runFile';
+
+const MOST_BUCKETS = 4_000;
+const MOST_TASKS = 200;
+
+/** How many calls began in each part of a range, for some tasks. Those that have too few calls to have tiles are left out. */
+export function density(file: RunFile, params: ReaderMethods['density']['params']): ReaderMethods['density']['result'] {
+  const zero = file.zero();
+  const [from, to] = [params.from + zero, params.to + zero];
+  const count = Math.max(1, Math.min(Math.floor(params.buckets), MOST_BUCKETS));
+  const width = Math.max(1, to - from) / count;
+  const place = (time: number): number => Math.floor((time - from) / width);
+  const lanes = new Map(
+    params.tasks
+      .slice(0, MOST_TASKS)
+      .map((task) => [task, { task, calls: zeros(count), errors: zeros(count), any: false }]),
+  );
+  const tell = (task: number, time: number, calls: number, errors: number): void => {
+    const lane = lanes.get(task);
+    const at = place(time);
+    if (lane === undefined || at < 0 || at >= count) return;
+    lane.calls[at]! += calls;
+    lane.errors[at]! += errors;
+    lane.any = true;
+  };
+  const level = levelFor(width);
+  if (level === undefined) eachCall(file, from, to, tell);
+  else
+    for (const task of lanes.keys())
+      file.tiles.each(task, level, from, to, (time, calls, errors) => tell(task, time, calls, errors));
+  return { lanes: [...lanes.values()].filter(({ any }) => any).map(({ any: _any, ...lane }) => lane) };
+}
+
+const zeros = (count: number): number[] => new Array<number>(count).fill(0);
+
+/** Counts of calls at moments that are at most `width` apart: tiles, or where they are too wide the calls themselves. */
+export function eachCount(
+  file: RunFile,
+  task: number,
+  { from, to, width }: { from: number; to: number; width: number },
+  tell: (time: number, calls: number, errors: number) => void,
+): void {
+  const level = levelFor(width);
+  if (level !== undefined) return file.tiles.each(task, level, from, to, tell);
+  eachCall(file, from, to, (of, time, calls, errors) => {
+    if (task === EVERY_TASK || of === task) tell(time, calls, errors);
+  });
+}
+
+function eachCall(
+  file: RunFile,
+  from: number,
+  to: number,
+  tell: (task: number, time: number, calls: number, errors: number) => void,
+): void {
+  for (const zone of file.calls.zones()) {
+    if (zone.first! > to) break;
+    if (zone.last! < from) continue;
+    const chunk = file.calls.chunk(zone.id);
+    for (let slot = 0; chunk !== undefined && slot < chunk.length; slot++) {
+      const start = chunk.start[slot]!;
+      if (chunk.isStarted(slot) && start >= from && start <= to)
+        tell(chunk.task[slot]!, start, 1, chunk.statusOf(slot) === 1 ? 1 : 0);
+    }
+  }
+}
