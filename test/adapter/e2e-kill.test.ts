@@ -1,15 +1,20 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { isAlive } from '../../adapter/common/processes';
+import { isAlive, listProcesses, processesWithEnvironment } from '../../adapter/common/processes';
+import { checkRun } from '../../adapter/store/life/check';
+import { runQuery } from '../../adapter/store/query/query';
+import type { Query } from '../../protocol/query';
 import type { DapClient } from '../support/dap-client';
 import { environment, functions, probes, run, startAdapter, type Outcome } from './e2e-outcomes-support';
 import { toolbreakCommand } from '../support/adapter';
 import { Place, python, until } from './target-support';
-import { openWithCalls } from '../support/run-file';
 
 const program = join(probes, 'steady.py');
+/** `TOOLBREAK_KILLS=1000` for a long run of everything here. */
 const KILLS = Number(process.env['TOOLBREAK_KILLS'] ?? 100);
+/** Each of these kills several processes, and leaves much to read. */
+const HEAVY_KILLS = Math.ceil(KILLS / 8);
 const SEED = Number(process.env['TOOLBREAK_KILL_SEED'] ?? Date.now() % 1_000_000);
 const GONE = 'Toolbreak: the debugger went away; the program goes on.\n';
 const AT_ONCE = 2;
@@ -33,7 +38,14 @@ interface Scene {
   pid: number;
 }
 
-async function begin(calls: number, options: { terminal?: boolean; hold?: boolean }): Promise<Scene> {
+interface Manner {
+  terminal?: boolean;
+  hold?: boolean;
+  /** Threads of each process, and processes below the first one. */
+  load?: [threads: number, children: number];
+}
+
+async function begin(calls: number, options: Manner): Promise<Scene> {
   const place = new Place();
   const client = await startAdapter(place.folder);
   const scene: Scene = { place, client, inTerminal: undefined, pid: 0 };
@@ -47,7 +59,7 @@ async function begin(calls: number, options: { terminal?: boolean; hold?: boolea
   await client.initialize({ supportsRunInTerminalRequest: true });
   const launched = client.send('launch', {
     program,
-    args: [place.folder, String(calls)],
+    args: [place.folder, calls, ...(options.load ?? [])].map(String),
     cwd: probes,
     python,
     record: { functions: ['@usercode'] },
@@ -72,30 +84,67 @@ async function end({ place, client, pid }: Scene): Promise<void> {
   place.remove();
 }
 
-/** Calls that the app says returned, by thread. */
-function returned({ place }: Scene): number[] {
-  return [0, 1].map((thread) => {
-    const path = join(place.folder, `returned-${thread}`);
-    const bytes = existsSync(path) ? readFileSync(path) : Buffer.alloc(0);
-    return bytes.length === 8 ? Number(bytes.readBigUInt64LE()) : 0;
-  });
+/** Calls that the app says returned, one number a thread, by process. */
+function returned({ place }: Scene): Map<number, number[]> {
+  const counts = new Map<number, number[]>();
+  for (const name of readdirSync(place.folder)) {
+    const pid = Number(/^returned-(\d+)-\d+$/.exec(name)?.[1]);
+    if (!pid) continue;
+    const bytes = readFileSync(join(place.folder, name));
+    counts.set(pid, [...(counts.get(pid) ?? []), bytes.length === 8 ? Number(bytes.readBigUInt64LE()) : 0]);
+  }
+  return counts;
 }
 
-function recorded(runFile: string): { ended: number; open: number } {
-  const db = openWithCalls(runFile);
-  try {
-    assert.equal(db.pragma('integrity_check', { simple: true }), 'ok');
-    const count = (where: string): number =>
-      db
-        .prepare(
-          `SELECT count(*) FROM calls c JOIN functions f ON f.id = c.function WHERE f.name = 'tool' AND ${where}`,
-        )
-        .pluck()
-        .get() as number;
-    return { ended: count('c.status = 0'), open: count('c.end IS NULL') };
-  } finally {
-    db.close();
+/** Whether so many processes have so many threads each in which a call returned. */
+function isBusy(scene: Scene, processes: number, threads: number): boolean {
+  const counts = [...returned(scene).values()];
+  return counts.length === processes && counts.every((each) => each.length === threads && each.every((one) => one > 0));
+}
+
+/** Calls of the tool in a run file. */
+function recorded(runFile: string, query: Query): number {
+  const whole = { rows: 1e9, counting: 1e9, milliseconds: 60_000 };
+  const { rows, more, problems } = runQuery([runFile], { name: { equals: 'tool' }, limit: 1, ...query }, whole);
+  assert.deepEqual(problems, []);
+  assert.equal(more.exact, true);
+  return rows.length + more.count;
+}
+
+/** Every call that returned is there, nothing runs any more, and all of the file can be read. */
+function assertWhole(scene: Scene, runFile: string): void {
+  for (const [pid, counts] of returned(scene)) {
+    const said = counts.reduce((sum, count) => sum + count, 0);
+    const found = recorded(runFile, { process: pid, status: ['returned'] });
+    // A call may have returned whose note was not made any more, one in each thread.
+    assert.ok(
+      found >= said && found <= said + counts.length,
+      `${pid}: ${found} recorded, ${counts.join(' + ')} returned`,
+    );
   }
+  assert.equal(recorded(runFile, { status: ['running'] }), 0);
+  const { whole, problems } = checkRun(runFile);
+  assert.deepEqual({ whole, problems }, { whole: true, problems: [] });
+}
+
+/** What is left to read after the last answer is read before the adapter's process ends, however much it is. */
+async function adapterEnded({ client }: Scene): Promise<void> {
+  const { child } = client;
+  await until(() => child!.exitCode !== null || child!.signalCode !== null, 'the adapter to end');
+}
+
+/** Takes over what a dead session recorded, as the next session does, or whoever opens the timeline. */
+async function takeOver({ place }: Scene): Promise<void> {
+  const tidy = [process.execPath, ...toolbreakCommand('tidy')];
+  const { code, stderr } = await run(tidy, { cwd: probes, env: environment(place.folder) });
+  assert.deepEqual({ code, stderr }, { code: 0, stderr: '' });
+}
+
+/** Nothing that was started for the scene, or by it, goes on. */
+async function assertNoOrphan({ place }: Scene): Promise<void> {
+  const left = async (): Promise<number[]> => processesWithEnvironment(await listProcesses(), place.folder);
+  // Pruning goes on for a moment behind a session.
+  await until(async () => (await left()).length === 0, 'all processes to end');
 }
 
 function runFileOf(place: Place): string {
@@ -106,14 +155,14 @@ function runFileOf(place: Place): string {
 }
 
 /** So many kills, a few at a time; a failure says with which seed. */
-async function kills(one: (random: () => number, index: number) => Promise<void>): Promise<void> {
+async function kills(times: number, one: (random: () => number, index: number) => Promise<void>): Promise<void> {
   let next = 0;
   const worker = async (): Promise<void> => {
-    for (let index = next++; index < KILLS; index = next++) {
+    for (let index = next++; index < times; index = next++) {
       try {
         await one(randomFrom(SEED + index * 7919), index);
       } catch (error) {
-        next = KILLS;
+        next = times;
         const what = error instanceof Error ? (error.stack ?? error.message) : String(error);
         throw new Error(`kill ${index} with TOOLBREAK_KILL_SEED=${SEED}: ${what}`);
       }
@@ -125,7 +174,7 @@ async function kills(one: (random: () => number, index: number) => Promise<void>
 const wait = (milliseconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
 describe('kill -9', function () {
-  this.timeout(600_000);
+  this.timeout(Math.max(600_000, KILLS * 4_000));
 
   it(`of the adapter, ${KILLS} times: the app finishes with its normal result`, async () => {
     const place = new Place();
@@ -134,7 +183,7 @@ describe('kill -9', function () {
     const expected = readFileSync(join(place.folder, 'result'), 'utf8');
     place.remove();
 
-    await kills(async (random, index) => {
+    await kills(KILLS, async (random, index) => {
       const hold = index % 2 === 0;
       const terminal = index % 4 >= 2;
       const scene = await begin(calls, { terminal, hold });
@@ -153,13 +202,12 @@ describe('kill -9', function () {
           else assert.ok(stderr === GONE || (stderr === '' && (early || stdout.endsWith('done\n'))), stderr);
         }
         if (index % 10 < 2) {
-          // The next session, or whoever opens the timeline, takes over what was recorded, also after the adapter's death.
-          const tidy = [process.execPath, ...toolbreakCommand('tidy')];
-          await scene.client.closed;
-          const { code, stderr } = await run(tidy, { cwd: probes, env: environment(scene.place.folder) });
-          assert.deepEqual({ code, stderr }, { code: 0, stderr: '' });
-          assert.deepEqual(recorded(runFileOf(scene.place)), { ended: 2 * calls, open: 0 });
+          await takeOver(scene);
+          const runFile = runFileOf(scene.place);
+          assert.equal(recorded(runFile, { status: ['returned'] }), 2 * calls);
+          assertWhole(scene, runFile);
         }
+        await assertNoOrphan(scene);
       } finally {
         await end(scene);
       }
@@ -167,25 +215,50 @@ describe('kill -9', function () {
   });
 
   it(`of the app, ${KILLS} times: the session ends and every returned call is in the store`, async () => {
-    await kills(async (random) => {
+    await kills(KILLS, async (random) => {
       const scene = await begin(1_000_000, {});
       try {
-        await until(() => returned(scene).every((count) => count > 0), 'the first calls');
+        await until(() => isBusy(scene, 1, 2), 'the first calls');
         await wait(random() * 60);
         process.kill(scene.pid, 'SIGKILL');
         const { exitCode } = await scene.client.waitFor('exited');
         assert.equal(exitCode, 137);
         await scene.client.waitFor('terminated');
-        const counts = returned(scene);
-        const said = counts[0]! + counts[1]!;
         const { runFile } = await scene.client.waitFor('toolbreak/run');
         await scene.client.request('disconnect', {});
-        await scene.client.closed;
-        const { ended, open } = recorded(runFile);
-        // A call may have returned whose note was not made any more, one in each thread.
-        assert.ok(ended >= said && ended <= said + 2, `${ended} recorded, ${said} returned`);
-        assert.equal(open, 0);
-        assert.equal(isAlive(scene.pid), false);
+        await adapterEnded(scene);
+        assertWhole(scene, runFile);
+        await assertNoOrphan(scene);
+      } finally {
+        await end(scene);
+      }
+    });
+  });
+
+  it(`of three processes with four threads each, and of the adapter, ${HEAVY_KILLS} times: every returned call is in the store`, async () => {
+    await kills(HEAVY_KILLS, async (random, index) => {
+      const scene = await begin(1_000_000, { load: [4, 2] });
+      try {
+        await until(() => isBusy(scene, 3, 4), 'the first calls');
+        const withAdapter = index % 2 === 1;
+        const { runFile } = await scene.client.waitFor('toolbreak/run');
+        const victims = [...returned(scene).keys(), ...(withAdapter ? [scene.client.child!.pid!] : [])];
+        while (victims.length > 0) {
+          const [victim] = victims.splice(Math.floor(random() * victims.length), 1);
+          await wait(random() * 40);
+          process.kill(victim!, 'SIGKILL');
+        }
+        if (withAdapter) {
+          await adapterEnded(scene);
+          await until(() => [...returned(scene).keys()].every((pid) => !isAlive(pid)), 'the app to be gone');
+          await takeOver(scene);
+        } else {
+          await scene.client.waitFor('terminated');
+          await scene.client.request('disconnect', {});
+          await adapterEnded(scene);
+        }
+        assertWhole(scene, runFile);
+        await assertNoOrphan(scene);
       } finally {
         await end(scene);
       }
