@@ -75,6 +75,7 @@ export function suites([full, ...others], browser) {
         'dap-outcomes': scenarios('dap-outcomes', /^e2e-(outcomes|kill|secrets|heartbeat)\.test\.ts$/),
         dap: scenarios('dap', /^e2e-(?!langgraph|outcomes|kill|secrets|heartbeat).*\.test\.ts$/),
         commands: scenarios('commands', /^(commands|life-.*)\.test\.ts$/),
+        fuzz: mocha('fuzz', testFiles('test/fuzz', /\.test\.ts$/)),
         unit: mocha('unit', [
           ...testFiles('test/adapter', /^(?!e2e-|life-|commands\.).*\.test\.ts$/),
           ...testFiles('test/webview', /\.test\.ts$/),

@@ -62,18 +62,23 @@ export async function readOtlp(source: string, made: string, runsFolder: string)
 
 async function documents(source: string, take: (document: Fields) => void, fail: () => void): Promise<void> {
   if (statSync(source).size <= LARGEST_DOCUMENT) {
-    const whole = parseObject(readFileSync(source, 'utf8'));
+    const whole = parseObject(withoutMark(readFileSync(source, 'utf8')));
     if (whole !== undefined) return take(whole);
   }
   const line = (text: string): void => {
     if (text.trim() === '') return;
-    const document = parseObject(text);
+    const document = parseObject(withoutMark(text));
     if (document === undefined) fail();
     else take(document);
   };
   const splitter = new LineSplitter(line, LONGEST_LINE, fail);
   for await (const chunk of createReadStream(source) as AsyncIterable<Buffer>) splitter.push(chunk);
   splitter.push(Buffer.from('\n'));
+}
+
+/** Some programs begin a file with a byte order mark. */
+function withoutMark(text: string): string {
+  return text.startsWith('\ufeff') ? text.slice(1) : text;
 }
 
 interface StagedSpan {

@@ -46,7 +46,9 @@ interface Note {
 function noteIn(folder: string): Note | undefined {
   try {
     const file = join(folder, NOTE);
-    if (statSync(file).size > 1024 * 1024) return undefined;
+    const stat = statSync(file);
+    // Whoever opens a pipe waits for its other end.
+    if (!stat.isFile() || stat.size > 1024 * 1024) return undefined;
     const { version, id, name, pid, machine, started } = parseObject(readFileSync(file, 'utf8')) ?? {};
     const fine =
       version === 1 &&

@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs';
+import { lstatSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { DecodeError } from '../values/model';
 import { parseFrame, type Frame } from './frames';
@@ -128,6 +128,7 @@ export class Follower {
       .filter((name) => name.endsWith('.spool') && !this.segments.has(name))
       .map((file) => ({ file, match: /^(.+)-(\d{1,9})\.spool$/.exec(file) }))
       .filter((entry) => entry.match !== null)
+      .filter(({ file }) => lstatSync(join(this.folder, file), { throwIfNoEntry: false })?.isFile() === true)
       .map(({ file, match }) => ({ file, process: match![1]!, number: Number(match![2]) }))
       .sort((one, other) => one.number - other.number);
     for (const { file, process, number } of fresh) {

@@ -71,6 +71,12 @@ export class MarshalReader {
     return this.bytes[this.at++]!;
   }
 
+  /** Behind the mark that ends a dict, which may only seem to be one: what follows the frame is somebody else's. */
+  private endDict(): void {
+    if (this.at >= this.end) throw new DecodeError('a value ends too early');
+    this.at++;
+  }
+
   private take(count: number): Buffer {
     if (count > this.end - this.at) throw new DecodeError('a length is larger than what is there');
     this.at += count;
@@ -198,7 +204,7 @@ export class MarshalReader {
       case DICT: {
         const entries: [Value, Value][] = [];
         while (this.bytes[this.at] !== NULL) entries.push([this.value(depth + 1), this.value(depth + 1)]);
-        this.at++;
+        this.endDict();
         return new Dict(entries);
       }
       default:
@@ -297,7 +303,7 @@ export class MarshalReader {
       case DICT:
         sink.byte(CODE.dict);
         while (this.bytes[this.at] !== NULL) this.parts(2, sink, share, depth);
-        this.at++;
+        this.endDict();
         return sink.byte(CODE.end);
       default:
         throw new DecodeError(`unknown code ${code} in a value`);

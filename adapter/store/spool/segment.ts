@@ -1,11 +1,14 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { crc32 } from 'node:zlib';
 import { SPOOL_MAGIC } from '../../../protocol/spool';
+import { messageOf, UserError } from '../../common/errors';
 
 const HEADER = 8;
 /** A quiet segment is asked for little; a busy one for more with each read. */
 const SMALLEST_READ = 4 * 1024;
 const LARGEST_READ = 1024 * 1024;
+/** No value is allowed to be so large that a frame would be; what claims to be is not loaded into memory, but passed over. */
+const LARGEST_FRAME = 512 * 1024 * 1024;
 const MAGIC = Buffer.from(SPOOL_MAGIC, 'latin1');
 
 /** What the last read came upon. `more`: read again. `waiting`: nothing more yet. `unsettled`: bytes that do not fit yet, or never will. `closed`: its writer said that nothing will follow. */
@@ -44,9 +47,17 @@ export class SegmentReader {
 
   /**
    * Frames in order, at most `limit` of them. `dead`: nobody writes any more, so what does not fit is
-   * damaged, and reading goes on behind it where a whole frame follows. Throws what the file system throws.
+   * damaged, and reading goes on behind it where a whole frame follows. Throws a `UserError` that names the file when it cannot be read.
    */
   read(limit: number, dead: boolean): CommittedFrame[] {
+    try {
+      return this.frames(limit, dead);
+    } catch (error) {
+      throw new UserError(`The spool file ${this.path} cannot be read: ${messageOf(error)}.`);
+    }
+  }
+
+  private frames(limit: number, dead: boolean): CommittedFrame[] {
     const frames: CommittedFrame[] = [];
     this.tail = 'waiting';
     if (this.ended || !this.start(dead)) return frames;
@@ -76,12 +87,18 @@ export class SegmentReader {
           this.tail = 'more';
           break;
         }
+        if (length > LARGEST_FRAME) {
+          this.damaged++;
+          this.offset += wholeSize(length);
+          this.tail = 'more';
+          break;
+        }
         this.load(HEADER + length);
         if (this.filled < HEADER + length) break;
       }
       const from = at + HEADER;
       const to = from + length;
-      const whole = HEADER + ((length + 3) & ~3);
+      const whole = wholeSize(length);
       if (checksum(this.window, from, to) === this.window.readUInt32LE(at + 4))
         frames.push({ bytes: this.window, from, to, end: this.offset + whole });
       else if (dead && this.wholeFrameAt(this.offset + whole)) this.damaged++;
@@ -139,7 +156,7 @@ export class SegmentReader {
     const header = Buffer.alloc(HEADER);
     readSync(this.fd!, header, 0, HEADER, offset);
     const length = header.readUInt32LE(0);
-    if (length === 0 || length === CLOSED || offset + HEADER + length > size) return false;
+    if (length === 0 || length > LARGEST_FRAME || offset + HEADER + length > size) return false;
     const payload = Buffer.alloc(length);
     readSync(this.fd!, payload, 0, length, offset + HEADER);
     return crc32(payload) === header.readUInt32LE(4);
@@ -169,4 +186,9 @@ function checksum(bytes: Buffer, from: number, to: number): number {
   }
   for (; at < to; at++) value = last[(value ^ bytes[at]!) & 0xff]! ^ (value >>> 8);
   return (value ^ -1) >>> 0;
+}
+
+/** With header and padding; lengths go beyond what JavaScript's bit operators take. */
+function wholeSize(length: number): number {
+  return HEADER + Math.ceil(length / 4) * 4;
 }
