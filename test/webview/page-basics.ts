@@ -139,11 +139,30 @@ test('Shift and a drag select a range and say its totals', (house) =>
     await shown.page.mouse.up();
     await shown.page.keyboard.up('Shift');
     await until(async () =>
-      assert.match(await shown.page.locator('.range-totals').innerText(), /calls[\s\S]*1 error[\s\S]*in calls/),
+      assert.match(
+        (await shown.page.locator('.range-totals').innerText()).replace(/\s+/g, ' '),
+        /^4\.\d s 3\d calls 1 error .* in calls, .* in all p50 29 ms · p95 \S+ \S+ .*function 25 · /,
+      ),
     );
+    await until(async () => assert.match(await spoken(shown), /^Range selected: 3\d calls, 1 error, p50 29 ms, p95 /));
     await picture(shown, 'range');
+    // What is filtered out does not count.
+    await shown.page.getByRole('button', { name: 'Filter kinds of calls' }).click();
+    await shown.page.getByRole('menuitemcheckbox', { name: 'function' }).click();
+    await until(async () => assert.doesNotMatch(await shown.page.locator('.range-totals').innerText(), /function/));
+    await shown.page.getByRole('menuitemcheckbox', { name: 'function' }).click();
+    await shown.page.keyboard.press('Escape');
+    await shown.page.locator('.scroller').focus();
     await shown.page.keyboard.press('Escape');
     await until(async () => assert.equal(await shown.page.locator('.range-totals').count(), 0));
+    // By keyboard: what the window shows.
+    await shown.page.keyboard.press('r');
+    await until(async () =>
+      assert.match(
+        (await shown.page.locator('.range-totals').innerText()).replace(/\s+/g, ' '),
+        /^12\.4 s 41 calls 2 errors .* 3\.1 k tokens/,
+      ),
+    );
   }));
 
 test('the menu of a call asks for breakpoints, source and the like', (house) =>

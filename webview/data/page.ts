@@ -237,7 +237,10 @@ export class Page {
       }
       void this.chooser.again();
       if (this.selection && this.selection.call.end === undefined) void this.chooser.refresh();
-      if (grew) void this.finder.again();
+      if (grew) {
+        void this.finder.again();
+        void this.ranger.again();
+      }
     } catch (error) {
       if (file === this.file && !this.starting) this.update({ problem: sentence(error) });
     } finally {
@@ -277,6 +280,7 @@ export class Page {
     if (!this.hiddenKinds.delete(kind)) this.hiddenKinds.add(kind);
     this.update();
     void this.finder.again();
+    void this.ranger.again();
   }
 
   toggleErrorsOnly(): void {

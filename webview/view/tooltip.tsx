@@ -5,7 +5,7 @@ import type { Page } from '../data/page';
 import { endOf } from '../model/bars';
 import { formatClock, formatDuration, formatMoment } from '../model/time';
 import { xOf } from '../model/viewport';
-import { callFacts, counted } from '../model/words';
+import { callFacts, count, counted, rough } from '../model/words';
 
 /** What the pointer rests on, beside the pointer. The live region says the same of the selected call, so this is not read aloud. */
 export function Tooltip({ page, call, x, y }: { page: Page; call: CallRow; x: number; y: number }): JSX.Element {
@@ -53,22 +53,35 @@ export function RangeTotals({ page }: { page: Page }): JSX.Element | null {
     return page.onView(place);
   });
   if (!range) return null;
-  const { totals } = range;
-  const least = (range.left ?? 0) > 0 ? 'at least ' : '';
+  const { totals, statistics } = range;
+  const least = statistics?.sampled ? 'at least ' : '';
   return (
     <div class="range-totals" ref={box} role="status">
       <strong>{formatDuration(range.to - range.from)}</strong>
-      {totals ? (
+      {statistics && totals ? (
         <>
           <span>
             {least}
-            {counted(totals.calls, 'call')}
+            {counted(statistics.calls, 'call')}
           </span>
-          <span class={totals.errors > 0 ? 'error-text' : ''}>{counted(totals.errors, 'error')}</span>
-          <span>{formatDuration(totals.busy)} in calls</span>
+          <span class={statistics.errors > 0 ? 'error-text' : ''}>{counted(statistics.errors, 'error')}</span>
+          <span title="Time in which at least one call ran, and the sum of all calls' whole durations">
+            {formatDuration(totals.busy)} in calls, {formatDuration(statistics.total)} in all
+          </span>
+          {statistics.p50 !== undefined && statistics.p95 !== undefined && (
+            <span title="Half of the calls took no longer than the first, 95 of 100 no longer than the second">
+              p50 {formatDuration(statistics.p50)} · p95 {formatDuration(statistics.p95)}
+            </span>
+          )}
+          {statistics.tokens > 0 && (
+            <span>
+              {rough(statistics.tokens)} {statistics.tokens === 1 ? 'token' : 'tokens'}
+            </span>
+          )}
           {totals.kinds.slice(0, 4).map((kind) => (
             <span class="muted">
-              {kind.kind} {kind.calls} · {formatDuration(kind.time)}
+              {kind.kind} {count(kind.calls)}
+              {(range.left ?? 0) > 0 ? '+' : ''} · {formatDuration(kind.time)}
             </span>
           ))}
         </>
