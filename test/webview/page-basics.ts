@@ -48,7 +48,18 @@ test('a click selects a call and shows its facts, as text and never as html', (h
     await input.filter({ hasText: 'order' }).click();
     await input.filter({ hasText: 'lines' }).click();
     await until(async () => assert.equal(await input.filter({ hasText: "'mug'" }).count(), 1));
-    await shown.page.getByText('Copy as JSON').click();
+    // A part of it is copied from its own menu, by pointer or keyboard.
+    await input.filter({ hasText: 'lines' }).focus();
+    await shown.page.keyboard.press('Shift+F10');
+    await shown.page.getByRole('menuitem', { name: 'Copy as Python' }).press('Enter');
+    await until(() => {
+      const { path, format } = lastAsked(shown, 'copy') ?? {};
+      assert.deepEqual([path, format], [['order', 'lines'], 'python']);
+    });
+    await input.filter({ hasText: "'mug'" }).click({ button: 'right' });
+    await shown.page.getByRole('menuitem', { name: 'Copy as JSON' }).click();
+    await until(() => assert.equal(lastAsked(shown, 'copyText')?.text, '"mug"'));
+    await shown.page.getByRole('button', { name: 'Copy as JSON' }).first().click();
     await until(() => assert.match(String(lastAsked(shown, 'copyText')?.text), /"amount":700/));
     await picture(shown, 'selected');
   }));

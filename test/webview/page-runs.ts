@@ -38,10 +38,29 @@ test('the table has the same facts, sorts, and selects by keyboard', (house) =>
     await until(async () =>
       assert.match(await shown.page.locator('.table-space .table-row').first().innerText(), /support_agent/),
     );
-    await shown.page.locator('.table-body').focus();
+    const grid = shown.page.getByRole('grid');
+    await grid.focus();
     await shown.page.keyboard.press('ArrowDown');
     await until(async () => assert.match(await spoken(shown), /^support_agent, workflow/));
+    // A screen reader is told of the row that the arrows are on.
+    const row = shown.page.locator(`#${(await grid.getAttribute('aria-activedescendant')) ?? 'none'}`);
+    assert.match(await row.innerText(), /support_agent/);
+    assert.equal(await row.getAttribute('aria-selected'), 'true');
     await picture(shown, 'table');
+  }));
+
+test('lanes collapse and expand, by pointer and by keyboard', (house) =>
+  withPage(house, async (shown) => {
+    await ready(shown);
+    const lane = shown.page.getByRole('button', { name: /^support_agent, / });
+    await shown.page.keyboard.press('l');
+    await until(async () => assert.equal(await lane.getAttribute('aria-expanded'), 'false'));
+    await until(async () => assert.equal(await spoken(shown), 'support_agent, collapsed'));
+    // The lane below is hidden with it, and counted.
+    assert.equal(await shown.page.locator('.lane-name').count(), 1);
+    assert.equal(await shown.page.locator('.count-badge').innerText(), '+1');
+    await lane.click();
+    await until(async () => assert.equal(await shown.page.locator('.lane-name').count(), 2));
   }));
 
 test('kinds can be filtered', (house) =>

@@ -110,22 +110,28 @@ export class Chooser {
     if (direction === 'out' && from.parent !== undefined) return this.selectById(from.parent);
     const { file } = page;
     if (file === undefined || direction === 'out') return;
-    const span = page.view.to - page.view.from;
     const end = from.end ?? page.now();
-    const part =
-      direction === 'in'
-        ? { from: from.start, to: end }
-        : direction === 'next'
-          ? { from: end, to: end + span }
-          : { from: from.start - span, to: from.start };
-    try {
-      const { calls } = await page.ask('calls', { file, ...part, minimum: 0, limit: TABLE_LIMIT });
-      const call = page.file === file ? neighbour(calls, from, direction) : undefined;
-      if (call) this.select(call, { reveal: true });
-      else page.update({ announcement: NOTHING_THERE[direction] });
-    } catch (error) {
-      page.update({ announcement: sentence(error) });
+    // The neighbour may be far outside of a window that shows a short call: each look goes further.
+    for (let span = page.view.to - page.view.from; ; span *= FURTHER) {
+      const part =
+        direction === 'in'
+          ? { from: from.start, to: end }
+          : direction === 'next'
+            ? { from: end, to: end + span }
+            : { from: from.start - span, to: from.start };
+      try {
+        const { calls } = await page.ask('calls', { file, ...part, minimum: 0, limit: TABLE_LIMIT });
+        // Another call was chosen meanwhile.
+        if (page.file !== file || page.selection?.call.id !== from.id) return;
+        const call = neighbour(calls, from, direction);
+        if (call) return this.select(call, { reveal: true });
+      } catch (error) {
+        page.update({ announcement: sentence(error) });
+        return;
+      }
+      if (direction === 'in' || (direction === 'previous' ? part.from <= 0 : part.to >= page.now())) break;
     }
+    page.update({ announcement: NOTHING_THERE[direction] });
   }
 
   async nextError(direction: 'next' | 'previous'): Promise<void> {
@@ -171,6 +177,9 @@ export class Chooser {
       page.update({ selection: { ...selection, args: nodes } });
   }
 }
+
+/** How much further each look for a neighbour goes than the one before. */
+const FURTHER = 16;
 
 const NOTHING_THERE: Record<Direction, string> = {
   previous: 'No earlier call in this row',

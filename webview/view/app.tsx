@@ -127,7 +127,7 @@ export function App({ page, host }: { page: Page; host: Host }): JSX.Element {
 }
 
 function focusTable(): void {
-  document.querySelector<HTMLElement>('.table-body')?.focus();
+  document.querySelector<HTMLElement>('.table')?.focus();
 }
 
 function NoMatch({ page }: { page: Page }): JSX.Element {

@@ -96,11 +96,12 @@ export function Detail({ page }: { page: Page }): JSX.Element | null {
           {detail.error.type}: {detail.error.message}
         </div>
       )}
-      {detail?.edits?.map((edit) => (
-        <div class="edited-line" key={edit}>
-          <span class="codicon codicon-edit" aria-hidden="true" /> Edited while held: {edit}
-        </div>
-      ))}
+      {!(tab === 'Input' && detail?.inputBefore) &&
+        detail?.edits?.map((edit) => (
+          <div class="edited-line" key={edit}>
+            <span class="codicon codicon-edit" aria-hidden="true" /> Edited while held: {edit}
+          </div>
+        ))}
       {selection.problem && <div class="error-line">{selection.problem}</div>}
       <div
         class="tab-panel"

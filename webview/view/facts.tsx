@@ -27,7 +27,7 @@ export function InputTab({ page, detail }: Props): JSX.Element {
           label="Edited while held"
           before={inputBefore}
           after={input}
-          titles={['As it was called', 'As it ran']}
+          titles={['As it was called', 'Edited']}
         />
       )}
       {input && <ValueTree page={page} handle={input} label="Input" />}

@@ -17,6 +17,7 @@ export const KEYS: readonly { keys: string; what: string }[] = [
   { keys: 'C   Shift + C', what: 'Select the call for comparing, compare another one with it' },
   { keys: 'PageUp  PageDown', what: 'Scroll the lanes' },
   { keys: 'Shift + F10', what: 'Menu of the selected call' },
+  { keys: 'L', what: 'Collapse or expand the lane of the selected call' },
   { keys: 'T', what: 'Table of the calls in the window' },
   { keys: 'Escape', what: 'Drop the range, close the facts, end the search, drop the selection' },
   { keys: '?', what: 'This help' },
@@ -62,6 +63,7 @@ export function handleKey(event: KeyboardEvent, actions: KeyActions): boolean {
     '0': () => page.window.showWhole(),
     '/': actions.focusSearch,
     '?': actions.openHelp,
+    l: () => toggleLane(page),
     r: () => void page.ranger.select(Math.max(0, page.view.from), Math.min(page.now(), page.view.to)),
     t: () => page.update({ table: !page.table }),
     '[': () => void page.chooser.nextError('previous'),
@@ -86,6 +88,22 @@ export function handleKey(event: KeyboardEvent, actions: KeyActions): boolean {
   const act = Object.hasOwn(run, key) ? run[key] : undefined;
   act?.();
   return act !== undefined;
+}
+
+/** The lane of the selected call, of a hidden one the lane it is in; without a selection the first. */
+function toggleLane(page: Page): void {
+  const { byTask, lanes } = page.layout;
+  const parents = new Map((page.overview?.lanes ?? []).map((lane) => [lane.task, lane.parent]));
+  const seen = new Set<number>();
+  let task = page.selection?.call.task ?? lanes[0]?.lane.task;
+  while (task !== undefined && !byTask.has(task) && !seen.has(task)) {
+    seen.add(task);
+    task = parents.get(task);
+  }
+  if (task === undefined) return;
+  page.toggleLane(task);
+  const placed = page.layout.byTask.get(task);
+  if (placed) page.update({ announcement: `${placed.lane.name}, ${placed.collapsed ? 'collapsed' : 'expanded'}` });
 }
 
 /** Takes back one thing at a time. */

@@ -72,6 +72,8 @@ export function Table({
       aria-label="Calls in the window"
       aria-rowcount={sorted.length + 1}
       aria-colcount={COLUMNS.length}
+      tabIndex={0}
+      aria-activedescendant={selected >= 0 ? `call-${selected}` : undefined}
       onKeyDown={onKeyDown}
     >
       <div class="table-row table-head" role="row" aria-rowindex={1}>
@@ -93,13 +95,13 @@ export function Table({
       <div
         class="table-body"
         ref={body}
-        tabIndex={0}
-        aria-activedescendant={selected >= 0 ? `call-${selected}` : undefined}
+        role="rowgroup"
+        tabIndex={-1}
         onScroll={(event) =>
           setScroll({ top: event.currentTarget.scrollTop, height: event.currentTarget.clientHeight })
         }
       >
-        <div class="table-space" style={{ height: `${sorted.length * ROW}px` }}>
+        <div class="table-space" role="presentation" style={{ height: `${sorted.length * ROW}px` }}>
           {shown.map((call, offset) => {
             const index = first + offset;
             return (

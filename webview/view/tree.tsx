@@ -3,6 +3,7 @@ import { useEffect, useState } from 'preact/hooks';
 import type { ValueHandle, ValueNode } from '../../protocol/timeline';
 import type { Page } from '../data/page';
 import { count } from '../model/words';
+import { Menu, type Place } from './menu';
 
 const CHUNK = 100;
 
@@ -17,6 +18,20 @@ interface TreeProps {
 /** A value as a tree. Children are fetched when a node is opened, a hundred at a time. */
 export function ValueTree({ page, handle, label, flat = true }: TreeProps): JSX.Element {
   const base = handle.path ?? [];
+  const [menu, setMenu] = useState<{ path: string[]; place: Place }>();
+  const openMenu = (row: Element, place?: Place): void => {
+    const { left, bottom } = row.getBoundingClientRect();
+    const path = [...base, ...(JSON.parse((row as HTMLElement).dataset.path ?? '[]') as string[])];
+    setMenu({ path, place: place ?? { x: left + 24, y: bottom } });
+  };
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const row = (event.target as Element).closest('[role=treeitem]');
+    if (row && (event.key === 'ContextMenu' || (event.key === 'F10' && event.shiftKey))) {
+      event.preventDefault();
+      event.stopPropagation();
+      openMenu(row);
+    } else treeKeys(event);
+  };
   const copy = async (format: 'json' | 'python'): Promise<void> => {
     await copyValue(page, handle.value, base, format);
   };
@@ -37,13 +52,35 @@ export function ValueTree({ page, handle, label, flat = true }: TreeProps): JSX.
         </button>
       </div>
       {withoutRoot && handle.root.mark && <div class="mark">{handle.root.mark}</div>}
-      <div role="tree" aria-label={label} class="tree" onKeyDown={treeKeys}>
+      <div
+        role="tree"
+        aria-label={label}
+        class="tree"
+        onKeyDown={onKeyDown}
+        onContextMenu={(event) => {
+          const row = (event.target as Element).closest('[role=treeitem]');
+          if (!row) return;
+          event.preventDefault();
+          openMenu(row, { x: event.clientX, y: event.clientY });
+        }}
+      >
         {withoutRoot ? (
-          <Children page={page} value={handle.value} path={base} total={handle.root.children} level={1} />
+          <Children page={page} value={handle.value} base={base} path={[]} total={handle.root.children} level={1} />
         ) : (
-          <Node page={page} value={handle.value} path={base} node={handle.root} level={1} first />
+          <Node page={page} value={handle.value} base={base} path={[]} node={handle.root} level={1} first />
         )}
       </div>
+      {menu && (
+        <Menu
+          label="Actions of this value"
+          items={(['JSON', 'Python'] as const).map((format) => ({
+            label: `Copy as ${format}`,
+            run: () => void copyValue(page, handle.value, menu.path, format === 'JSON' ? 'json' : 'python'),
+          }))}
+          place={menu.place}
+          close={() => setMenu(undefined)}
+        />
+      )}
     </section>
   );
 }
@@ -63,21 +100,23 @@ export async function copyValue(page: Page, value: number, path: string[], forma
 interface ChildrenProps {
   page: Page;
   value: number;
+  /** The way to the root of the tree, and from there. */
+  base: string[];
   path: string[];
   total: number;
   level: number;
 }
 
-function Children({ page, value, path, total, level }: ChildrenProps): JSX.Element {
+function Children({ page, value, base, path, total, level }: ChildrenProps): JSX.Element {
   const [nodes, setNodes] = useState<ValueNode[]>([]);
   const [wanted, setWanted] = useState(CHUNK);
   const [problem, setProblem] = useState<string>();
-  const where = path.join('\0');
+  const where = [...base, ...path].join('\0');
   useEffect(() => {
     let current = true;
     const file = page.file;
     if (file === undefined) return;
-    page.ask('value', { file, value, path, start: 0, count: wanted }).then(
+    page.ask('value', { file, value, path: [...base, ...path], start: 0, count: wanted }).then(
       (answer) => current && setNodes(answer.nodes),
       (error: unknown) => current && setProblem(error instanceof Error ? error.message : String(error)),
     );
@@ -93,6 +132,7 @@ function Children({ page, value, path, total, level }: ChildrenProps): JSX.Eleme
           key={node.name}
           page={page}
           value={value}
+          base={base}
           path={[...path, node.name]}
           node={node}
           level={level}
@@ -111,6 +151,7 @@ function Children({ page, value, path, total, level }: ChildrenProps): JSX.Eleme
 function Node({
   page,
   value,
+  base,
   path,
   node,
   level,
@@ -124,6 +165,7 @@ function Node({
         class="tree-row"
         role="treeitem"
         aria-level={level}
+        data-path={JSON.stringify(path)}
         aria-expanded={branch ? open : undefined}
         tabIndex={first ? 0 : -1}
         style={{ paddingLeft: `${(level - 1) * 14}px` }}
@@ -140,7 +182,7 @@ function Node({
         </span>
         {node.mark && <span class="mark">{node.mark}</span>}
       </div>
-      {open && <Children page={page} value={value} path={path} total={node.children} level={level + 1} />}
+      {open && <Children page={page} value={value} base={base} path={path} total={node.children} level={level + 1} />}
     </>
   );
 }

@@ -23,10 +23,17 @@ export const timeline: Section = {
       await see('lookup_order as the selected call', selected('lookup_order'));
       await test.picture('1-live');
     });
+    await test.step('an edit is beside what the call was given', async () => {
+      await pane.expand(['Arguments'], pane.variable('region'));
+      const edited = panel.getByRole('treeitem', { name: "region, changed, 'eu' → 'us'" });
+      await pane.setVariable('region', "'us'", edited);
+      await see('the edited argument in the title', selected("lookup_order(order_id=7, region='us')"));
+      await test.picture('2-edited');
+    });
     await test.step('choosing a stack frame selects its call', async () => {
       await pane.chooseFrame(/^tools/);
       await see('tools as the selected call', selected('tools'));
-      await test.picture('2-frame-selects-call');
+      await test.picture('3-frame-selects-call');
     });
     await test.step('choosing a call focuses its frame', async () => {
       // The first bar below the axis is the workflow's.
@@ -42,7 +49,7 @@ export const timeline: Section = {
         .filter({ hasText: /^support_agent/ })
         .first();
       await see('the focus on the frame of support_agent', row);
-      await test.picture('3-call-focuses-frame');
+      await test.picture('4-call-focuses-frame');
     });
     await test.step('the call of the next stop is selected', async () => {
       await pane.goToLine(lineOf(opened.folder, 'triage.py', 'def refund'));
@@ -50,7 +57,27 @@ export const timeline: Section = {
       await pane.go('F5');
       await pane.waitForFrame('refund(amount=700)');
       await see('refund as the selected call', selected('refund'));
-      await test.picture('4-next-stop');
+      await test.picture('5-next-stop');
+    });
+    await test.step('two calls are compared', async () => {
+      const compare = panel.getByRole('tab', { name: 'Compare' });
+      await panel.locator('.scroller').press('c');
+      await panel.locator('.scroller').press('Alt+ArrowLeft');
+      await see('the model as the selected call', selected('scripted'));
+      await panel.locator('.scroller').press('Alt+ArrowLeft');
+      await see('lookup_order as the selected call', selected('lookup_order'));
+      await panel.locator('.scroller').press('Shift+C');
+      await see('the tab of the comparison', compare);
+      await see('an argument of one of them', panel.getByRole('treeitem', { name: 'amount, removed, 700' }));
+      await test.picture('6-compared');
+    });
+    await test.step('a node shows its state side by side', async () => {
+      await panel.locator('.scroller').press('Alt+ArrowUp');
+      await see('tools as the selected call', selected('tools'));
+      await panel.getByRole('tab', { name: 'State' }).click();
+      await panel.getByRole('button', { name: 'Side by Side' }).click();
+      await see('the messages on both sides', panel.getByRole('treeitem', { name: /^messages, changed, list/ }));
+      await test.picture('7-side-by-side');
     });
     await test.step('it shows all of the run after the end', async () => {
       await pane.command('Remove All Breakpoints');
@@ -68,7 +95,7 @@ export const timeline: Section = {
         .first();
       await field.fill('review');
       await see('how many were found', editor.getByText(/^[1-9]\d* found/).first());
-      await test.picture('5-editor');
+      await test.picture('8-editor');
     });
   },
 };
