@@ -174,21 +174,22 @@ export const MIGRATIONS: readonly Migration[] = [
         bodies BLOB
       ) STRICT;
       CREATE INDEX chunks_by_version ON chunks (version);
-      CREATE TABLE long_calls (          -- of 2^20 ns and more
+      CREATE TABLE long_calls (          -- of 2^20 ns and more, with all that is drawn of them
         size INTEGER NOT NULL,           -- floor(log2(duration + 1))
         start INTEGER NOT NULL,
+        id INTEGER NOT NULL,
         end INTEGER NOT NULL,
-        call INTEGER NOT NULL,
-        PRIMARY KEY (size, start, call)
+        parent INTEGER, task INTEGER NOT NULL, function INTEGER NOT NULL, depth INTEGER NOT NULL, status INTEGER,
+        PRIMARY KEY (size, start, id)
       ) STRICT, WITHOUT ROWID;
-      CREATE TABLE failed_calls (
-        call INTEGER PRIMARY KEY,
-        function INTEGER NOT NULL,
+      CREATE TABLE failed_calls (        -- the same of all that failed
+        id INTEGER PRIMARY KEY,
         size INTEGER NOT NULL,
         start INTEGER NOT NULL,
-        end INTEGER NOT NULL
+        end INTEGER NOT NULL,
+        parent INTEGER, task INTEGER NOT NULL, function INTEGER NOT NULL, depth INTEGER NOT NULL, status INTEGER
       ) STRICT;
-      CREATE INDEX failed_by_start ON failed_calls (start, call);
+      CREATE INDEX failed_by_start ON failed_calls (start, id);
       CREATE INDEX failed_by_size ON failed_calls (size, start, end);
       CREATE TABLE function_chunks (
         function INTEGER NOT NULL,

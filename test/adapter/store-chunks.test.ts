@@ -278,8 +278,8 @@ describe('store: blocks of calls', () => {
         [2, 1, 1, 20, 30, 0, 1, null, 6, 7],
         [3, 1, 1, 40, null, null, 0, null, 6, null],
       ]);
-      assert.equal(migrated.prepare('SELECT call FROM long_calls').pluck().get(), 4_294_967_297);
-      assert.equal(migrated.prepare('SELECT call FROM failed_calls').pluck().get(), 4_294_967_297);
+      assert.equal(migrated.prepare('SELECT id FROM long_calls').pluck().get(), 4_294_967_297);
+      assert.equal(migrated.prepare('SELECT id FROM failed_calls').pluck().get(), 4_294_967_297);
       assert.equal(migrated.prepare('SELECT sum(calls) FROM function_totals').pluck().get(), 3);
       let counted = 0;
       new TileReader(migrated).each(EVERY_TASK, LEVELS[0], 0, 4e6, (_time, calls) => (counted += calls));

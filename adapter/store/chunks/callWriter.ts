@@ -31,8 +31,8 @@ export class CallWriter {
   private readonly addFunction;
   private version: number;
   private latest: Chunk | undefined;
-  private long: { id: number; start: number; end: number }[] = [];
-  private failed: { id: number; func: number; start: number; end: number }[] = [];
+  private long: { chunk: Chunk; slot: number }[] = [];
+  private failed: { chunk: Chunk; slot: number }[] = [];
   private readonly totals: TotalsWriter;
   /** Functions that each block is known to have, for blocks in memory. */
   private readonly functions = new Map<Chunk, Set<number>>();
@@ -46,10 +46,9 @@ export class CallWriter {
          first = excluded.first, last = excluded.last, shortest = excluded.shortest, longest = excluded.longest,
          heads = excluded.heads, bodies = excluded.bodies`,
     );
-    this.addLong = db.prepare('INSERT OR IGNORE INTO long_calls (size, start, end, call) VALUES (?, ?, ?, ?)');
-    this.addFailed = db.prepare(
-      'INSERT OR IGNORE INTO failed_calls (call, function, size, start, end) VALUES (?, ?, ?, ?, ?)',
-    );
+    const columns = '(id, size, start, end, parent, task, function, depth, status) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)';
+    this.addLong = db.prepare(`INSERT OR IGNORE INTO long_calls ${columns}`);
+    this.addFailed = db.prepare(`INSERT OR IGNORE INTO failed_calls ${columns}`);
     this.totals = new TotalsWriter(db);
     this.addFunction = db.prepare('INSERT OR IGNORE INTO function_chunks (function, chunk) VALUES (?, ?)');
     this.version = db.prepare('SELECT coalesce(max(version), 0) FROM chunks').pluck().get() as number;
@@ -124,8 +123,8 @@ export class CallWriter {
       this.write.run(chunk.id, this.version, calls, open, errors, first, last, shortest, longest, heads, bodies);
     }
     this.changed.clear();
-    for (const { id, start, end } of this.long) this.addLong.run(sizeOf(end - start), start, end, id);
-    for (const { id, func, start, end } of this.failed) this.addFailed.run(id, func, sizeOf(end - start), start, end);
+    for (const { chunk, slot } of this.long) this.addLong.run(drawn(chunk, slot));
+    for (const { chunk, slot } of this.failed) this.addFailed.run(drawn(chunk, slot));
     this.totals.flush();
     for (const { func, chunk } of this.fresh) this.addFunction.run(func, chunk);
     this.long = [];
@@ -141,11 +140,10 @@ export class CallWriter {
 
   /** A call of which both start and end are known now. */
   private settle(chunk: Chunk, slot: number): void {
-    const id = chunk.base + slot;
     const [func, start, end] = [chunk.func[slot]!, chunk.start[slot]!, chunk.end[slot]!];
     const failed = chunk.statusOf(slot) === 1;
-    if (end - start >= LONG) this.long.push({ id, start, end });
-    if (failed) this.failed.push({ id, func, start, end });
+    if (end - start >= LONG) this.long.push({ chunk, slot });
+    if (failed) this.failed.push({ chunk, slot });
     this.totals.ended(func, end - start, failed, chunk.tokensOf(slot) ?? 0);
   }
 
@@ -173,6 +171,16 @@ export class CallWriter {
     this.functions.set(chunk, known);
     return chunk;
   }
+}
+
+/** What is drawn of a call, in the order of the columns. */
+function drawn(chunk: Chunk, slot: number): (number | null)[] {
+  const [start, end] = [chunk.start[slot]!, chunk.end[slot]!];
+  const parent = chunk.parent[slot] === 0 ? null : chunk.parent[slot]!;
+  return [
+    ...[chunk.base + slot, sizeOf(end - start), start, end, parent],
+    ...[chunk.task[slot]!, chunk.func[slot]!, chunk.depth[slot]!, chunk.statusOf(slot)],
+  ];
 }
 
 /** Class of a duration, the power of two below it: long calls are found by it without a look at the short ones. */

@@ -26,8 +26,8 @@ export function checkCalls(db: Connection, small: (bytes: Buffer, call: number) 
   const functions = all('SELECT id FROM functions');
   const tasks = all('SELECT id FROM tasks');
   const valueOf = db.prepare('SELECT 1 FROM "values" WHERE id = ?');
-  const isLong = db.prepare('SELECT 1 FROM long_calls WHERE call = ? AND start = ? AND end = ? AND size = ?');
-  const isFailed = db.prepare('SELECT 1 FROM failed_calls WHERE call = ? AND start = ? AND end = ? AND function = ?');
+  const isLong = db.prepare('SELECT 1 FROM long_calls WHERE size = ? AND start = ? AND id = ? AND end = ?');
+  const isFailed = db.prepare('SELECT 1 FROM failed_calls WHERE id = ? AND start = ? AND end = ? AND function = ?');
   const hasFunction = db.prepare('SELECT 1 FROM function_chunks WHERE function = ? AND chunk = ?');
   const present = presence(reader, found.damaged);
   const zones = new Map(reader.zones().map((zone) => [zone.id, zone]));
@@ -53,7 +53,7 @@ export function checkCalls(db: Connection, small: (bytes: Buffer, call: number) 
       if (chunk.isEnded(slot)) {
         if (end < start) problem('calls that end before they start', call);
         const size = Math.floor(Math.log2(Math.max(0, end - start) + 1));
-        lost ||= end - start >= LONG && isLong.get(call, start, end, size) === undefined;
+        lost ||= end - start >= LONG && isLong.get(size, start, call, end) === undefined;
         lost ||= status === 1 && isFailed.get(call, start, end, func) === undefined;
       }
       if (!called.has(func)) {

@@ -8,6 +8,9 @@ import type { RunFile } from './runFile';
 /** Rows answered at most, whatever is asked for. */
 export const MOST_ROWS = 20_000;
 
+/** Columns of `long_calls` and `failed_calls` that are drawn. What was edited is marked by its event. */
+const DRAWN = 'id, parent, task, function, depth, start, end, status';
+
 /** What a row of the timeline is made from. */
 export interface CallHead {
   id: number;
@@ -18,7 +21,7 @@ export interface CallHead {
   start: number;
   end: number | null;
   status: number | null;
-  edited: number;
+  edited?: number;
 }
 
 interface StoredHold {
@@ -29,11 +32,12 @@ interface StoredHold {
 
 const STATES: readonly CallState[] = ['returned', 'error', 'cancelled', 'skipped', 'cancelled'];
 
-export function callRow(file: RunFile, call: CallHead, zero = file.zero()): CallRow {
+/** `held`: the calls that were held, where that is known. */
+export function callRow(file: RunFile, call: CallHead, zero = file.zero(), held?: ReadonlySet<number>): CallRow {
   const { kind, name } = functionOf(file, call.function);
-  const holds = file
-    .sql('SELECT start, end, description FROM holds WHERE call = ? ORDER BY start')
-    .all(call.id) as StoredHold[];
+  const holds = held?.has(call.id) === false ? [] : holdsOf(file, call.id);
+  // Only who is held can be edited.
+  const edited = call.edited ?? (holds.length > 0 ? file.calls.get(call.id)?.edited : 0);
   return {
     id: callName(call.id),
     ...(call.parent === null ? {} : { parent: callName(call.parent) }),
@@ -49,8 +53,24 @@ export function callRow(file: RunFile, call: CallHead, zero = file.zero()): Call
       ...(end === null ? {} : { end: end - zero }),
       description,
     })),
-    edited: call.edited !== 0,
+    edited: edited === 1,
   };
+}
+
+function holdsOf(file: RunFile, call: number): StoredHold[] {
+  const all = file.sql('SELECT start, end, description FROM holds WHERE call = ? ORDER BY start').all(call);
+  return all as StoredHold[];
+}
+
+/** So many calls are known as held, or not; where more were, each is asked for. */
+const MOST_HELD = 10_000;
+
+/** Rows of many calls: those that were held are looked up once. */
+function callRows(file: RunFile, calls: readonly CallHead[]): CallRow[] {
+  const zero = file.zero();
+  const held = file.sql('SELECT DISTINCT call FROM holds LIMIT ?').pluck().all(MOST_HELD) as number[];
+  const known = held.length < MOST_HELD ? new Set(held) : undefined;
+  return calls.map((call) => callRow(file, call, zero, known));
 }
 
 export function stateOf(status: number | null): CallState {
@@ -71,7 +91,7 @@ export function callsBetween(
   const range = { from: params.from + zero, to: params.to + zero, minimum: params.minimum };
   const limit = Math.min(params.limit, MOST_ROWS);
   // A call that runs is as long as anything.
-  const found = new Map(running(file, range.to, limit).map((call) => [call.id, call]));
+  const found = new Map<number, CallHead>(running(file, range.to, limit).map((call) => [call.id, call]));
   const ended = longest(file, range, limit - found.size);
   if (ended.length === limit - found.size) {
     // There may be more than these: then half of the room is for those that failed.
@@ -79,7 +99,7 @@ export function callsBetween(
   }
   for (const call of ended) if (found.size < limit) found.set(call.id, call);
   const calls = [...found.values()].sort((one, other) => one.start - other.start || one.id - other.id);
-  return { calls: calls.map((call) => callRow(file, call, zero)), left: total(file, range) - calls.length };
+  return { calls: callRows(file, calls), left: total(file, range) - calls.length };
 }
 
 interface Range {
@@ -117,23 +137,20 @@ function bySize(
   table: 'long_calls' | 'failed_calls',
   { from, to, minimum }: Range,
   limit: number,
-): StoredCall[] {
-  const statement = file
-    .sql(
-      `SELECT call FROM ${table} WHERE size = ? AND start BETWEEN ? AND ? AND end >= ? AND end - start >= ? ORDER BY start LIMIT ?`,
-    )
-    .pluck();
-  const ids: number[] = [];
+): CallHead[] {
+  const statement = file.sql(
+    `SELECT ${DRAWN} FROM ${table} WHERE size = ? AND start BETWEEN ? AND ? AND end >= ? AND end - start >= ? ORDER BY start LIMIT ?`,
+  );
+  const calls: CallHead[] = [];
   for (const size of sizes(file, table)) {
-    if (ids.length >= limit || below(size) < minimum) break;
-    ids.push(...(statement.all(size, from - below(size), to, from, minimum, limit - ids.length) as number[]));
+    if (calls.length >= limit || below(size) < minimum) break;
+    calls.push(...(statement.all(size, from - below(size), to, from, minimum, limit - calls.length) as CallHead[]));
   }
-  // Block by block: one after the other would unpack a block again and again.
-  return ids.sort((one, other) => one - other).flatMap((id) => file.calls.get(id) ?? []);
+  return calls;
 }
 
 /** Ended calls of the range, the longest first. */
-function longest(file: RunFile, range: Range, limit: number): StoredCall[] {
+function longest(file: RunFile, range: Range, limit: number): CallHead[] {
   const calls = bySize(file, 'long_calls', range, limit);
   if (calls.length >= limit || range.minimum >= LONG) return calls;
   return [...calls, ...select(file.calls, shortIn(range), '-duration', FIRST, limit - calls.length)];
@@ -147,7 +164,7 @@ function shortIn({ from, to, minimum }: Range): Selection {
   return { from: from - LONG, to, until: from, minimum, maximum: LONG - 1 };
 }
 
-function failed(file: RunFile, range: Range, limit: number): StoredCall[] {
+function failed(file: RunFile, range: Range, limit: number): CallHead[] {
   return bySize(file, 'failed_calls', range, limit);
 }
 
@@ -195,10 +212,9 @@ export function search(file: RunFile, params: ReaderMethods['search']['params'])
     );
   });
   const limit = Math.min(params.limit, MOST_ROWS);
-  const zero = file.zero();
   const ids = new Set(matching.map(({ id }) => id));
   const { calls, total } = params.errors === true ? failedOf(file, ids, limit) : callsOf(file, ids, limit);
-  return { calls: calls.map((call) => callRow(file, call, zero)), total };
+  return { calls: callRows(file, calls), total };
 }
 
 function callsOf(file: RunFile, functions: ReadonlySet<number>, limit: number): { calls: StoredCall[]; total: number } {
@@ -211,17 +227,12 @@ function callsOf(file: RunFile, functions: ReadonlySet<number>, limit: number): 
   return { calls: select(file.calls, all, 'start', { key: -Infinity, id: -1 }, limit), total };
 }
 
-function failedOf(
-  file: RunFile,
-  functions: ReadonlySet<number>,
-  limit: number,
-): { calls: StoredCall[]; total: number } {
+function failedOf(file: RunFile, functions: ReadonlySet<number>, limit: number): { calls: CallHead[]; total: number } {
   const ids = JSON.stringify([...functions]);
   const among = 'function IN (SELECT value FROM json_each(?))';
   const total = file.sql(`SELECT count(*) FROM failed_calls WHERE ${among}`).pluck().get(ids) as number;
-  const first = file.sql(`SELECT call FROM failed_calls WHERE ${among} ORDER BY start, call LIMIT ?`).pluck();
-  const calls = (first.all(ids, limit) as number[]).flatMap((id) => file.calls.get(id) ?? []);
-  return { calls, total };
+  const first = file.sql(`SELECT ${DRAWN} FROM failed_calls WHERE ${among} ORDER BY start, id LIMIT ?`);
+  return { calls: first.all(ids, limit) as CallHead[], total };
 }
 
 /** Strictly after or before the time, by start. */
@@ -230,10 +241,8 @@ export function errorNear(
   params: ReaderMethods['errorNear']['params'],
 ): ReaderMethods['errorNear']['result'] {
   const [compare, order] = params.direction === 'next' ? ['>', 'ASC'] : ['<', 'DESC'];
-  const id = file
-    .sql(`SELECT call FROM failed_calls WHERE start ${compare} ? ORDER BY start ${order}, call ${order} LIMIT 1`)
-    .pluck()
-    .get(params.time + file.zero()) as number | undefined;
-  const call = id === undefined ? undefined : file.calls.get(id);
+  const call = file
+    .sql(`SELECT ${DRAWN} FROM failed_calls WHERE start ${compare} ? ORDER BY start ${order}, id ${order} LIMIT 1`)
+    .get(params.time + file.zero()) as CallHead | undefined;
   return call === undefined ? {} : { call: callRow(file, call) };
 }
