@@ -34,7 +34,10 @@ export enum FrameKind {
   End = 4,
   /** (5, call id, monotonic ns, "before" or "after", value) the workflow state around a node */
   State = 5,
-  /** (6, monotonic ns, name, call id or 0, data dict) name: held, resumed, edited, skipped, again, cancelled, log, mark */
+  /**
+   * (6, monotonic ns, name, call id or 0, data dict) name: held, resumed, edited, skipped, again, cancelled, log, mark.
+   * An edit of the held call has `args` as they are then, with `boundary`; held and edited after the call have its `result`.
+   */
   Event = 6,
   /** (7, task id, name) a task's better name */
   Rename = 7,
