@@ -26,6 +26,8 @@ export interface RunSummary {
   errors: number;
   holds: number;
   tokens: number;
+  /** A person keeps it: it is never pruned. */
+  kept?: boolean;
   /** A sentence when the file cannot be read. */
   problem?: string;
 }

@@ -98,13 +98,14 @@ export async function recordCommand(options: HeadlessOptions, say: (sentence: st
     pass();
     await recorder.close();
     folder.close(!deleteSpool(place.spoolFolder));
-    // What never ran is no run.
-    if (!started) removeRun(place.runFile);
+    // What never ran is no run, and neither is a command in which no Python was.
+    if (!started || target.seen === 0) removeRun(place.runFile);
     process.off('uncaughtException', failed);
     process.off('unhandledRejection', failed);
     pruneBehindUs(log);
   }
-  return { code, runFile: place.runFile, processes: target.seen, ...counts(place.runFile, log) };
+  const recorded = target.seen === 0 ? { calls: 0, errors: 0 } : counts(place.runFile, log);
+  return { code, runFile: place.runFile, processes: target.seen, ...recorded };
 }
 
 /** Signals go to the command, which ends by them, and so do we. Those of a terminal's keys it gets from there. */

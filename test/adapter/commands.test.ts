@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, openSync, writeFileSync } from 'node:fs';
+import { closeSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import Database from 'better-sqlite3';
 import type { QueryAnswer } from '../../protocol/query';
+import { Tuple } from '../../adapter/store/values/model';
 import { toolbreakCommand } from '../support/adapter';
 import { SpoolFile, dict } from '../support/spool';
 import { AGENT_EVENTS, agentSpool, RecordedProject } from './recorded';
@@ -159,7 +160,7 @@ describe('commands: runs, show, query, check', function () {
   it('check says that a run is whole, or what is damaged', () => {
     assert.match(
       said('check', '1'),
-      /first\.db is whole\.\nRead: 5 calls, 3 values, 5 events, 1 hold, 4 functions, 2 tasks, 1 process\.\n$/,
+      /^Run 1 \(support_agent\) is whole\.\nRead: 5 calls, 3 values, 5 events, 1 hold, 4 functions, 2 tasks, 1 process\.\n$/,
     );
     const broken = project.record('broken', [agentSpool()]);
     const db = new Database(broken);
@@ -169,11 +170,50 @@ describe('commands: runs, show, query, check', function () {
     assert.equal(status, 1);
     assert.match(
       stdout,
-      /broken\.db is damaged\.\n {2}✗ There are calls of a function that is not there \(1\): 1\.4\nRead: 5 calls/,
+      /^Run 3 \(support_agent\) is damaged\.\n {2}✗ There are calls of a function that is not there \(1\): 1\.4\nRead: 5 calls/,
     );
     const { whole } = JSON.parse(project.toolbreak('check', broken, '--json').stdout) as { whole: boolean };
     assert.equal(whole, false);
     assert.match(said('query', broken, '--text', '700'), /1\.4 .* \?\(amount=700\)|✗ \?\(amount=700\)/);
+  });
+
+  it('keep, check and delete say which run they mean: its number and name, or the path of one from elsewhere', () => {
+    assert.equal(said('keep', 'first'), 'Run 1 (support_agent) is kept.\n');
+    assert.match(said('runs'), /^1 +support_agent .* 5 calls, 1 error, kept$/m);
+    assert.doesNotMatch(said('runs'), /^2 .*kept/m);
+    assert.equal(said('keep', '1', '--not'), 'Run 1 (support_agent) is not kept any more.\n');
+    assert.doesNotMatch(said('runs'), /kept/);
+    const elsewhere = join(project.root, 'elsewhere');
+    const path = project.record('moved', [agentSpool()], [], elsewhere);
+    assert.equal(said('keep', path), `${path} is kept.\n`);
+    assert.equal(said('keep', path, '--not'), `${path} is not kept any more.\n`);
+    const fourth = project.record('fourth', [agentSpool()]);
+    const { number } = (json('runs') as { run: string; number: number }[]).find(({ run }) => run === 'fourth')!;
+    assert.match(
+      said('delete', fourth),
+      new RegExp(String.raw`^Deleted run ${number} \(support_agent\), [\d.]+ [kM]B\.\n$`),
+    );
+    const unread = project.fileOf('unread');
+    writeFileSync(unread, 'hello');
+    try {
+      assert.match(project.toolbreak('check', 'unread').stdout, /^Run unread is damaged\.\n/);
+    } finally {
+      rmSync(unread);
+    }
+  });
+
+  it('an empty value is shown as Python writes it', () => {
+    const spool = new SpoolFile('4000001-abc')
+      .add(1, 1, 'tool', 'nothing', 'nothing', 'm', '/app/m.py', 1, 1)
+      .add(2, 1, 'main', 0)
+      .add(3, 1, 0, 1, 1, 2000, dict({ a: dict({}), b: [], c: new Tuple([]) }), null)
+      .add(4, 1, 3000, 0, dict({}), null);
+    const path = project.record('empty', [spool], [], join(project.root, 'empty'));
+    assert.match(said('show', path), /tool nothing\(a=\{\}, b=\[\], c=\(\)\) → \{\}\n$/);
+    assert.match(
+      said('show', path, '1.1'),
+      /Arguments\n {2}a = \{\}\n {2}b = \[\]\n {2}c = \(\)\n\nResult\n {2}\{\}\n$/,
+    );
   });
 
   it('a mistake is one sentence and 1, wrong usage is 2', () => {
@@ -183,14 +223,25 @@ describe('commands: runs, show, query, check', function () {
     );
     assert.match(refused(1, 'show', 'nobody'), /^toolbreak: There is no run nobody of /);
     assert.match(refused(1, 'show', '1', '7.7'), /^toolbreak: There is no call 7\.7 in this run\.$/);
-    assert.match(
+    assert.equal(
       refused(1, 'show', '1', 'lookup_order'),
-      /^toolbreak: Several calls are named lookup_order: 1\.3, 1\.5\. Say which, by its number\.$/,
+      `toolbreak: 2 calls are named lookup_order. Say which, by its number:
+AT           CALL     LENGTH    KIND      WHAT
++2.000 s     1.3      2 s       tool      lookup_order(order_id=7, region='eu', key=***) [edited, h…
++7.000 s     1.5      500 us    tool      lookup_order(order_id=8, region='us')`,
     );
     assert.match(refused(1, 'check', join(project.root, 'gone.db')), /^toolbreak: There is no file /);
     assert.match(
       refused(1, 'query', '1', '--status', 'dead'),
-      /^toolbreak: "status\[0\]" is one of running, returned, error, cancelled, skipped\.$/,
+      /^toolbreak: "status" cannot be "dead": it is one of running, returned, error, cancelled, skipped\.$/,
+    );
+    assert.match(
+      refused(1, 'query', '1', '--order', 'name'),
+      /^toolbreak: "order" cannot be "name": it is one of start, -start, duration, -duration\.$/,
+    );
+    assert.match(
+      refused(1, 'query', '1', '--min-duration', '3 days'),
+      /^toolbreak: "minimumDuration" is a length of time in ns, us, ms, s, m or h, such as 200ms, 1\.5s or 2m\.$/,
     );
     assert.match(refused(1, 'query', '1', '--limit', '0'), /^toolbreak: "limit" is a whole number from 1 to 500\.$/);
     assert.match(refused(1, 'query', '1', '--cursor', 'x;y'), /^toolbreak: "cursor" is not what an answer gave\./);

@@ -106,7 +106,7 @@ describe('life: how long runs stay', function () {
 
   it('keeps a run until it is told not to', async () => {
     const file = copy('kept', 100);
-    assert.match((await place.say('keep', 'kept')).stdout, /kept\.db is kept\.\n$/);
+    assert.match((await place.say('keep', 'kept')).stdout, /^Run \d \(.*\) is kept\.\n$/);
     age(file, 100);
     const answer = await place.json<PruneAnswer>('prune', '--larger-than', '0');
     assert.deepEqual(answer.stay, [{ file, why: 'kept' }]);

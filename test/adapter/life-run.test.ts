@@ -125,7 +125,11 @@ describe('life: run', function () {
   it('says when there was nothing to record, and when there is no such command', async () => {
     const plain = await place.say('run', '--', 'echo', 'hi');
     assert.deepEqual([plain.code, plain.stdout], [0, 'hi\n']);
-    assert.match(plain.stderr, /^toolbreak: nothing was recorded: no Python loaded Toolbreak\. .*-I, -S or -E.*\n$/);
+    assert.match(
+      plain.stderr,
+      /^toolbreak: nothing was recorded, and no run is kept: no Python loaded Toolbreak\. .*-I, -S or -E.*\n$/,
+    );
+    assert.deepEqual(await place.json('runs'), []);
     const before = place.files().length;
     const none = await place.say('run', '--', 'no-such-command');
     assert.equal(none.code, 1);

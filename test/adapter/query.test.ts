@@ -115,7 +115,7 @@ describe('query: one run', function () {
       void assert.throws(() => runQuery([file], query), { name: 'UserError', message: sentence });
     wrong([], /^A query is an object\.$/);
     wrong({ nme: 1 }, /^A query has no field "nme"\.$/);
-    wrong({ status: ['dead'] }, /^"status\[0\]" is one of running, returned/);
+    wrong({ status: ['dead'] }, /^"status" cannot be "dead": it is one of running, returned/);
     wrong({ name: {} }, /"name" needs one of/);
     wrong({ where: [{ path: 'argument.x' }] }, /needs one of equals, contains and matches/);
     wrong({ where: [{ path: 7, equals: 1 }] }, /"where\[0\]\.path" is a text/);
@@ -123,8 +123,8 @@ describe('query: one run', function () {
     wrong({ limit: 1.5 }, /from 1 to 500/);
     wrong({ from: 'yesterday' }, /"from" is a moment/);
     wrong({ from: '2026-13-45' }, /"from" is a moment/);
-    wrong({ minimumDuration: '5' }, /with its unit/);
-    wrong({ minimumDuration: -5 }, /with its unit/);
+    wrong({ minimumDuration: '5' }, /in ns, us, ms, s, m or h/);
+    wrong({ minimumDuration: -5 }, /in ns, us, ms, s, m or h/);
     wrong({ order: 'duration', types: ['output'] }, /Only calls have a duration/);
     wrong({ order: 'duration', status: ['running'] }, /have no duration yet/);
     wrong({ name: { regex: '(' } }, /"\(" is no regular expression: /);
@@ -183,9 +183,14 @@ describe('query: one run', function () {
     ]); // prettier-ignore
     assert.deepEqual([left, exact], [0, true]);
     assert.deepEqual([callTree(file, 2).shown, callTree(file, 2).left], [2, 3]);
-    assert.equal(findCall(file, 'refund'), '1.4');
-    assert.throws(() => findCall(file, 'lookup_order'), /1\.3, 1\.5\. Say which/);
-    assert.throws(() => findCall(file, 'nobody'), /No call of this run is named nobody/);
+    const listed = ({ rows }: QueryAnswer): string[] =>
+      rows.map((row) => (row.type === 'call' ? row.call.id : row.type));
+    assert.equal(findCall(file, 'refund', listed), '1.4');
+    assert.throws(
+      () => findCall(file, 'lookup_order', listed),
+      /^UserError: 2 calls are named lookup_order\. Say which, by its number:\n1\.3\n1\.5$/,
+    );
+    assert.throws(() => findCall(file, 'nobody', listed), /No call of this run is named nobody/);
   });
 
   it('the timeline asks the same, beside a name', async () => {
@@ -208,7 +213,7 @@ describe('query: one run', function () {
         calls: [],
         total: 0,
       });
-      await assert.rejects(search({ status: ['dead'] } as unknown as Query), /"status\[0\]" is one of/);
+      await assert.rejects(search({ status: ['dead'] } as unknown as Query), /"status" cannot be "dead": it is one of/);
       await assert.rejects(search([] as unknown as Query), /"query" is an object/);
     } finally {
       reader.end();

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { checkRun, type CheckReport } from '../../store/life/check';
 import { findRun } from '../../store/life/find';
-import { placeFrom, withPlace, type PlaceOptions } from './place';
+import { placeFrom, runText, sentenceStart, withPlace, type PlaceOptions } from './place';
 import { count, plainText, print, printJson } from './text';
 
 export function checkCommand(program: Command): void {
@@ -10,21 +10,22 @@ export function checkCommand(program: Command): void {
     .argument('<run>', 'number, id, "last" or path')
     .option('--json', 'as JSON')
     .action((name: string, options: PlaceOptions & { json?: boolean }) => {
-      const report = checkRun(findRun(name, placeFrom(options)));
+      const file = findRun(name, placeFrom(options));
+      const report = checkRun(file);
       if (options.json === true) printJson(report);
-      else print(linesOf(report));
+      else print(linesOf(report, sentenceStart(runText(file, options))));
       if (!report.whole) process.exitCode = 1;
     });
 }
 
-function linesOf({ file, whole, problems, readable }: CheckReport): string[] {
+function linesOf({ whole, problems, readable }: CheckReport, run: string): string[] {
   const rows = ['calls', 'values', 'events', 'holds', 'functions', 'tasks', 'processes']
     .filter((table) => readable[table] !== undefined)
     .map((table) => count(readable[table]!, table === 'processes' ? 'process' : table.slice(0, -1), table));
   const read = rows.length === 0 ? 'Nothing of it can be read.' : `Read: ${rows.join(', ')}.`;
-  if (whole) return [`${file} is whole.`, read];
+  if (whole) return [`${run} is whole.`, read];
   return [
-    `${file} is damaged.`,
+    `${run} is damaged.`,
     ...problems.map(
       ({ what, count: times, examples }) =>
         `  ✗ ${what} (${times.toLocaleString('en-US')})${examples.length > 0 ? `: ${plainText(examples.join(', '))}` : ''}`,

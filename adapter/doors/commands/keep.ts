@@ -4,7 +4,7 @@ import { findRun } from '../../store/life/find';
 import { stored } from '../../store/life/place';
 import { keepRun, removeRun, type Stays } from '../../store/life/remove';
 import { sizeText } from '../../store/life/retention';
-import { placeFrom, withPlace, type PlaceOptions } from './place';
+import { placeFrom, runText, sentenceStart, withPlace, type PlaceOptions } from './place';
 import { plainText, print, printJson } from './text';
 
 export function keepCommand(program: Command): void {
@@ -18,7 +18,7 @@ export function keepCommand(program: Command): void {
       const kept = options.not !== true;
       keepRun(file, kept);
       if (options.json === true) printJson({ file, kept });
-      else print(kept ? `${plainText(file)} is kept.` : `${plainText(file)} is not kept any more.`);
+      else print(`${sentenceStart(runText(file, options))} is ${kept ? 'kept' : 'not kept any more'}.`);
     });
 }
 
@@ -36,9 +36,10 @@ export function deleteCommand(program: Command): void {
     .action((run: string, options: PlaceOptions & { json?: boolean }) => {
       const file = findRun(run, placeFrom(options));
       const [found] = stored(file);
+      const text = runText(file, options);
       const removal = removeRun(file);
       if (removal !== 'removed') throw new UserError(STAYS[removal](plainText(run)));
       if (options.json === true) printJson({ file, bytes: found?.bytes ?? 0 });
-      else print(`Deleted ${plainText(file)} (${sizeText(found?.bytes ?? 0)}).`);
+      else print(`Deleted ${text}, ${sizeText(found?.bytes ?? 0)}.`);
     });
 }

@@ -1,5 +1,8 @@
+import { dirname } from 'node:path';
 import type { Command } from 'commander';
-import { placeOf, type Place } from '../../store/life/find';
+import { runsFolder } from '../../common/paths';
+import { placeOf, summaryOf, type Place } from '../../store/life/find';
+import { plainText } from './text';
 
 export interface PlaceOptions {
   project?: string;
@@ -15,4 +18,16 @@ export function withPlace(command: Command): Command {
 
 export function placeFrom({ project, all }: PlaceOptions): Place {
   return placeOf(project ?? process.cwd(), all === true);
+}
+
+/** `run 3 (support_agent)`, by the id where it has no number; the path of one that lies outside the project. */
+export function runText(file: string, { project }: PlaceOptions): string {
+  if (dirname(file) !== runsFolder(project ?? process.cwd())) return plainText(file);
+  const { number, run, name } = summaryOf(file);
+  return plainText(number > 0 ? `run ${number} (${name})` : `run ${run}`);
+}
+
+/** A path stays as it is. */
+export function sentenceStart(text: string): string {
+  return text.startsWith('run ') ? `R${text.slice(1)}` : text;
 }

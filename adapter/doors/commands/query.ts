@@ -47,7 +47,7 @@ export function queryCommand(program: Command): void {
     .option('--process <pid or name>', 'the process')
     .option('--from <moment>', "date and time, since the run's start (+5s), or before its end (-5s)")
     .option('--to <moment>', 'the same')
-    .option('--min-duration <duration>', 'takes at least so long: 200ms, 1.5s')
+    .option('--min-duration <duration>', 'takes at least so long, in ns, us, ms, s, m or h: 200ms, 1.5s, 2m')
     .option('--order <order>', 'start, -start, duration or -duration (longest first)')
     .option('--limit <number>', 'rows at most, from 1 to 500 (default: 50)', wholeNumber)
     .option('--cursor <cursor>', 'go on after an earlier answer')
@@ -61,7 +61,7 @@ export function queryCommand(program: Command): void {
       if (options.json === true) printJson(answer);
       else {
         for (const problem of answer.problems) process.stderr.write(`toolbreak: ${problem}\n`);
-        print(linesOf(answer));
+        print([...tableOf(answer), ...footer(answer)]);
       }
     });
 }
@@ -110,7 +110,8 @@ export function wholeNumber(text: string): number {
   return Number(text);
 }
 
-function linesOf(answer: QueryAnswer): string[] {
+/** A line for each row below a head, as wide as the terminal. */
+export function tableOf(answer: QueryAnswer): string[] {
   const several = answer.runs.length > 1;
   const runs = new Map(answer.runs.map(({ run, number, name }) => [run, `${number} ${name}`]));
   const lines = answer.rows.map((row) => {
@@ -121,7 +122,7 @@ function linesOf(answer: QueryAnswer): string[] {
     const head = [column('AT', 12), column('CALL', 8), column('LENGTH', 9), column('KIND', 9), 'WHAT'].join(' ');
     lines.unshift((several ? `${column('RUN', 18)} ` : '') + head);
   }
-  return [...lines, ...footer(answer)];
+  return lines;
 }
 
 function callLine(row: FoundCall): string {

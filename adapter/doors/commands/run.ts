@@ -28,7 +28,7 @@ export function runCommand(program: Command): void {
       const recorded = await recordCommand({ ...options, ...(name !== undefined && { name }) }, say);
       if (recorded.processes === 0)
         say(
-          'nothing was recorded: no Python loaded Toolbreak. Check that it is not started with -I, -S or -E, and that nothing replaces PYTHONPATH.',
+          'nothing was recorded, and no run is kept: no Python loaded Toolbreak. If it is a Python program, check that it is not started with -I, -S or -E, and that nothing replaces PYTHONPATH.',
         );
       else {
         const errors = recorded.errors > 0 ? ` (${count(recorded.errors, 'error')})` : '';

@@ -32,6 +32,6 @@ function row(run: RunSummary, all: boolean): string {
     ...start,
     column(clockText(run.startedAt), 20),
     column(durationText(run.duration), 13),
-    `${count(run.calls, 'call')}${errors}${state}`,
+    `${count(run.calls, 'call')}${errors}${state}${run.kept === true ? ', kept' : ''}`,
   ].join(' ');
 }

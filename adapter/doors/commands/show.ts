@@ -8,7 +8,7 @@ import { wholeCall, wholeCallJson, type WholeCall } from '../../store/query/whol
 import { findCall } from '../../store/query/words';
 import { callText } from './callText';
 import { placeFrom, withPlace, type PlaceOptions } from './place';
-import { wholeNumber } from './query';
+import { tableOf, wholeNumber } from './query';
 import { clockText, column, count, durationText, fit, momentText, plainText, print, printJson, width } from './text';
 
 const USUAL_CALLS = 200;
@@ -35,7 +35,7 @@ export function showCommand(program: Command): void {
       const run = summaryOf(file);
       if (run.problem !== undefined) throw new UserError(run.problem);
       if (call === undefined) return showTree(run, options);
-      const id = findCall(file, call);
+      const id = findCall(file, call, tableOf);
       if (options.json === true) return printJson({ run: run.run, ...wholeCallJson(file, id) });
       print(callLines(run, wholeCall(file, id, options.full === true ? ALL_LINES : USUAL_LINES)));
     });

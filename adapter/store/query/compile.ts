@@ -3,6 +3,7 @@ import schema from '../../../protocol/generated/query.schema.json';
 import type { Query, QueryOrder, RowType } from '../../../protocol/query';
 import type { CallState } from '../../../protocol/timeline';
 import { UserError } from '../../common/errors';
+import { shorten } from '../reader/text';
 import { parsePath, type ValuePath } from './paths';
 import type { Patterns } from './pattern';
 import { durationIn, momentIn, type Moment } from './times';
@@ -125,7 +126,7 @@ const TYPES: Record<string, string> = {
   object: 'an object',
 };
 
-/** `"status[0]" is one of running, returned, error, cancelled, skipped.` */
+/** `"status" cannot be "dead": it is one of running, returned, error, cancelled, skipped.` */
 function sentenceFor(errors: readonly ErrorObject[]): string {
   const error = errors[0];
   const field = (error?.instancePath ?? '')
@@ -141,7 +142,7 @@ function sentenceFor(errors: readonly ErrorObject[]): string {
   const name = field === '' ? 'A query' : `"${field}"`;
   switch (error?.keyword) {
     case 'enum':
-      return `${name} is one of ${(params.allowedValues ?? []).join(', ')}.`;
+      return `"${field.replace(/\[\d+\]$/, '')}" cannot be ${shorten(JSON.stringify(error.data), 80)}: it is one of ${(params.allowedValues ?? []).join(', ')}.`;
     case 'additionalProperties':
       return `${name} has no field "${(params.additionalProperty ?? '').slice(0, 80)}".`;
     case 'required':

@@ -15,7 +15,7 @@ export type Moment =
 export function durationIn(value: string | number, field: string): number {
   const length = typeof value === 'number' ? value : lengthOf(value.trim());
   if (length === undefined || !Number.isFinite(length) || length < 0)
-    throw new UserError(`"${field}" is a length of time with its unit, such as 200ms, 1.5s or 2m.`);
+    throw new UserError(`"${field}" is a length of time in ns, us, ms, s, m or h, such as 200ms, 1.5s or 2m.`);
   return Math.round(length);
 }
 

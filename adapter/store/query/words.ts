@@ -1,4 +1,4 @@
-import type { Query, ValueQuery } from '../../../protocol/query';
+import type { Query, QueryAnswer, ValueQuery } from '../../../protocol/query';
 import { UserError } from '../../common/errors';
 import { shorten } from '../reader/text';
 import { readPath } from './paths';
@@ -30,20 +30,24 @@ function jsonOrText(text: string): unknown {
   }
 }
 
-/** Calls that are named when there are several. */
-const NAMED = 6;
+/** Calls that are listed when there are several. */
+const LISTED = 50;
 
-/** The id of the one call that a person means by its id or its name. Throws a `UserError` that says which there are. */
-export function findCall(path: string, name: string): string {
+/**
+ * The id of the one call that a person means by its id or its name. Throws a `UserError` that says which there are, in lines that the
+ * caller writes.
+ */
+export function findCall(path: string, name: string, listed: (answer: QueryAnswer) => readonly string[]): string {
   if (/^\d+\.\d+$/.test(name)) return name;
-  const query: Query = { name: { equals: name }, limit: NAMED };
-  const { rows, more } = runQuery([path], query);
-  const ids = rows.flatMap((row) => (row.type === 'call' ? [row.call.id] : []));
+  const answer = runQuery([path], { name: { equals: name }, limit: LISTED } satisfies Query);
+  const ids = answer.rows.flatMap((row) => (row.type === 'call' ? [row.call.id] : []));
   if (ids.length === 1) return ids[0]!;
   if (ids.length === 0)
     throw new UserError(`No call of this run is named ${shorten(name, 80)}. "toolbreak show RUN" lists the calls.`);
-  const rest = more.count > 0 ? ', ...' : '';
+  const { count, exact } = answer.more;
+  const all = `${exact ? '' : 'At least '}${ids.length + count}`;
+  const rest = count > 0 || !exact ? ['These are the first; "toolbreak query RUN --name-is NAME" finds all.'] : [];
   throw new UserError(
-    `Several calls are named ${shorten(name, 80)}: ${ids.join(', ')}${rest}. Say which, by its number.`,
+    [`${all} calls are named ${shorten(name, 80)}. Say which, by its number:`, ...listed(answer), ...rest].join('\n'),
   );
 }

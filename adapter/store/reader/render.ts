@@ -28,11 +28,19 @@ export function line(value: Value, stored: StoredValues, limit = LINE): string {
       ? `${bytesText(plain.subarray(0, limit / 4))}… (${plain.length} bytes)`
       : shorten(bytesText(plain), limit);
   }
-  if (Array.isArray(plain)) return `list (${plain.length})`;
-  if (plain instanceof Tuple) return `tuple (${plain.items.length})`;
-  if (plain instanceof SetValue) return `${plain.frozen ? 'frozenset' : 'set'} (${plain.items.length})`;
-  if (plain instanceof Dict) return messageLine(plain, stored) ?? `dict (${plain.entries.length})`;
+  if (Array.isArray(plain)) return sized('list', plain.length, '[]');
+  if (plain instanceof Tuple) return sized('tuple', plain.items.length, '()');
+  if (plain instanceof SetValue) {
+    const type = plain.frozen ? 'frozenset' : 'set';
+    return sized(type, plain.items.length, `${type}()`);
+  }
+  if (plain instanceof Dict) return messageLine(plain, stored) ?? sized('dict', plain.entries.length, '{}');
   return plain instanceof Tagged ? tagged(plain, stored, limit) : '';
+}
+
+/** `dict (3)`, or what is empty as Python writes it. */
+function sized(type: string, size: number, empty: string): string {
+  return size === 0 ? empty : `${type} (${size})`;
 }
 
 export function typeName(value: Value, stored: StoredValues): string {

@@ -25,6 +25,8 @@ export interface RunRow {
   errors: bigint;
   holds: bigint;
   tokens: bigint;
+  /** Not in files of before there was such a thing. */
+  kept?: bigint;
 }
 
 /** One run file, open for reading. Throws a `UserError` when it cannot be opened. */
@@ -106,6 +108,7 @@ export class RunFile {
       errors: Number(row.errors),
       holds: Number(row.holds),
       tokens: Number(row.tokens),
+      ...(row.kept === 1n ? { kept: true } : {}),
     };
   }
 
