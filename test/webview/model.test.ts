@@ -259,17 +259,7 @@ describe('timeline: words', () => {
 
 describe('timeline: what is typed into the search', () => {
   it('is a name, unless a word says what else is looked for', () => {
-    for (const typed of [
-      'refund',
-      ' look up',
-      'tool:search',
-      'status:',
-      'status:odd',
-      'value:',
-      'min:soon',
-      'mystatus:error',
-      '',
-    ])
+    for (const typed of ['refund', ' look up', 'tool:search', 'status:', 'value:', 'mystatus:error', ''])
       assert.deepEqual(searchWords(typed), { text: typed }, typed);
     for (const word of ['status:error', 'status:failed'])
       assert.deepEqual(searchWords(word), { text: '', query: { status: ['error'] } });
@@ -284,8 +274,23 @@ describe('timeline: what is typed into the search', () => {
     assert.deepEqual(searchWords('value:eu'), { text: '', query: { text: 'eu' } });
   });
 
+  it('says which words there are, where what was typed is none of them', () => {
+    const states = 'There are running, returned, error, cancelled and skipped.';
+    assert.deepEqual(searchWords('refund status:odd'), {
+      text: 'refund',
+      problem: `There is no status "odd". ${states}`,
+    });
+    assert.equal(searchWords('status:"very odd" status:failed').problem, `There is no status "very odd". ${states}`);
+    for (const length of ['soon', '3weeks'])
+      assert.equal(
+        searchWords(`min:${length}`).problem,
+        `"${length}" is no length of time, such as 200ms. The units are ns, us, ms, s, m and h.`,
+      );
+  });
+
   it('does not search for a length that is not typed to its end', () => {
-    assert.deepEqual(searchWords('refund min:20'), { text: 'refund' });
+    for (const length of ['20', '20n', '1.5mi'])
+      assert.deepEqual(searchWords(`refund min:${length}`), { text: 'refund' });
     assert.deepEqual(searchWords('value:"order'), { text: '', query: { text: 'order' } });
   });
 });

@@ -132,6 +132,13 @@ test('search marks what it finds and goes through it', (house) =>
     await until(async () => assert.equal(await shown.page.locator('.search-count').innerText(), '2 of 2'));
     const { text, query } = lastAsked(shown, 'search') as { text: string; query: unknown };
     assert.deepEqual([text, query], ['refund', { status: ['error'] }]);
+    await shown.page.locator('.search input').fill('status:bogus');
+    await until(async () =>
+      assert.equal(
+        await shown.page.locator('.no-match').innerText(),
+        'There is no status "bogus". There are running, returned, error, cancelled and skipped.',
+      ),
+    );
     await shown.page.locator('.search input').fill('serach');
     await until(async () =>
       assert.match(await shown.page.locator('.no-match').innerText(), /No call of this run matches "serach"/),

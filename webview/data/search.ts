@@ -66,7 +66,9 @@ export class Finder {
     try {
       const kinds = page.hiddenKinds.size > 0 ? KINDS.filter((kind) => !page.hiddenKinds.has(kind)) : undefined;
       const errors = page.errorsOnly || undefined;
-      const answer = await page.ask('search', { file, ...searchWords(text), kinds, errors, limit: SEARCH_LIMIT });
+      const { problem, ...words } = searchWords(text);
+      if (problem !== undefined) throw new Error(problem);
+      const answer = await page.ask('search', { file, ...words, kinds, errors, limit: SEARCH_LIMIT });
       if (ticket !== this.ticket || file !== page.file) return false;
       const calls = [...answer.calls].sort(byStart);
       const ids = new Set(calls.map((call) => call.id));

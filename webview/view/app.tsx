@@ -108,7 +108,7 @@ export function App({ page, host }: { page: Page; host: Host }): JSX.Element {
             ) : (
               <Stage page={page} handle={stage} openMenu={openMenu} />
             )}
-            {page.search?.done && page.search.total === 0 && !page.search.problem && <NoMatch page={page} />}
+            {page.search?.done && page.search.total === 0 && <NoMatch page={page} />}
           </div>
         </Split>
       )}
@@ -133,10 +133,12 @@ function focusTable(): void {
 function NoMatch({ page }: { page: Page }): JSX.Element {
   return (
     <div class="no-match" role="status">
-      No call of this run matches "{page.search?.text}".
-      {page.hiddenKinds.size > 0 || page.errorsOnly
-        ? ' Some calls are filtered out: see the filter button.'
-        : ' The search looks at the names of calls; value:"..." looks into arguments and results.'}
+      {page.search?.problem ?? `No call of this run matches "${page.search?.text}".`}
+      {page.search?.problem !== undefined
+        ? ''
+        : page.hiddenKinds.size > 0 || page.errorsOnly
+          ? ' Some calls are filtered out: see the filter button.'
+          : ' The search looks at the names of calls; value:"..." looks into arguments and results.'}
     </div>
   );
 }

@@ -95,7 +95,7 @@ export function Header({ page, searchField, openHelp, focusStage }: Props): JSX.
 
 const SEARCH_HELP = `A name, or tool:name. Also:
 status:error (running, returned, cancelled, skipped)
-min:200ms (at least so long)
+min:200ms (at least so long; ns, us, ms, s, m or h)
 value:"order 7" (in arguments, result or error)
 Enter goes to the next match, Shift+Enter to the previous one`;
 
