@@ -31,17 +31,40 @@ export function heldCommands(sessions: Sessions): vscode.Disposable {
   );
 }
 
-async function skip({ session, threadId }: Held): Promise<void> {
-  const result = await vscode.window.showInputBox({
+/** Asks for a result. What the app refuses, such as a mistake in the expression, is said in the box, and what was typed stays. */
+function skip({ session, threadId }: Held): Promise<void> {
+  const box = vscode.window.createInputBox();
+  Object.assign(box, {
     title: 'Skip This Call',
     prompt: 'Result in place of the call, as a Python expression. The call does not run.',
     value: 'None',
     valueSelection: [0, 4],
     ignoreFocusOut: true,
+  } satisfies Partial<vscode.InputBox>);
+  const take = async (): Promise<void> => {
+    if (box.busy) return;
+    const result = box.value.trim();
+    box.busy = true;
+    try {
+      await ask(session, 'toolbreak/skip', { threadId, ...(result === '' ? {} : { result }) });
+      box.hide();
+    } catch (error) {
+      box.validationMessage = messageOf(error);
+    } finally {
+      box.busy = false;
+    }
+  };
+  const ended = vscode.debug.onDidTerminateDebugSession(({ id }) => void (id === session.id && box.hide()));
+  return new Promise((resolve) => {
+    box.onDidAccept(take);
+    box.onDidChangeValue(() => (box.validationMessage = undefined));
+    box.onDidHide(() => {
+      ended.dispose();
+      box.dispose();
+      resolve();
+    });
+    box.show();
   });
-  if (result === undefined) return;
-  const expression = result.trim();
-  await ask(session, 'toolbreak/skip', { threadId, ...(expression === '' ? {} : { result: expression }) });
 }
 
 /** The menu names its thread; from the palette and the toolbar it is the one with the focus. */

@@ -47,6 +47,11 @@ export class Client {
     this.configured.catch(() => undefined);
   }
 
+  /** VS Code, and whoever says to be it, shows a stop's description beside its thread; others may show it nowhere. */
+  get saysWhyHeld(): boolean {
+    return this.initialize.clientID === 'vscode';
+  }
+
   leave(): void {
     this.#giveUp(new UserError('The session ended before the app started.'));
   }

@@ -253,6 +253,43 @@ describe('DAP session', () => {
     assert.equal(running.message, 'agent-1 is running. Pause it first.');
   });
 
+  it('says the boundary in the frame, except where the client says it beside the thread', async () => {
+    const names = async (clientID: string): Promise<string[]> => {
+      const client = stage.client();
+      await client.initialize({ clientID });
+      const begun = client.send('launch', { program: '/app/triage.py' }).answer;
+      await client.waitFor('initialized');
+      await client.request('configurationDone', {});
+      await begun;
+      const tool = await client.frames(await stage.held(client));
+      stage.target.hold({
+        task: 2,
+        call: 41,
+        boundary: 'after',
+        description: 'Paused after node',
+        frames: [{ ...nodeFrame, detail: 'node, step 2, after' }, innerFrame],
+      });
+      const node = await client.frames((await client.waitFor('stopped')).threadId!);
+      return [...tool, ...node].map(({ name }) => name);
+    };
+    assert.deepEqual(await names('test'), [
+      'lookup_order(order_id=7) · tool, before',
+      'tools · node, step 2',
+      'invoke',
+      'tools · node, step 2, after',
+      'invoke',
+    ]);
+    await stage.end();
+    stage = new Stage();
+    assert.deepEqual(await names('vscode'), [
+      'lookup_order(order_id=7)',
+      'tools · node, step 2',
+      'invoke',
+      'tools · node, step 2',
+      'invoke',
+    ]);
+  });
+
   it('does not steal the focus from a task that is held, except when the person stepped', async () => {
     const client = await stage.launched();
     const threadId = await stage.held(client, 1);

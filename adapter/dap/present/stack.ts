@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import type { DebugProtocol } from '@vscode/debugprotocol';
-import type { ExceptionInfo, Frame } from '../../../protocol/control';
+import type { ExceptionInfo, Frame, Hold } from '../../../protocol/control';
 import { taskTitle, type Task } from '../../engine/tasks';
 import type { Client } from '../client';
 
@@ -9,9 +9,19 @@ export function threadName(task: Task): string {
   return !task.hold && task.where ? `${taskTitle(task)} — ${task.where}` : taskTitle(task);
 }
 
-/** `lookup_order(order_id=7) · tool, before`. */
-export function frameName(frame: Frame): string {
-  return frame.detail ? `${frame.name} · ${frame.detail}` : frame.name;
+/**
+ * `lookup_order(order_id=7) · tool, before`. Where the client says `Paused before tool` beside the thread, the frame that is meant does not
+ * say it again: there is little room.
+ */
+function frameName(client: Client, hold: Hold | undefined, frame: Frame): string {
+  let { detail } = frame;
+  if (client.saysWhyHeld && hold !== undefined && frame.call === hold.call) {
+    detail = detail.replace(new RegExp(`,? ?${hold.boundary}$`), '');
+    if (hold.description.split(' ').includes(detail)) {
+      detail = '';
+    }
+  }
+  return detail ? `${frame.name} · ${detail}` : frame.name;
 }
 
 export function sourceOf(client: Client, path: string, subtle: boolean): DebugProtocol.Source {
@@ -30,7 +40,7 @@ export function presentFrame(client: Client, task: Task, frame: Frame): DebugPro
       : { line: 0 };
   return {
     id: client.frameHandle(task, frame.id),
-    name: frameName(frame),
+    name: frameName(client, task.hold, frame),
     ...here,
     // Column 0 says that the whole line is meant; VS Code wants a 1 to put the marker on the line.
     column: 'source' in here ? client.columnTo(1) : 0,

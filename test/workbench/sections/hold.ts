@@ -35,7 +35,7 @@ export const hold: Section = {
       const box = await label.boundingBox();
       const bar = await page.locator('.part.sidebar').boundingBox();
       assert.ok(box !== null && bar !== null);
-      assert.match(await label.innerText(), /^lookup_order\(order_id=7, region='eu'\)/);
+      assert.equal(await label.innerText(), "lookup_order(order_id=7, region='eu')");
     });
     await test.step('Arguments and State show the call', async () => {
       await pane.widenSideBar(430);

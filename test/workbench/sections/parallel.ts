@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { lineOf } from '../files';
 import { act, did, QUICK, see } from '../hand';
 import type { Section } from '../section';
@@ -35,6 +36,13 @@ export const parallel: Section = {
       const box = page.locator('.quick-input-box input');
       await pane.frameMenu('lookup_order(', 'Skip This Call...', box);
       await test.picture('3-skip');
+      await box.fill('{"order_id": 7,');
+      await page.keyboard.press('Enter');
+      await see(
+        'the mistake, in the box',
+        page.locator('.quick-input-message').filter({ hasText: /never closed|SyntaxError|unexpected EOF/ }),
+      );
+      assert.equal(await box.inputValue(), '{"order_id": 7,');
       await box.fill('{"order_id": 7, "item": "lamp", "total": 120, "region": "eu"}');
       await page.keyboard.press('Enter');
       await pane.paused('Paused after tool');
