@@ -1,17 +1,12 @@
 // `npm start`: sets up what is missing and opens the demo workspace, with Toolbreak in it, in VS Code or, where that is not installed, in a
 // browser workbench on loopback behind a random password.
 import { spawn, spawnSync } from 'node:child_process';
-import { existsSync, lstatSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, lstatSync, rmSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { demo, serveDemo, WHAT_TO_DO } from './demo.mjs';
 import { bundle, environment, nodeBinary, pythonIn, root, setUpCompiler, setUpNode, setUpPython } from './setup.mjs';
 
 const windows = process.platform === 'win32';
-const demo = join(root, 'fixtures/workspaces/demo');
-const WHAT_TO_DO = `
-  1. Open triage.py and click left of the line "def lookup_order": a red dot appears.
-  2. Press F5 ("Support agent" is selected). The run stops at the tool call.
-  3. In Variables, open Arguments, double-click order_id, type 70, press Enter. F5 goes on.`;
 
 /** The extension looks for `.venv` in the workspace; there the demo finds LangGraph. */
 function linkEnvironment(name) {
@@ -38,28 +33,7 @@ function openInVSCode() {
 async function openInBrowser() {
   if (!(await setUpCompiler()))
     throw new Error('The browser workbench needs g++ and make once. Install them, or install VS Code.');
-  const { install, pageAddress, start } = await import('./workbench.mjs');
-  const workbench = install();
-  const home = mkdtempSync(join(tmpdir(), 'toolbreak-demo-'));
-  const server = await start({ workbench, home, settings: { 'security.workspace.trust.enabled': false } });
-  console.log(`
-VS Code is not installed here, so the demo runs in a browser. Open
-
-  ${pageAddress({ ...server, folder: demo, extension: root })}
-
-and give the password
-
-  ${server.password}
-${WHAT_TO_DO}
-
-Ctrl-C ends it.`);
-  const end = () => {
-    void server.stop().then(() => {
-      rmSync(home, { recursive: true, force: true });
-      process.exit(0);
-    });
-  };
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, end);
+  await serveDemo();
 }
 
 try {

@@ -97,6 +97,7 @@ export function suites([full, ...others], browser) {
       {
         driven: inBrowser('driven', 'test/workbench/driven.ts', browser, python),
         workbench: inBrowser('workbench', 'test/workbench/suite.ts', browser, python),
+        demo: inBrowser('demo', 'test/workbench/demo.ts', browser, python),
         page: inBrowser('page', 'test/webview/page.ts', browser, python),
         runtime: pytest(full),
         ...Object.fromEntries(otherPythons),
