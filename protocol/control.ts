@@ -60,6 +60,8 @@ export interface RecordSettings {
   maskPatterns: string[];
   /** Whoever reads the spool understands `keep` and `same`. */
   references?: boolean;
+  /** What is written through `sys.stdout` and `sys.stderr` is told as `output`: nobody else reads the app's streams. */
+  output?: boolean;
 }
 
 /** One entry of the engine's table: the union of all clients' breakpoints. */
@@ -288,7 +290,8 @@ export interface Release {
 
 // ---------------------------------------------------------------- events: runtime to adapter
 
-export type ControlEvent = Hello | HeldEvent | ResumedEvent | BreakpointsEvent | LogEvent | TaskEvent | ByeEvent;
+export type ControlEvent =
+  Hello | HeldEvent | ResumedEvent | BreakpointsEvent | LogEvent | OutputEvent | TaskEvent | ByeEvent;
 
 export interface Hello {
   event: 'hello';
@@ -337,6 +340,12 @@ export interface LogEvent {
   text: string;
   path?: string;
   line?: number;
+}
+/** Something the app wrote; only where `record.output` asks for it. Secrets are in it. */
+export interface OutputEvent {
+  event: 'output';
+  stream: 'stdout' | 'stderr';
+  text: string;
 }
 export interface TaskEvent {
   event: 'task';

@@ -5,6 +5,8 @@ import { Log } from '../common/log';
 import { SessionFolder } from '../common/sessions';
 import { EVALUATION_SECONDS, recordSettings } from '../dap/attributes';
 import { Masker } from '../dap/masker';
+import { StreamMasker } from '../common/masking';
+import type { Recorder } from '../store/recorder';
 import { removeRun } from '../store/life/remove';
 import { RunFile } from '../store/reader/runFile';
 import { deleteSpool } from '../store/spoolOwner';
@@ -45,7 +47,7 @@ export async function recordCommand(options: HeadlessOptions, say: (sentence: st
       .slice(0, 60);
   const place = placeRun(folder, options.cwd, 1, log);
   folder.update({ name, cwd: options.cwd });
-  const record = recordSettings({ functions: [...options.functions] });
+  const record = { ...recordSettings({ functions: [...options.functions] }), output: true };
   const masker = new Masker(record, say);
   log.maskWith((text) => masker.text(text));
   const { command, cwd, subProcess } = options;
@@ -63,9 +65,15 @@ export async function recordCommand(options: HeadlessOptions, say: (sentence: st
   target.on('processStarted', ({ index, hello }) =>
     recorder.processStarted(index, { ...hello, argv: masker.arguments(hello.argv) }),
   );
-  target.on('processEnded', ({ index }) => recorder.processEnded(index, undefined));
+  const output = new Output(recorder, masker);
+  target.on('processEnded', ({ index }, crashed) => {
+    output.ended(index);
+    recorder.processEnded(index, undefined);
+    if (crashed) recorder.event('crashed', undefined, { process: index });
+  });
   target.on('notice', (category, text) => void (category === 'important' && say(text)));
-  target.on('control', (_process, event) => {
+  target.on('control', ({ index }, event) => {
+    if (event.event === 'output') output.wrote(index, event.stream, event.text);
     if (event.event === 'log' && event.category === 'important') say(event.text);
   });
   const ended = new Promise<number>((resolve) => target.on('exited', (code) => resolve(code ?? 1)));
@@ -106,6 +114,34 @@ export async function recordCommand(options: HeadlessOptions, say: (sentence: st
   }
   const recorded = target.seen === 0 ? { calls: 0, errors: 0 } : counts(place.runFile, log);
   return { code, runFile: place.runFile, processes: target.seen, ...recorded };
+}
+
+/** What the processes wrote, for the record: masked, line by line. */
+class Output {
+  private readonly streams = new Map<number, Map<string, StreamMasker>>();
+
+  constructor(
+    private readonly recorder: Recorder,
+    private readonly masker: Masker,
+  ) {}
+
+  wrote(process: number, category: string, text: string): void {
+    const streams = this.streams.get(process) ?? new Map<string, StreamMasker>();
+    this.streams.set(process, streams);
+    const stream = streams.get(category) ?? new StreamMasker(this.masker.patterns);
+    streams.set(category, stream);
+    this.record(category, stream.push(text));
+  }
+
+  /** Its last lines may have no end. */
+  ended(process: number): void {
+    for (const [category, stream] of this.streams.get(process) ?? []) this.record(category, stream.flush());
+    this.streams.delete(process);
+  }
+
+  private record(category: string, text: string): void {
+    if (text !== '') this.recorder.event('output', undefined, { category, text });
+  }
 }
 
 /** Signals go to the command, which ends by them, and so do we. Those of a terminal's keys it gets from there. */

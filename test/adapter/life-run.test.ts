@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import type { QueryAnswer } from '../../protocol/query';
 import { toolbreakCommand } from '../support/adapter';
 import { AGENT, LifePlace, run } from './life-support';
 import { apps } from './e2e-support';
@@ -89,6 +90,56 @@ describe('life: run', function () {
     assert.match((await place.say('run', ...args)).stderr, /recorded 6 calls/);
     assert.match((await place.say('run', '--no-subprocess', ...args)).stderr, /recorded 1 call;/);
     assert.deepEqual(rows(names), ['mine']);
+  });
+
+  it('records what its processes write, line by line and masked, and leaves the streams as they are', async () => {
+    place.file(
+      'writes.py',
+      `import logging, os, subprocess, sys
+print("first", 1)
+print("api_key=sk-abcdefghijklmnop", file=sys.stderr)
+logging.warning("take care")
+sys.stdout.write("no end")
+sys.stdout.flush()
+if len(sys.argv) == 1:
+    subprocess.run([sys.executable, __file__, "child"], check=True)
+    if os.fork() == 0:
+        print(" of the fork", flush=True)
+        sys.exit(0)
+    os.wait()
+    raise LookupError("the end")
+`,
+    );
+    // From 3.12 on Python may take a thread that has just ended for one that runs while it forks.
+    place.env['PYTHONWARNINGS'] = 'ignore';
+    const plain = await run(python, ['writes.py'], { cwd: place.project, env: place.env });
+    const said = await place.say('run', '--', python, 'writes.py');
+    assert.deepEqual([said.code, said.stdout], [1, plain.stdout]);
+    assert.ok(said.stderr.startsWith(plain.stderr), said.stderr);
+    const { rows: found } = await place.json<QueryAnswer>('query', 'last', '--type', 'output');
+    const texts = found.map((row) => (row.type === 'output' ? `${row.name}: ${row.text}` : row.type));
+    const all = texts.join('');
+    for (const text of ['stdout: first 1\n', 'stderr: WARNING:root:take care\n'])
+      assert.equal(texts.filter((one) => one === text).length, 2, all);
+    // Each process has lines of its own; what has no end is recorded with the process's.
+    assert.equal(texts.filter((text) => text === 'stdout: no end').length, 2, all);
+    assert.equal(texts.filter((text) => text === 'stdout:  of the fork\n').length, 1, all);
+    assert.match(all, /stderr: LookupError: the end\n/);
+    assert.doesNotMatch(all, /abcdefghijklmnop/);
+    assert.deepEqual((await place.json<QueryAnswer>('query', 'last', '--text', 'first')).rows, []);
+  });
+
+  it('records that a process crashed', async () => {
+    place.file('dies.py', 'import os, signal\nprint("now", flush=True)\nos.kill(os.getpid(), signal.SIGKILL)\n');
+    const said = await place.say('run', '--', python, 'dies.py');
+    assert.deepEqual([said.code, said.stdout], [137, 'now\n']);
+    const { rows: found } = await place.json<QueryAnswer>('query', 'last', '--type', 'output,crash');
+    assert.deepEqual(
+      found.map((row) => (row.type === 'call' ? '' : row.text.replace(/\d+/, 'N'))),
+      ['now\n', 'Process N (dies.py) crashed'],
+    );
+    await place.say('run', '--', python, '-c', 'print("well")');
+    assert.deepEqual((await place.json<QueryAnswer>('query', 'last', '--type', 'crash')).rows, []);
   });
 
   it('passes signals, and ends as the command does', async () => {

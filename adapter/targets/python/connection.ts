@@ -196,6 +196,7 @@ const isWellFormed: Record<string, (message: Record<string, unknown>) => boolean
   resumed: ({ hold, task }) => number(hold) && number(task),
   breakpoints: ({ breakpoints }) => Array.isArray(breakpoints),
   log: ({ category, text }) => string(category) && string(text),
+  output: ({ stream, text }) => (stream === 'stdout' || stream === 'stderr') && string(text),
   task: ({ task, name, change }) => number(task) && string(name) && string(change),
 };
 

@@ -77,6 +77,7 @@ if TYPE_CHECKING:
             'maskKeys': List[str],
             'maskPatterns': List[str],
             'references': 'NotRequired[bool]',
+            'output': 'NotRequired[bool]',
         },
     )
 
@@ -257,6 +258,15 @@ if TYPE_CHECKING:
             'text': str,
             'path': 'NotRequired[str]',
             'line': 'NotRequired[int]',
+        },
+    )
+
+    OutputEvent = TypedDict(
+        'OutputEvent',
+        {
+            'event': Literal['output'],
+            'stream': Literal['stdout', 'stderr'],
+            'text': str,
         },
     )
 

@@ -10,10 +10,12 @@ import threading
 import time
 from typing import Any
 
-from . import _calls, _guards, _holds, _imports, _output, _report, _steps, _stops, _uncaught
+from . import _calls, _guards, _holds, _imports, _output, _report, _steps, _stops, _uncaught, _written
 from ._wire import Interrupted, Wire
 
 PROTOCOL_VERSION = 1
+#: Of one message about what the app wrote.
+_LONGEST_TEXT = 32_768
 _WELCOME_SECONDS = 5.0
 _SILENCE_SECONDS = 10.0
 GONE = "the debugger went away; the program goes on."
@@ -61,6 +63,7 @@ class Session:
         self.dirty = False
         self.writer: Any = None
         self.stop_map: Any = None
+        self.output_lost = False
         self.root = True
         #: Threads of the app that fork just now.
         self._forking = 0
@@ -98,6 +101,8 @@ class Session:
         _imports.after_import = self._imported
         _imports.install()
         self.configure(configuration)
+        if (configuration.get("record") or {}).get("output"):
+            _report.guard(_written.watch, self.written)
         for task in _calls.tasks():
             self._task_changed(task, "started")
         # A condition that does not compile is told now, not with the next change; and what is bound already, where we come late.
@@ -171,6 +176,21 @@ class Session:
         if path:
             message.update(path=path, line=line)
         self.send(message)
+
+    def written(self, stream: str, text: str) -> None:
+        """What the app wrote. An app that writes faster than the adapter reads is not to fill its own memory with it."""
+        wire = self.wire
+        if wire is None or self.closing or os.getpid() != self.pid:
+            return
+        lost, self.output_lost = self.output_lost, wire.is_behind
+        if self.output_lost:
+            return
+        if lost:
+            text = f"[toolbreak: some output came too fast to be recorded]\n{text}"
+        # A line goes out at once, so that it stands where it belongs in time; a piece of one goes with the rest.
+        for start in range(0, len(text), _LONGEST_TEXT):
+            part = text[start : start + _LONGEST_TEXT]
+            (wire.send if "\n" in part else wire.put)({"event": "output", "stream": stream, "text": part})
 
     def _task_changed(self, task: Any, change: str) -> None:
         self.send({"event": "task", "task": task.id, "name": task.name, "change": change})
@@ -252,6 +272,7 @@ class Session:
             # A detach was asked for: nothing is recorded any more.
             _calls.writer = None
             self.writer.close()
+        _report.guard(_written.unwatch)
         if records:
             _report.guard(_stops.configure, {"record": self.configuration.get("record") or {}})
         else:

@@ -12,6 +12,9 @@ from typing import Any
 
 from . import _report
 
+#: Messages that wait; what can be left out is, when there are more.
+_LONGEST_QUEUE = 2000
+
 
 class Wire:
     """Raises OSError with the system's own text when nobody listens."""
@@ -73,6 +76,11 @@ class Wire:
     def put(self, message: dict[str, Any]) -> None:
         """As `send`, but it may lie until the next `send`, or the control thread's next look: half a second at most."""
         self._queue.append(_line(message))
+
+    @property
+    def is_behind(self) -> bool:
+        """Nobody takes what is queued."""
+        return len(self._queue) > _LONGEST_QUEUE
 
     def _flush(self) -> None:
         while self._waits() and not self._lock.locked():
