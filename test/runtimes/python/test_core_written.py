@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import pytest
-
 from toolbreak import _written
 
 Told = list[tuple[str, str]]
