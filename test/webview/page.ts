@@ -10,6 +10,7 @@ import './page-panel';
 import './page-runs';
 import './page-compare';
 import './page-live';
+import './page-scale';
 
 async function main(): Promise<void> {
   mkdirSync(PICTURES, { recursive: true });

@@ -12,28 +12,74 @@ const TSX = ['--import', 'tsx'];
 /** What the reader says without being asked. */
 export type Notified = (name: string, params: unknown) => void;
 
-/** A run of a fixture app under the real adapter and runtime, and the real reader process that answers the page for it. */
-export class RealRun {
+/** The real reader process, which answers a page for one run. */
+export class ReaderProcess {
   /** Set by who shows the page. */
   notified: Notified = () => undefined;
   private readonly waiting = new Map<number, { resolve: (result: unknown) => void; reject: (error: Error) => void }>();
-  private readonly reader: ChildProcess;
+  private readonly process: ChildProcess;
   private lastId = 0;
 
-  private constructor(
+  constructor(
     readonly file: string,
+    env: NodeJS.ProcessEnv = process.env,
+  ) {
+    this.process = spawn(process.execPath, [...TSX, join(ROOT, 'adapter/doors/reader.ts')], {
+      cwd: ROOT,
+      env,
+      stdio: ['pipe', 'pipe', 'inherit'],
+    });
+    if (!this.process.stdout) throw new Error('The reader has no output.');
+    createInterface({ input: this.process.stdout }).on('line', (line) => this.receive(line));
+  }
+
+  /** Answers the page: its host's part is small, the rest is the reader's. */
+  readonly answer: Answer = (method, params) => {
+    if (method === 'start') return { folder: dirname(this.file), file: this.file, follow: true };
+    if (['openSource', 'breakHere', 'copyText', 'selected'].includes(method)) return {};
+    const id = ++this.lastId;
+    return new Promise((resolve, reject) => {
+      this.waiting.set(id, { resolve, reject });
+      this.process.stdin?.write(`${JSON.stringify({ id, method, params })}\n`);
+    });
+  };
+
+  async close(): Promise<void> {
+    const ended = new Promise((resolve) => this.process.once('exit', resolve));
+    this.process.kill();
+    await ended;
+  }
+
+  private receive(line: string): void {
+    const message = JSON.parse(line) as {
+      id?: number;
+      result?: unknown;
+      error?: { message: string };
+      notify?: string;
+      params?: unknown;
+    };
+    if (message.notify !== undefined) {
+      this.notified(message.notify, message.params);
+      return;
+    }
+    const waiting = this.waiting.get(message.id ?? -1);
+    if (!waiting) return;
+    this.waiting.delete(message.id ?? -1);
+    if (message.error) waiting.reject(new Error(message.error.message));
+    else waiting.resolve(message.result);
+  }
+}
+
+/** A run of a fixture app under the real adapter and runtime, and the reader that answers the page for it. */
+export class RealRun extends ReaderProcess {
+  private constructor(
+    file: string,
     private readonly client: DapClient,
     private readonly place: Place,
     private readonly thread: number,
     env: NodeJS.ProcessEnv,
   ) {
-    this.reader = spawn(process.execPath, [...TSX, join(ROOT, 'adapter/doors/reader.ts')], {
-      cwd: ROOT,
-      env,
-      stdio: ['pipe', 'pipe', 'inherit'],
-    });
-    if (!this.reader.stdout) throw new Error('The reader has no output.');
-    createInterface({ input: this.reader.stdout }).on('line', (line) => this.receive(line));
+    super(file, env);
   }
 
   /** Runs `program` (a path under fixtures/apps) until the line with `marker` stops it. */
@@ -70,41 +116,9 @@ export class RealRun {
     await this.client.closed;
   }
 
-  /** Answers the page: its host's part is small, the rest is the reader's. */
-  readonly answer: Answer = (method, params) => {
-    if (method === 'start') return { folder: dirname(this.file), file: this.file, follow: true };
-    if (['openSource', 'breakHere', 'copyText', 'selected'].includes(method)) return {};
-    const id = ++this.lastId;
-    return new Promise((resolve, reject) => {
-      this.waiting.set(id, { resolve, reject });
-      this.reader.stdin?.write(`${JSON.stringify({ id, method, params })}\n`);
-    });
-  };
-
-  async close(): Promise<void> {
-    const ended = new Promise((resolve) => this.reader.once('exit', resolve));
-    this.reader.kill();
-    await ended;
+  override async close(): Promise<void> {
+    await super.close();
     await this.client.end();
     this.place.remove();
-  }
-
-  private receive(line: string): void {
-    const message = JSON.parse(line) as {
-      id?: number;
-      result?: unknown;
-      error?: { message: string };
-      notify?: string;
-      params?: unknown;
-    };
-    if (message.notify !== undefined) {
-      this.notified(message.notify, message.params);
-      return;
-    }
-    const waiting = this.waiting.get(message.id ?? -1);
-    if (!waiting) return;
-    this.waiting.delete(message.id ?? -1);
-    if (message.error) waiting.reject(new Error(message.error.message));
-    else waiting.resolve(message.result);
   }
 }

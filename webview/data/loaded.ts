@@ -1,6 +1,7 @@
 import type { CallRow } from '../../protocol/timeline';
 import { byStart } from '../model/neighbours';
 import type { Page } from './page';
+import { Density } from './density';
 import { sentence } from './sentence';
 import { Tiles, type Seen } from './tiles';
 
@@ -12,6 +13,7 @@ const SMALL_RUN = 5000;
 /** The calls the page has of its run: those of the window, and at every zoom its errors and what a search found, however short. */
 export class Loaded {
   private tiles?: Tiles;
+  private busy?: Density;
   private errors: CallRow[] = [];
   private joined?: { of: Seen; errors: CallRow[]; found: CallRow[]; seen: Seen };
 
@@ -28,6 +30,13 @@ export class Loaded {
       (error) => page.update({ problem: sentence(error) }),
       () => (page.overview?.run.calls ?? Infinity) <= SMALL_RUN,
     );
+    this.busy = new Density(
+      page.ask,
+      file,
+      () => page.overview?.lanes.map(({ task }) => task) ?? [],
+      () => page.moved(),
+      (error) => page.update({ problem: sentence(error) }),
+    );
   }
 
   seen(): Seen {
@@ -42,6 +51,12 @@ export class Loaded {
     return seen;
   }
 
+  /** How many calls began in each part of a lane, where there are more than can be drawn. */
+  density(task: number, tell: (from: number, to: number, calls: number) => void): void {
+    const { view, width, overview } = this.page;
+    if ((overview?.run.calls ?? 0) > SMALL_RUN) this.busy?.each(view, width, task, tell);
+  }
+
   find(id: string): CallRow | undefined {
     return this.tiles?.find(id);
   }
@@ -49,6 +64,7 @@ export class Loaded {
   /** The file changed: what reaches past `time` is fetched again. */
   outdate(time: number): void {
     this.tiles?.outdate(time);
+    this.busy?.outdate(time);
   }
 
   async loadErrors(): Promise<void> {

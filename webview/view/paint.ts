@@ -76,6 +76,7 @@ export function paintStage(
   context.rect(0, 0, width, stage.height);
   context.clip();
   paintGrid(context, theme, page, stage, marks);
+  if (seen.left > 0) paintDensity(context, theme, page, stage);
   const found = page.search?.done ? page.search.ids : undefined;
   const stays = (call: CallRow): boolean => call.id === page.selection?.call.id || (found?.has(call.id) ?? false);
   const bars = placeBars(seen.calls, page.layout, stage, stays);
@@ -104,6 +105,24 @@ function paintGrid(
   context.globalAlpha = theme.contrast ? 0.6 : 1;
   for (const lane of lanesBetween(page.layout, stage.scroll, stage.scroll + stage.height)) {
     context.fillRect(0, Math.round(lane.top + lane.height - stage.scroll) - 1, stage.width, 1);
+  }
+  context.globalAlpha = 1;
+}
+
+/** So many calls in four pixels look as busy as can be. */
+const BUSIEST = 10_000;
+
+/** Calls that are too short, or too many, for bars of their own: the more of them, the stronger the shade behind the bars. */
+function paintDensity(context: CanvasRenderingContext2D, theme: Theme, page: Page, stage: Stage): void {
+  context.fillStyle = theme.kinds.get('function')?.edge ?? theme.line;
+  for (const lane of lanesBetween(page.layout, stage.scroll, stage.scroll + stage.height)) {
+    const top = Math.round(lane.top - stage.scroll) + 1;
+    page.loaded.density(lane.lane.task, (from, to, calls) => {
+      const left = Math.round(xOf(stage.view, stage.width, from));
+      const right = Math.round(xOf(stage.view, stage.width, to));
+      context.globalAlpha = 0.08 + 0.4 * Math.min(1, Math.log2(1 + calls) / Math.log2(BUSIEST));
+      context.fillRect(left, top, Math.max(1, right - left), lane.height - 2);
+    });
   }
   context.globalAlpha = 1;
 }

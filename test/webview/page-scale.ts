@@ -1,0 +1,50 @@
+/** The page on a run of many calls: hundreds of thousands by default, or as many as SCALE_CALLS says. */
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { bigRun } from '../support/big-run';
+import { picture, spoken, test, until, windowText, withPage } from './harness';
+import { ReaderProcess } from './recorded';
+
+const CALLS = Number(process.env['SCALE_CALLS'] ?? 200_000);
+
+test(`a run of ${CALLS} calls: first picture, zoom, pan, search`, async (house) => {
+  const folder = mkdtempSync(join(tmpdir(), 'toolbreak-scale-'));
+  const file = process.env['SCALE_FILE'] ?? join(folder, 'big.db');
+  await bigRun(CALLS, file);
+  const reader = new ReaderProcess(file);
+  try {
+    await withPage(
+      house,
+      async (shown) => {
+        const { page } = shown;
+        await page.locator('.scroller[aria-busy=false]').waitFor();
+        for (const worker of [0, 1, 2, 3]) assert.equal((await page.getByText(`worker ${worker}`).count()) > 0, true);
+        await picture(shown, 'scale-whole');
+        // All that is on screen is known, however many calls are behind it: the shades say how many.
+        const asked = shown.asked.filter(({ method }) => method === 'density');
+        assert.ok(asked.length > 0);
+        await page.locator('.scroller').focus();
+        const whole = await windowText(shown);
+        for (const key of 'wwwwwwwwwwwwdddddd') await page.keyboard.press(key);
+        await until(async () => assert.notEqual(await windowText(shown), whole));
+        await page.locator('.scroller[aria-busy=false]').waitFor();
+        await picture(shown, 'scale-near');
+        await page.keyboard.press(']');
+        await until(async () => assert.match(await spoken(shown), /^lookup_order, tool, error/));
+        await page.keyboard.press('Escape');
+        await page.keyboard.press('Escape');
+        await page.keyboard.press('0');
+        await until(async () => assert.equal(await windowText(shown), whole));
+        // Memory is bounded: the page holds no more than a window needs of so many calls.
+        const rows = shown.asked.filter(({ method }) => method === 'calls');
+        for (const { params } of rows) assert.ok((params['limit'] as number) <= 5000);
+      },
+      { answer: reader.answer, size: { width: 1280, height: 480 } },
+    );
+  } finally {
+    await reader.close();
+    rmSync(folder, { recursive: true, force: true });
+  }
+});

@@ -1,0 +1,100 @@
+import type { Nanoseconds } from '../model/time';
+import type { Viewport } from '../model/viewport';
+import type { Ask } from './client';
+
+/** A piece is as wide as a tile of calls at the same zoom, and cut into parts of a few pixels. */
+const PIECE_PIXELS = 2048;
+const PART_PIXELS = 4;
+const KEPT_PIECES = 24;
+/** Lanes that are asked about. */
+const MOST_LANES = 200;
+
+interface Piece {
+  from: Nanoseconds;
+  to: Nanoseconds;
+  /** Calls that began in each part, by task; nothing while they are on their way. */
+  lanes?: ReadonlyMap<number, readonly number[]>;
+  stale: boolean;
+  loading: boolean;
+}
+
+/** How busy each lane is where its calls are too many to be drawn one by one. */
+export class Density {
+  private readonly pieces = new Map<string, Piece>();
+
+  constructor(
+    private readonly ask: Ask,
+    private readonly file: string,
+    private readonly tasks: () => readonly number[],
+    private readonly arrived: () => void,
+    private readonly failed: (error: Error) => void,
+  ) {}
+
+  /** Tells the parts of a lane that are within the window and have calls. What is not known yet is fetched. */
+  each(
+    view: Viewport,
+    width: number,
+    task: number,
+    tell: (from: Nanoseconds, to: Nanoseconds, calls: number) => void,
+  ): void {
+    for (const piece of this.look(view, width)) {
+      const counts = piece.lanes?.get(task);
+      if (counts === undefined) continue;
+      const part = (piece.to - piece.from) / counts.length;
+      const first = Math.max(0, Math.floor((view.from - piece.from) / part));
+      const last = Math.min(counts.length - 1, Math.floor((view.to - piece.from) / part));
+      for (let index = first; index <= last; index++) {
+        const calls = counts[index]!;
+        if (calls > 0) tell(piece.from + index * part, piece.from + (index + 1) * part, calls);
+      }
+    }
+  }
+
+  /** After the file changed: what reaches past `time` is fetched again. */
+  outdate(time: Nanoseconds): void {
+    for (const piece of this.pieces.values()) if (piece.to >= time) piece.stale = true;
+  }
+
+  private look(view: Viewport, width: number): Piece[] {
+    const scale = 2 ** Math.max(0, Math.floor(Math.log2((view.to - view.from) / Math.max(1, width))));
+    const span = scale * PIECE_PIXELS;
+    const wanted: Piece[] = [];
+    for (let index = Math.floor(Math.max(0, view.from) / span); index * span <= view.to; index++) {
+      const key = `${scale}/${index}`;
+      let piece = this.pieces.get(key);
+      if (piece === undefined) piece = { from: index * span, to: (index + 1) * span, stale: true, loading: false };
+      // The latest looked at are the last to be forgotten.
+      this.pieces.delete(key);
+      this.pieces.set(key, piece);
+      wanted.push(piece);
+      if (piece.stale && !piece.loading) void this.load(piece);
+    }
+    for (const key of this.pieces.keys()) {
+      if (this.pieces.size <= KEPT_PIECES) break;
+      this.pieces.delete(key);
+    }
+    return wanted;
+  }
+
+  private async load(piece: Piece): Promise<void> {
+    piece.loading = true;
+    piece.stale = false;
+    try {
+      const { from, to } = piece;
+      const tasks = this.tasks().slice(0, MOST_LANES);
+      const { lanes } = await this.ask('density', {
+        file: this.file,
+        from,
+        to,
+        buckets: PIECE_PIXELS / PART_PIXELS,
+        tasks: [...tasks],
+      });
+      piece.lanes = new Map(lanes.map(({ task, calls }) => [task, calls]));
+      this.arrived();
+    } catch (error) {
+      this.failed(error as Error);
+    } finally {
+      piece.loading = false;
+    }
+  }
+}
