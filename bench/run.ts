@@ -2,6 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { join } from 'node:path';
+import { ingest, pageFrames, questions } from './store';
 import { holds, nodeSteps, otherCode, pauses, quietCalls, recordedCalls, type Row } from './rows';
 
 const subjects: [rows: string[], measure: () => Promise<Row[]>][] = [
@@ -11,6 +12,9 @@ const subjects: [rows: string[], measure: () => Promise<Row[]>][] = [
   [['6'], otherCode],
   [['8'], pauses],
   [['9'], holds],
+  [['10'], ingest],
+  [['11'], questions],
+  [['13'], pageFrames],
 ];
 
 const number = (value: number) => (Math.abs(value) >= 100 ? value.toFixed(0) : value.toPrecision(3));

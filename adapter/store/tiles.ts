@@ -12,6 +12,8 @@ const TILES = 256;
 export const SMALL_TASK = 2000;
 /** Blocks kept in memory; each task goes on in the same ones for a while. */
 const KEPT = 4000;
+/** Small tasks that are counted at a time; one that rests for longer than so many others begin is counted anew. */
+const KEPT_SMALL = 5000;
 /** Stands for all tasks together. */
 export const EVERY_TASK = 0;
 
@@ -81,6 +83,11 @@ export class Tiles {
       if (!this.grown.has(task)) continue;
       for (const level of LEVELS) this.add(task, level, tiles);
       this.pending.delete(task);
+    }
+    for (const task of this.pending.keys()) {
+      if (this.pending.size <= KEPT_SMALL) break;
+      this.pending.delete(task);
+      this.small.delete(task);
     }
     this.last = { ...this.last, task: -1 };
     if (this.blocks.size > KEPT) this.blocks.clear();

@@ -109,7 +109,7 @@ export class CallReader {
   get(id: number): StoredCall | undefined {
     const chunk = this.chunk(chunkOf(id));
     const slot = chunk === undefined ? 0 : id - chunk.base;
-    return chunk?.isStarted(slot) === true ? new StoredCall(chunk, slot) : undefined;
+    return chunk?.isStarted(slot) === true ? new StoredCall(this, chunk, slot) : undefined;
   }
 
   /** Whether any frame of the call was read. */
@@ -134,6 +134,6 @@ export class CallReader {
   *inChunk(id: number): Generator<StoredCall> {
     const chunk = this.chunk(id);
     for (let slot = 0; chunk !== undefined && slot < chunk.length; slot++)
-      if (chunk.isStarted(slot)) yield new StoredCall(chunk, slot);
+      if (chunk.isStarted(slot)) yield new StoredCall(this, chunk, slot);
   }
 }

@@ -28,6 +28,8 @@ export class CallWriter {
   private readonly write;
   private readonly addLong;
   private readonly addFailed;
+  private readonly dropLong;
+  private readonly dropFailed;
   private readonly addFunction;
   private version: number;
   private latest: Chunk | undefined;
@@ -50,6 +52,8 @@ export class CallWriter {
     this.addLong = db.prepare(`INSERT OR IGNORE INTO long_calls ${columns}`);
     this.addFailed = db.prepare(`INSERT OR IGNORE INTO failed_calls ${columns}`);
     this.totals = new TotalsWriter(db);
+    this.dropLong = db.prepare('DELETE FROM long_calls WHERE size = ? AND start = ? AND id = ?');
+    this.dropFailed = db.prepare('DELETE FROM failed_calls WHERE id = ?');
     this.addFunction = db.prepare('INSERT OR IGNORE INTO function_chunks (function, chunk) VALUES (?, ?)');
     this.version = db.prepare('SELECT coalesce(max(version), 0) FROM chunks').pluck().get() as number;
   }
@@ -87,9 +91,10 @@ export class CallWriter {
     const chunk = this.chunk(id);
     const slot = id - chunk.base;
     const again = chunk.isEnded(slot);
+    if (again && chunk.isStarted(slot)) this.unsettle(chunk, slot);
     chunk.setEnd(slot, end, status, tokens);
     if (!chunk.isStarted(slot)) return undefined;
-    if (!again) this.settle(chunk, slot);
+    this.settle(chunk, slot);
     return chunk.start[slot]!;
   }
 
@@ -123,8 +128,10 @@ export class CallWriter {
       this.write.run(chunk.id, this.version, calls, open, errors, first, last, shortest, longest, heads, bodies);
     }
     this.changed.clear();
-    for (const { chunk, slot } of this.long) this.addLong.run(drawn(chunk, slot));
-    for (const { chunk, slot } of this.failed) this.addFailed.run(drawn(chunk, slot));
+    // What was taken back in the same batch is not among them any more.
+    for (const { chunk, slot } of this.long)
+      if (chunk.end[slot]! - chunk.start[slot]! >= LONG) this.addLong.run(drawn(chunk, slot));
+    for (const { chunk, slot } of this.failed) if (chunk.statusOf(slot) === 1) this.addFailed.run(drawn(chunk, slot));
     this.totals.flush();
     for (const { func, chunk } of this.fresh) this.addFunction.run(func, chunk);
     this.long = [];
@@ -145,6 +152,14 @@ export class CallWriter {
     if (end - start >= LONG) this.long.push({ chunk, slot });
     if (failed) this.failed.push({ chunk, slot });
     this.totals.ended(func, end - start, failed, chunk.tokensOf(slot) ?? 0);
+  }
+
+  /** It ended otherwise than was thought, such as with its process. */
+  private unsettle(chunk: Chunk, slot: number): void {
+    const [func, start, end] = [chunk.func[slot]!, chunk.start[slot]!, chunk.end[slot]!];
+    this.dropLong.run(sizeOf(end - start), start, chunk.base + slot);
+    this.dropFailed.run(chunk.base + slot);
+    this.totals.notEnded(func, end - start, chunk.statusOf(slot) === 1, chunk.tokensOf(slot) ?? 0);
   }
 
   /** The block of a call, which is about to change. */

@@ -10,6 +10,7 @@ import {
   START_ATTRIBUTES,
   STATE_AFTER,
   STATE_BEFORE,
+  chunkOf,
 } from './chunk';
 
 export const CHUNK_COLUMNS = 'id, heads, bodies';
@@ -42,12 +43,11 @@ export class StoredCall {
   readonly end: number | null;
   readonly status: number | null;
   readonly edited: number;
-  readonly #chunk: Chunk;
-  readonly #slot: number;
+  /** Asked for the block again when a value is looked at: many calls must not keep many blocks. */
+  readonly #chunks: { chunk(id: number): Chunk | undefined };
 
-  constructor(chunk: Chunk, slot: number) {
-    this.#chunk = chunk;
-    this.#slot = slot;
+  constructor(chunks: { chunk(id: number): Chunk | undefined }, chunk: Chunk, slot: number) {
+    this.#chunks = chunks;
     this.id = chunk.base + slot;
     this.parent = chunk.parent[slot] === 0 ? null : chunk.parent[slot]!;
     this.task = chunk.task[slot]!;
@@ -59,29 +59,35 @@ export class StoredCall {
     this.edited = chunk.isEdited(slot) ? 1 : 0;
   }
 
+  #part(part: number): number | null {
+    const chunk = this.#chunks.chunk(chunkOf(this.id));
+    return chunk === undefined ? null : addressOf(chunk, this.id - chunk.base, part);
+  }
+
   get tokens(): number | null {
-    return this.#chunk.tokensOf(this.#slot);
+    const chunk = this.#chunks.chunk(chunkOf(this.id));
+    return chunk?.tokensOf(this.id - chunk.base) ?? null;
   }
   get args(): number | null {
-    return addressOf(this.#chunk, this.#slot, ARGS);
+    return this.#part(ARGS);
   }
   get result(): number | null {
-    return addressOf(this.#chunk, this.#slot, RESULT);
+    return this.#part(RESULT);
   }
   get error(): number | null {
-    return addressOf(this.#chunk, this.#slot, ERROR);
+    return this.#part(ERROR);
   }
   get state_before(): number | null {
-    return addressOf(this.#chunk, this.#slot, STATE_BEFORE);
+    return this.#part(STATE_BEFORE);
   }
   get state_after(): number | null {
-    return addressOf(this.#chunk, this.#slot, STATE_AFTER);
+    return this.#part(STATE_AFTER);
   }
   get start_attributes(): number | null {
-    return addressOf(this.#chunk, this.#slot, START_ATTRIBUTES);
+    return this.#part(START_ATTRIBUTES);
   }
   get end_attributes(): number | null {
-    return addressOf(this.#chunk, this.#slot, END_ATTRIBUTES);
+    return this.#part(END_ATTRIBUTES);
   }
 }
 

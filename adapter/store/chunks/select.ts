@@ -37,7 +37,7 @@ export function select(
   if (limit <= 0) return [];
   const way = WAYS[order];
   const chunks = selection.functions === undefined ? undefined : reader.chunksOf(selection.functions);
-  let found: { key: number; id: number; chunk: Chunk; slot: number }[] = [];
+  let found: { key: number; id: number; call?: StoredCall }[] = [];
   const compare = (one: Place, other: Place) => way.sign * (one.key - other.key || one.id - other.id);
   for (const zone of reader.zonesBy(order)) {
     if (!mayHave(zone, selection, way.byDuration) || chunks?.has(zone.id) === false) continue;
@@ -50,12 +50,15 @@ export function select(
       if (!fits(chunk, slot, selection, way.byDuration)) continue;
       const key = way.byDuration ? chunk.end[slot]! - chunk.start[slot]! : chunk.start[slot]!;
       const id = chunk.base + slot;
-      if (compare({ key, id }, after) > 0) found.push({ key, id, chunk, slot });
+      if (compare({ key, id }, after) > 0) found.push({ key, id });
     }
-    if (found.length > before) found.sort(compare);
+    if (found.length === before) continue;
+    found.sort(compare);
     if (found.length > limit) found = found.slice(0, limit);
+    // Only what is still among the best becomes a call, and none of them keeps the block.
+    for (const one of found) one.call ??= new StoredCall(reader, chunk, one.id - chunk.base);
   }
-  return found.map(({ chunk, slot }) => new StoredCall(chunk, slot));
+  return found.map(({ call }) => call!);
 }
 
 /** How many calls of the selection there are. */

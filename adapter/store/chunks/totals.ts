@@ -20,7 +20,7 @@ function none(): Totals {
   return { calls: 0, errors: 0, ended: 0, duration: 0, tokens: 0, histogram: new Map() };
 }
 
-export function durationClass(duration: number): number {
+function durationClass(duration: number): number {
   return Math.floor(Math.log2(Math.max(0, duration) + 1) * CLASSES);
 }
 
@@ -62,6 +62,19 @@ export class TotalsWriter {
     if (failed) totals.errors++;
     const index = durationClass(duration);
     totals.histogram.set(index, (totals.histogram.get(index) ?? 0) + 1);
+  }
+
+  /** Takes back what `ended` counted. */
+  notEnded(func: number, duration: number, failed: boolean, tokens: number): void {
+    const totals = this.of(func);
+    totals.ended--;
+    totals.duration -= Math.max(0, duration);
+    totals.tokens -= tokens;
+    if (failed) totals.errors--;
+    const index = durationClass(duration);
+    const count = (totals.histogram.get(index) ?? 0) - 1;
+    if (count > 0) totals.histogram.set(index, count);
+    else totals.histogram.delete(index);
   }
 
   private of(func: number): Totals {

@@ -1,0 +1,240 @@
+/** Rows 10, 11 and 13: what is done with many calls after they were recorded. */
+import { createHash } from 'node:crypto';
+import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import Database from 'better-sqlite3';
+import { callName } from '../adapter/store/callNames';
+import { totalsOf } from '../adapter/store/chunks/totals';
+import { runQuery } from '../adapter/store/query/query';
+import { callsBetween } from '../adapter/store/reader/calls';
+import { density } from '../adapter/store/reader/density';
+import { callDetail } from '../adapter/store/reader/detail';
+import { RunFile } from '../adapter/store/reader/runFile';
+import { Recording } from '../adapter/store/recording';
+import { openRecorder } from '../adapter/store/workerRecorder';
+import { bigRun, recordCalls } from '../test/support/big-run';
+import { BrowserHouse } from '../test/webview/browser';
+import { ReaderProcess } from '../test/webview/recorded';
+import type { Row } from './rows';
+import { percentile } from './session';
+
+const INGESTED = 400_000;
+const NAIVE = 200_000;
+const TEN_MILLION = 10_000_000;
+const kept = join(__dirname, '../.cache/bench/ten-million.db');
+
+/** Rows as one would write them first: a hash as key, JSON values, three indexes. */
+function naiveRows(file: string, count: number): { db: Database.Database; perCall: number } {
+  const db = new Database(file);
+  db.pragma('journal_mode = WAL');
+  db.exec(`CREATE TABLE calls (id TEXT PRIMARY KEY, parent TEXT, name TEXT, task INTEGER, start INTEGER, end INTEGER, status TEXT, args TEXT, result TEXT);
+    CREATE INDEX by_start ON calls (start); CREATE INDEX by_name ON calls (name); CREATE INDEX by_parent ON calls (parent)`);
+  const insert = db.prepare('INSERT INTO calls VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)');
+  const id = (number: number) => createHash('sha256').update(String(number)).digest('hex');
+  const begin = performance.now();
+  for (let from = 0; from < count; from += 10_000) {
+    db.transaction(() => {
+      for (let index = from; index < from + 10_000; index++) {
+        const args = JSON.stringify({ order_id: index, region: 'eu' });
+        const result = JSON.stringify({ order_id: index, total: index % 977, currency: 'EUR' });
+        insert.run(
+          id(index),
+          id(index - (index % 7)),
+          'price',
+          index % 4,
+          index * 2000,
+          index * 2000 + 1500,
+          'ok',
+          args,
+          result,
+        );
+      }
+    })();
+  }
+  return { db, perCall: ((performance.now() - begin) * 1000) / count };
+}
+
+/** Row 10: from the spool to stored and queryable. */
+export async function ingest(): Promise<Row[]> {
+  const folder = mkdtempSync(join(tmpdir(), 'toolbreak-bench-'));
+  try {
+    const spools = await recordCalls(INGESTED, join(folder, 'spools'));
+    const { db, perCall } = naiveRows(join(folder, 'naive.db'), NAIVE);
+    db.close();
+    const naiveBytes = statSync(join(folder, 'naive.db')).size / NAIVE;
+    const runFile = join(folder, 'run.db');
+    const named = { spoolFolder: spools, run: 'a', session: 's', name: 'bench' };
+    const recording = new Recording({ ...named, runFile, elsewhere: true }, () => 1);
+    const begin = performance.now();
+    while (recording.pass().more);
+    const ours = performance.now() - begin;
+    recording.finish(undefined);
+    recording.close();
+    const file = new RunFile(runFile);
+    const calls = Number(file.row()!.calls);
+    file.close();
+    const delay = monitorEventLoopDelay({ resolution: 1 });
+    delay.enable();
+    const recorder = openRecorder({
+      ...named,
+      runFile: join(folder, 'worker.db'),
+      onProblem: (text) => console.error(text),
+      indexFor: () => 1,
+    });
+    await recorder.sync();
+    delay.disable();
+    await recorder.close();
+    return [
+      {
+        row: '10',
+        what: 'spool to stored and queryable, a call',
+        unit: 'us',
+        reference: { name: 'naive SQLite rows', value: perCall },
+        ours: (ours * 1000) / calls,
+        goal: '2.5 (400 k/s)',
+      },
+      {
+        row: '10',
+        what: 'stored, a call',
+        unit: 'bytes',
+        reference: { name: 'naive SQLite rows', value: naiveBytes },
+        ours: statSync(runFile).size / calls,
+        goal: '50',
+      },
+      {
+        row: '10',
+        what: "adapter's loop while its worker stores, p99 above its 1 ms timer",
+        unit: 'ms',
+        ours: Math.max(0, delay.percentile(99) / 1e6 - 1),
+        goal: '5',
+      },
+    ];
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function tenMillion(): Promise<string> {
+  if (!existsSync(kept)) console.error(`Records ${TEN_MILLION} calls once, into ${kept}; this takes some minutes.`);
+  return bigRun(TEN_MILLION, kept);
+}
+
+/** Row 11: questions at ten million calls. */
+export async function questions(): Promise<Row[]> {
+  const path = await tenMillion();
+  const folder = mkdtempSync(join(tmpdir(), 'toolbreak-bench-'));
+  const file = new RunFile(path);
+  try {
+    const { db } = naiveRows(join(folder, 'naive.db'), NAIVE);
+    const end = file.length();
+    const calls = Number(file.row()!.calls);
+    const tasks = file.db.prepare('SELECT id FROM tasks').pluck().all() as number[];
+    const any = (): number => 2 ** 32 + 1 + Math.floor(Math.random() * (calls - 1));
+    const range = () => {
+      const span = end * 2 ** -(Math.random() * 20);
+      const from = Math.random() * (end - span);
+      return { file: '', from, to: from + span };
+    };
+    const timed = (count: number, ask: () => unknown): number[] => {
+      ask();
+      return Array.from({ length: count }, () => {
+        const begin = performance.now();
+        ask();
+        return performance.now() - begin;
+      });
+    };
+    const grouped = db.prepare('SELECT start / 1000000 AS tile, count(*) FROM calls WHERE task = 1 GROUP BY tile');
+    const naive = {
+      name: `GROUP BY over ${NAIVE} rows`,
+      value: percentile(
+        timed(5, () => grouped.all()),
+        0.5,
+      ),
+    };
+    const opened = { open: () => file, close: () => undefined };
+    // Without a count of the rows behind the page.
+    const budget = { rows: 200_000, counting: 0, milliseconds: 4_000 };
+    const byId = timed(1000, () => file.calls.get(any()));
+    const whole = timed(300, () => callDetail(file, callName(any())));
+    const page = timed(200, () =>
+      runQuery([path], { order: 'start', from: `+${((Math.random() * end) / 1e9).toFixed(6)}s`, limit: 200 }, budget, opened),
+    );
+    const shades = timed(500, () => density(file, { ...range(), buckets: 512, tasks }));
+    const bars = timed(500, () => {
+      const window = range();
+      return callsBetween(file, { ...window, minimum: (window.to - window.from) / 2048, limit: 5000 });
+    });
+    const totals = timed(100, () => totalsOf(file.db));
+    db.close();
+    const row = (what: string, ours: number, goal: string, reference?: Row['reference']): Row => ({
+      ...{ row: '11', what: `ten million calls: ${what}`, unit: 'ms', ours, goal },
+      ...(reference && { reference }),
+    });
+    return [
+      row('a call by its id, p50', percentile(byId, 0.5), '0.1'),
+      row('a call with all its values, p50', percentile(whole, 0.5), '-'),
+      row('a page of 200, anywhere, the rest not counted, p50', percentile(page, 0.5), '1'),
+      row('how busy each lane is, at any zoom, p50', percentile(shades, 0.5), '1', naive),
+      row('how busy each lane is, at any zoom, p99', percentile(shades, 0.99), '10'),
+      row('calls to draw, at any zoom, p50', percentile(bars, 0.5), '1'),
+      row('calls to draw, at any zoom, p99', percentile(bars, 0.99), '10'),
+      row('totals for each function, p50', percentile(totals, 0.5), '5'),
+    ];
+  } finally {
+    file.close();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** Row 13: the page on ten million calls, in a browser without a graphics card. */
+export async function pageFrames(): Promise<Row[]> {
+  const house = await BrowserHouse.open();
+  const reader = new ReaderProcess(await tenMillion());
+  try {
+    // The reader opens the file once; the second look is what a person has who opens the timeline again.
+    const firsts: number[] = [];
+    let frames: number[] = [];
+    for (let round = 0; round < 3; round++) {
+      const shown = await house.show('dark', reader.answer, { width: 1600, height: 900 });
+      await shown.page.locator('.scroller[aria-busy=false]').waitFor();
+      firsts.push(await shown.page.evaluate('performance.now()'));
+      // Work of each frame: all that runs in its callbacks, painting included.
+      await shown.page.evaluate(`{
+        const ask = window.requestAnimationFrame.bind(window);
+        window.frames_ = [];
+        window.requestAnimationFrame = (work) => ask((time) => {
+          const begin = performance.now();
+          work(time);
+          window.frames_.push(performance.now() - begin);
+        });
+      }`);
+      await shown.page.locator('.scroller').focus();
+      for (const key of 'wwwwwwddddddwwwwwwwwaaaassssdddddwwwwwwwwwwddddssssssssssssss')
+        await shown.page.keyboard.press(key);
+      await shown.page.locator('.scroller[aria-busy=false]').waitFor();
+      frames = [...frames, ...(await shown.page.evaluate<number[]>('window.frames_'))];
+      await shown.close();
+    }
+    return [
+      {
+        row: '13',
+        what: 'timeline page, ten million calls: first picture, from opening the page',
+        unit: 'ms',
+        ours: percentile(firsts, 0.5),
+        goal: '300',
+      },
+      {
+        row: '13',
+        what: 'timeline page, ten million calls: work of a frame while panning and zooming, p95',
+        unit: 'ms',
+        ours: percentile(frames, 0.95),
+        goal: '8',
+      },
+    ];
+  } finally {
+    await reader.close();
+    await house.close();
+  }
+}
