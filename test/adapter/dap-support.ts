@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -5,7 +6,7 @@ import { PassThrough } from 'node:stream';
 import type { SessionOptions, TargetRequest } from '../../adapter/dap/options';
 import { Session } from '../../adapter/dap/session';
 import type { Recorder, RecorderOptions } from '../../adapter/store/recorder';
-import { DapClient } from '../support/dap-client';
+import { DapClient, RefusedError } from '../support/dap-client';
 import { FakeTarget } from './fake-target';
 
 /** A session with fake targets and a recorder that only listens; one target for each start. */
@@ -97,4 +98,15 @@ export class Stage {
       },
     };
   }
+}
+
+/** The error with which a request is refused. */
+export async function refusal(promise: Promise<unknown>): Promise<RefusedError> {
+  try {
+    await promise;
+  } catch (error) {
+    assert.ok(error instanceof RefusedError, String(error));
+    return error;
+  }
+  throw new Error('It was not refused.');
 }

@@ -4,7 +4,7 @@ import type { CallRow, Lane } from '../../protocol/timeline';
 import { barAt, placeBars } from '../../webview/model/bars';
 import { laneLabel, lanesBetween, layOut } from '../../webview/model/layout';
 import { neighbour } from '../../webview/model/neighbours';
-import { searchWords } from '../../webview/model/searchWords';
+import { searchWords, valueWord } from '../../webview/model/searchWords';
 import { formatClock, formatDuration, roundStep, ticks } from '../../webview/model/time';
 import { totals } from '../../webview/model/totals';
 import { clamp, fit, followed, reveal, timeAt, whole, xOf, zoom } from '../../webview/model/viewport';
@@ -286,6 +286,14 @@ describe('timeline: what is typed into the search', () => {
         searchWords(`min:${length}`).problem,
         `"${length}" is no length of time, such as 200ms. The units are ns, us, ms, s, m and h.`,
       );
+  });
+
+  it('finds a value by as much of a line of it as can stand between quotes', () => {
+    assert.equal(valueWord('order 7'), 'value:"order 7"');
+    assert.equal(valueWord('say "no more" to\nthe customer'), 'value:"the customer"');
+    assert.equal(valueWord('ab'.repeat(100))?.length, 'value:""'.length + 80);
+    assert.equal(valueWord(' \n"" '), undefined);
+    assert.deepEqual(searchWords(valueWord('order 7')!), { text: '', query: { text: 'order 7' } });
   });
 
   it('does not search for a length that is not typed to its end', () => {

@@ -1,7 +1,7 @@
 import type { CallRow } from '../../protocol/timeline';
 import { KINDS } from '../model/kinds';
 import { byStart } from '../model/neighbours';
-import { searchWords } from '../model/searchWords';
+import { searchWords, valueWord } from '../model/searchWords';
 import { SEARCH_LIMIT } from './loaded';
 import type { Page } from './page';
 import { sentence } from './sentence';
@@ -38,6 +38,24 @@ export class Finder {
     if (await this.ask(text)) {
       const total = page.search?.total ?? 0;
       page.update({ announcement: total === 0 ? `No call matches ${text}` : `${total} found` });
+    }
+  }
+
+  /** Looks for a value, which is no container, in all calls. */
+  async findValue(value: number, path: string[]): Promise<void> {
+    const { page } = this;
+    const { file } = page;
+    if (file === undefined) return;
+    try {
+      const json: unknown = JSON.parse((await page.ask('copy', { file, value, path, format: 'json' })).text);
+      // What is no text is found as Python writes it.
+      const text =
+        typeof json === 'string' ? json : (await page.ask('copy', { file, value, path, format: 'python' })).text;
+      const word = valueWord(text);
+      if (word === undefined) page.update({ announcement: 'An empty text cannot be searched for' });
+      else await this.find(word);
+    } catch (error) {
+      page.update({ announcement: `Not searched: ${sentence(error)}` });
     }
   }
 

@@ -13,6 +13,16 @@ const WORD = /(?:^|\s)(status|min|value):("[^"]*"?|\S+)/g;
 const STATE_WORDS = 'running, returned, error, cancelled and skipped';
 const UNITS = 'ns, us, ms, s, m and h';
 
+/** Longest text of a value that is searched for. */
+const LONGEST = 80;
+
+/** What finds a text in values: as much of one line of it as can stand between quotes. Nothing for a text without words. */
+export function valueWord(text: string): string | undefined {
+  const parts = text.split(/["\r\n]/).map((part) => part.trim().slice(0, LONGEST).trim());
+  const longest = parts.reduce((one, other) => (other.length > one.length ? other : one), '');
+  return longest === '' ? undefined : `value:"${longest}"`;
+}
+
 /**
  * What was typed into the search: names as they are; `status:error`, `min:200ms` and `value:"order 7"` ask for more than a name. A
  * `problem` says which words there are, where one of them cannot become any.

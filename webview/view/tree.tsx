@@ -18,11 +18,11 @@ interface TreeProps {
 /** A value as a tree. Children are fetched when a node is opened, a hundred at a time. */
 export function ValueTree({ page, handle, label, flat = true }: TreeProps): JSX.Element {
   const base = handle.path ?? [];
-  const [menu, setMenu] = useState<{ path: string[]; place: Place }>();
+  const [menu, setMenu] = useState<{ path: string[]; leaf: boolean; place: Place }>();
   const openMenu = (row: Element, place?: Place): void => {
     const { left, bottom } = row.getBoundingClientRect();
     const path = [...base, ...(JSON.parse((row as HTMLElement).dataset.path ?? '[]') as string[])];
-    setMenu({ path, place: place ?? { x: left + 24, y: bottom } });
+    setMenu({ path, leaf: !row.hasAttribute('aria-expanded'), place: place ?? { x: left + 24, y: bottom } });
   };
   const onKeyDown = (event: KeyboardEvent): void => {
     const row = (event.target as Element).closest('[role=treeitem]');
@@ -73,10 +73,19 @@ export function ValueTree({ page, handle, label, flat = true }: TreeProps): JSX.
       {menu && (
         <Menu
           label="Actions of this value"
-          items={(['JSON', 'Python'] as const).map((format) => ({
-            label: `Copy as ${format}`,
-            run: () => void copyValue(page, handle.value, menu.path, format === 'JSON' ? 'json' : 'python'),
-          }))}
+          items={[
+            ...(['JSON', 'Python'] as const).map((format) => ({
+              label: `Copy as ${format}`,
+              run: () => void copyValue(page, handle.value, menu.path, format === 'JSON' ? 'json' : 'python'),
+            })),
+            {
+              label: 'Find This Value',
+              icon: 'search',
+              separated: true,
+              disabled: !menu.leaf,
+              run: () => void page.finder.findValue(handle.value, menu.path),
+            },
+          ]}
           place={menu.place}
           close={() => setMenu(undefined)}
         />

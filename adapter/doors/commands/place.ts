@@ -1,7 +1,8 @@
 import { dirname } from 'node:path';
 import type { Command } from 'commander';
 import { runsFolder } from '../../common/paths';
-import { placeOf, summaryOf, type Place } from '../../store/life/find';
+import { placeOf, type Place } from '../../store/life/find';
+import { summaryOf } from '../../store/reader/folder';
 import { plainText } from './text';
 
 export interface PlaceOptions {

@@ -1,7 +1,8 @@
 import type { Command } from 'commander';
 import type { RunSummary } from '../../../protocol/timeline';
 import type { OutlineLine } from '../../store/reader/outline';
-import { findRun, summaryOf } from '../../store/life/find';
+import { findRun } from '../../store/life/find';
+import { summaryOf } from '../../store/reader/folder';
 import { UserError } from '../../common/errors';
 import { callTree, type TreeNode } from '../../store/query/tree';
 import { wholeCall, wholeCallJson, type WholeCall } from '../../store/query/wholeCall';

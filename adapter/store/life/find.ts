@@ -1,10 +1,9 @@
 import { readdirSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import type { RunSummary } from '../../../protocol/timeline';
-import { UserError, messageOf } from '../../common/errors';
+import { UserError } from '../../common/errors';
 import { runsFolder, stateFolder } from '../../common/paths';
-import { recoverInto } from '../recover';
-import { emptySummary, RunFile } from '../reader/runFile';
+import { newestFirst, runsIn } from '../reader/folder';
 
 /** Runs named in a sentence that says that there is no such run. */
 const NAMED = 5;
@@ -29,12 +28,7 @@ export function placeOf(project: string, all: boolean): Place {
  * `problem`. Throws a `UserError` when a folder cannot be read.
  */
 export function listRuns(place: Place): RunSummary[] {
-  return place.folders.flatMap(inFolder).sort(newestFirst);
-}
-
-export function newestFirst(one: RunSummary, other: RunSummary): number {
-  if (one.startedAt !== other.startedAt) return one.startedAt < other.startedAt ? 1 : -1;
-  return other.number - one.number || (one.run < other.run ? 1 : -1);
+  return place.folders.flatMap((folder) => runsIn(folder)).sort(newestFirst);
 }
 
 /** The file of the run that a person named: by number, id, `last`, or path. Throws a `UserError` that lists the newest runs. */
@@ -90,36 +84,6 @@ function listed(runs: readonly RunSummary[]): string {
 
 function shown(name: string, longest = 60): string {
   return name.length > longest ? `${name.slice(0, longest - 1)}…` : name;
-}
-
-function inFolder(folder: string): RunSummary[] {
-  const problems = recoverInto(folder);
-  let names: string[];
-  try {
-    names = readdirSync(folder).filter((name) => name.endsWith('.db'));
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
-    throw new UserError(`The folder of runs ${folder} cannot be read (${messageOf(error)}).`);
-  }
-  return names.map((name) => {
-    const path = join(folder, name);
-    const problem = problems.find((sentence) => sentence.includes(path));
-    return { ...summaryOf(path), ...(problem === undefined ? {} : { problem }) };
-  });
-}
-
-/** What a file says of its run; one that cannot be read says why. */
-export function summaryOf(path: string): RunSummary {
-  try {
-    const file = new RunFile(path);
-    try {
-      return file.summary();
-    } finally {
-      file.close();
-    }
-  } catch (error) {
-    return emptySummary(path, messageOf(error));
-  }
 }
 
 /** Folder name of the project a run file belongs to, without the hash: for people. */

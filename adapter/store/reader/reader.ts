@@ -1,9 +1,6 @@
-import { readdirSync, statSync } from 'node:fs';
-import { join } from 'node:path';
 import type { PageNotifications, ReaderMethods, RunSummary } from '../../../protocol/timeline';
 import { UserError, messageOf } from '../../common/errors';
 import { runsFolder } from '../../common/paths';
-import { recoverInto } from '../recover';
 import { callsBetween, errorNear, search } from './calls';
 import { children } from './children';
 import { compareValues } from './compare';
@@ -16,7 +13,8 @@ import { numberIn, numbersIn, optionalPlace, optionalTexts, placeIn, textIn, typ
 import { density } from './density';
 import { node } from './render';
 import { partOf } from './place';
-import { RunFile, emptySummary } from './runFile';
+import { emptySummary, type RunFile } from './runFile';
+import { runsIn, summaryOf } from './folder';
 import { statistics } from './statistics';
 import type { Value } from '../values/model';
 
@@ -34,7 +32,9 @@ export class Reader {
 
   private readonly handlers: Handlers = {
     project: (params) => ({ folder: runsFolder(textIn(params, 'workspace')) }),
-    runs: (params) => ({ runs: this.runs(textIn(params, 'folder')) }),
+    runs: (params) => ({
+      runs: runsIn(textIn(params, 'folder'), { most: MOST_RUNS, summary: (path) => this.summary(path) }),
+    }),
     overview: (params) => overview(this.file(params), numberIn(params, 'buckets', 1)),
     calls: (params) =>
       callsBetween(this.file(params), {
@@ -139,47 +139,12 @@ export class Reader {
     return partOf(file, placeIn(params));
   }
 
-  private runs(folder: string): RunSummary[] {
-    const problems = recoverInto(folder);
-    let names: string[];
+  private summary(path: string): RunSummary {
+    if (!this.files.isOpen(path)) return summaryOf(path);
     try {
-      names = readdirSync(folder).filter((name) => name.endsWith('.db'));
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
-      throw new UserError(`The folder of runs ${folder} cannot be read (${messageOf(error)}).`);
-    }
-    const files = names.map((name) => ({ path: join(folder, name), time: modified(join(folder, name)) }));
-    files.sort((one, other) => other.time - one.time);
-    const runs = files.slice(0, MOST_RUNS).map(({ path }) => this.summary(path, problems));
-    return runs.sort((one, other) =>
-      one.startedAt === other.startedAt ? other.number - one.number : one.startedAt < other.startedAt ? 1 : -1,
-    );
-  }
-
-  private summary(path: string, problems: readonly string[]): RunSummary {
-    const problem = problems.find((sentence) => sentence.includes(path));
-    try {
-      const summary = this.files.isOpen(path) ? this.files.get(path).summary() : once(path);
-      return problem === undefined ? summary : { ...summary, problem };
+      return this.files.get(path).summary();
     } catch (error) {
       return emptySummary(path, messageOf(error));
     }
-  }
-}
-
-function once(path: string): RunSummary {
-  const file = new RunFile(path);
-  try {
-    return file.summary();
-  } finally {
-    file.close();
-  }
-}
-
-function modified(path: string): number {
-  try {
-    return statSync(path).mtimeMs;
-  } catch {
-    return 0;
   }
 }
