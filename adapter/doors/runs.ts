@@ -14,7 +14,7 @@ export function placeRun(session: SessionFolder, cwd: string, number: number, lo
     const project = dirname(runs);
     for (const folder of [stateFolder(), dirname(project), project, runs]) makePrivateFolder(folder);
   } catch (error) {
-    // The recorder says so, and the app is debugged without a recording.
+    // The recorder says so, and goes on trying.
     log.warn('folder of the runs', error);
   }
   const time = new Date().toISOString().slice(0, 19).replaceAll(':', '-');

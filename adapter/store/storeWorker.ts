@@ -1,6 +1,7 @@
-import { rmSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync, rmSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { messageOf } from '../common/errors';
+import { problemWith } from './database';
 import type { FromWorker, ToWorker, WorkerData } from './messages';
 import { Recording } from './recording';
 import { noteOwner } from './spoolOwner';
@@ -143,13 +144,16 @@ export class StoreWorker {
 
   private open(): void {
     this.retryAt = Date.now() + RETRY;
+    const { runFile } = this.data.options;
     try {
+      // Here, and so tried again: a folder that cannot be made now may be writable later.
+      mkdirSync(dirname(runFile), { recursive: true, mode: 0o700 });
       this.recording = new Recording(this.data.options, (process) => this.indexes.get(process), {
         pid: this.data.pid,
         wall: this.data.wall,
       });
     } catch (error) {
-      this.problem(messageOf(error));
+      this.problem(problemWith(runFile, error).message);
     }
   }
 

@@ -1,5 +1,5 @@
 import { existsSync, mkdirSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import type { Hello } from '../../protocol/control';
@@ -28,7 +28,6 @@ class WorkerRecorder implements Recorder {
 
   constructor(private readonly options: RecorderOptions) {
     try {
-      mkdirSync(dirname(options.runFile), { recursive: true, mode: 0o700 });
       mkdirSync(options.spoolFolder, { recursive: true, mode: 0o700 });
       this.worker = this.start();
     } catch (error) {

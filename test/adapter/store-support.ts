@@ -1,4 +1,4 @@
-import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -8,6 +8,7 @@ import type { ReaderMethods } from '../../protocol/timeline';
 import type { Recorder } from '../../adapter/store/recorder';
 import { openRecorder } from '../../adapter/store/workerRecorder';
 import { findPython } from '../support/python';
+import { SmallDisk } from '../support/small-disk';
 import { openWithCalls } from '../support/run-file';
 
 const root = join(__dirname, '..', '..');
@@ -19,7 +20,7 @@ export class StorePlace {
   readonly runFile: string;
   readonly problems: string[] = [];
   private readonly started: ChildProcess[] = [];
-  private readonly mounted: string[] = [];
+  private readonly disks: SmallDisk[] = [];
 
   constructor() {
     this.spool = join(this.folder, 'sessions', 's', 'spool', 'a');
@@ -42,11 +43,11 @@ export class StorePlace {
     });
   }
 
-  /** The real spool writer in a process of its own. */
-  writer(calls: number): { child: ChildProcess; stderr: () => string; done: Promise<void> } {
-    const child = spawn(findPython(), [join(root, 'test', 'support', 'spool_app.py'), this.spool, String(calls)], {
-      stdio: ['pipe', 'pipe', 'pipe'],
-    });
+  /** The real spool writer in a process of its own; with a disk its files are as small as that makes them. */
+  writer(calls: number, disk?: SmallDisk): { child: ChildProcess; stderr: () => string; done: Promise<void> } {
+    const command = [findPython(), join(root, 'test', 'support', 'spool_app.py'), this.spool, String(calls)];
+    const [file, ...args] = disk?.limited(command, 1024) ?? command;
+    const child = spawn(file!, args, { stdio: ['pipe', 'pipe', 'pipe'] });
     this.started.push(child);
     let stderr = '';
     child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
@@ -55,15 +56,11 @@ export class StorePlace {
     return { child, stderr: () => stderr, done };
   }
 
-  /** A file system of its own at this folder, if the system lets us; answers whether it did. */
-  mount(folder: string, options: string): boolean {
-    if (
-      process.platform !== 'linux' ||
-      spawnSync('mount', ['-t', 'tmpfs', '-o', options, 'tmpfs', folder]).status !== 0
-    )
-      return false;
-    this.mounted.push(folder);
-    return true;
+  /** A file system of its own at this folder, as far as the system lets us; gone after the test. */
+  disk(folder: string, options: string): SmallDisk {
+    const disk = new SmallDisk(folder, options);
+    this.disks.push(disk);
+    return disk;
   }
 
   rows(sql: string): Record<string, unknown>[] {
@@ -81,7 +78,7 @@ export class StorePlace {
       child.kill('SIGKILL');
       await once(child, 'exit');
     }
-    for (const folder of this.mounted) spawnSync('umount', ['-l', folder]);
+    for (const disk of this.disks) disk.remove();
     rmSync(this.folder, { recursive: true, force: true });
   }
 }
