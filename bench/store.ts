@@ -159,7 +159,12 @@ export async function questions(): Promise<Row[]> {
     const byId = timed(1000, () => file.calls.get(any()));
     const whole = timed(300, () => callDetail(file, callName(any())));
     const page = timed(200, () =>
-      runQuery([path], { order: 'start', from: `+${((Math.random() * end) / 1e9).toFixed(6)}s`, limit: 200 }, budget, opened),
+      runQuery(
+        [path],
+        { order: 'start', from: `+${((Math.random() * end) / 1e9).toFixed(6)}s`, limit: 200 },
+        budget,
+        opened,
+      ),
     );
     const shades = timed(500, () => density(file, { ...range(), buckets: 512, tasks }));
     const bars = timed(500, () => {

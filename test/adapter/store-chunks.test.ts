@@ -10,7 +10,6 @@ import { CallReader } from '../../adapter/store/chunks/callReader';
 import { CallWriter } from '../../adapter/store/chunks/callWriter';
 import { Chunk, PARTS } from '../../adapter/store/chunks/chunk';
 import { squeeze } from '../../adapter/store/chunks/pack';
-import { chunkFrom } from '../../adapter/store/chunks/rows';
 import { count, select, type CallOrder, type Selection } from '../../adapter/store/chunks/select';
 import { openForReading, openForWriting, type Connection } from '../../adapter/store/database';
 import { density } from '../../adapter/store/reader/density';
@@ -228,7 +227,7 @@ describe('store: blocks of calls', () => {
       fc.property(fc.uint8Array({ maxLength: 300 }), fc.boolean(), (bytes, packed) => {
         const heads = packed ? squeeze(bytes) : Buffer.from(bytes);
         try {
-          const chunk = chunkFrom({ id: 7, heads, bodies: heads });
+          const chunk = Chunk.unpack(7, heads, () => heads);
           for (let slot = 0; slot < chunk.length; slot++) chunk.hasPart(slot, 0);
         } catch (error) {
           if (!(error instanceof UserError)) throw error;
@@ -237,7 +236,7 @@ describe('store: blocks of calls', () => {
       { numRuns: 500 },
     );
     assert.throws(
-      () => chunkFrom({ id: 7, heads: squeeze(Buffer.alloc(10_000_000)), bodies: null }),
+      () => Chunk.unpack(7, squeeze(Buffer.alloc(10_000_000)), () => null),
       /A part of the run cannot be read: a block of calls is damaged\./,
     );
   });

@@ -1,7 +1,7 @@
 import type { Connection } from '../database';
-import { chunkOf, type Chunk } from './chunk';
+import { Chunk, chunkOf } from './chunk';
 import { sortZones, type CallOrder } from './select';
-import { CHUNK_COLUMNS, chunkFrom, placeOf, StoredCall, type ChunkRow } from './rows';
+import { placeOf, StoredCall } from './rows';
 
 /** Unpacked blocks kept: about 100 kB each. */
 const KEPT = 64;
@@ -24,6 +24,7 @@ const ZONE = 'id, version, calls, open, errors, first, last, shortest, longest';
 /** Calls of one run file, as they are now: what its writer commits is seen with the next question. */
 export class CallReader {
   private readonly one;
+  private readonly bodies;
   private readonly fresh;
   private readonly versionOf;
   private readonly having;
@@ -36,9 +37,10 @@ export class CallReader {
   private latest = 0;
 
   constructor(private readonly db: Connection) {
-    this.one = db.prepare<[number], ChunkRow & { version: number }>(
-      `SELECT ${CHUNK_COLUMNS}, version FROM chunks WHERE id = ?`,
+    this.one = db.prepare<[number], { heads: Buffer; version: number }>(
+      'SELECT heads, version FROM chunks WHERE id = ?',
     );
+    this.bodies = db.prepare<[number], Buffer | null>('SELECT bodies FROM chunks WHERE id = ?').pluck();
     this.fresh = db.prepare<[number], ZoneRow>(`SELECT ${ZONE} FROM chunks WHERE version > ?`);
     this.having = db
       .prepare<[string], number>(
@@ -98,7 +100,7 @@ export class CallReader {
     }
     const row = this.one.get(id);
     if (row === undefined) return undefined;
-    const chunk = chunkFrom(row);
+    const chunk = Chunk.unpack(id, row.heads, () => this.bodies.get(id) ?? null);
     this.chunks.delete(id);
     this.chunks.set(id, { chunk, version: row.version });
     if (this.chunks.size > KEPT) this.chunks.delete(this.chunks.keys().next().value!);

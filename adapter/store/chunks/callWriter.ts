@@ -2,7 +2,6 @@ import type { Connection } from '../database';
 import { Sink } from '../values/canonical';
 import { Chunk, chunkOf } from './chunk';
 import { TotalsWriter } from './totals';
-import { CHUNK_COLUMNS, chunkFrom, type ChunkRow } from './rows';
 
 /** Blocks kept in memory when nothing in them changed: what ends late is mostly in one of these. */
 const KEPT = 128;
@@ -41,7 +40,9 @@ export class CallWriter {
   private fresh: { func: number; chunk: number }[] = [];
 
   constructor(db: Connection) {
-    this.read = db.prepare<[number], ChunkRow>(`SELECT ${CHUNK_COLUMNS} FROM chunks WHERE id = ?`);
+    this.read = db.prepare<[number], { heads: Buffer; bodies: Buffer | null }>(
+      'SELECT heads, bodies FROM chunks WHERE id = ?',
+    );
     this.write = db.prepare(
       `INSERT INTO chunks (id, version, calls, open, errors, first, last, shortest, longest, heads, bodies) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
        ON CONFLICT (id) DO UPDATE SET version = excluded.version, calls = excluded.calls, open = excluded.open, errors = excluded.errors,
@@ -180,7 +181,7 @@ export class CallWriter {
   private load(id: number): Chunk | undefined {
     const row = this.read.get(id);
     if (row === undefined) return undefined;
-    const chunk = chunkFrom(row);
+    const chunk = Chunk.unpack(id, row.heads, () => row.bodies);
     const known = new Set<number>();
     for (let slot = 0; slot < chunk.length; slot++) if (chunk.isStarted(slot)) known.add(chunk.func[slot]!);
     this.functions.set(chunk, known);

@@ -1,6 +1,6 @@
 import { Sink } from '../values/canonical';
 import { DecodeError } from '../values/model';
-import { putSigned, squeeze, Unpacker, unsqueeze } from './pack';
+import { putSigned, readable, squeeze, Unpacker, unsqueeze } from './pack';
 
 /** Calls of one block: those of one process whose numbers are equal but for the last ten bits. */
 export const CALLS = 1024;
@@ -70,7 +70,7 @@ export class Chunk {
   /** Where each value lies in `heap`, plus one. */
   private places: (Int32Array | undefined)[] = [];
   private heap: Sink | undefined;
-  private packed: Buffer | undefined;
+  private packed: (() => Buffer | null) | undefined;
   private bodies: Buffer | undefined;
   /** One more than the last slot that is taken. */
   length = 0;
@@ -257,11 +257,11 @@ export class Chunk {
     return sink.length === 0 ? null : squeeze(sink.bytes.subarray(0, sink.length));
   }
 
-  /** Throws `DecodeError`. */
-  static unpack(id: number, heads: Buffer, bodies: Buffer | null): Chunk {
+  /** `bodies` is asked for when a value is looked at. Throws a `UserError` when they are damaged, then or now. */
+  static unpack(id: number, heads: Buffer, bodies: () => Buffer | null): Chunk {
     const chunk = new Chunk(id);
-    chunk.readHeads(new Unpacker(unsqueeze(heads, LARGEST_HEADS)));
-    if (bodies !== null) chunk.packed = bodies;
+    readable(() => chunk.readHeads(new Unpacker(unsqueeze(heads, LARGEST_HEADS))));
+    chunk.packed = bodies;
     return chunk;
   }
 
@@ -270,7 +270,7 @@ export class Chunk {
     const slots = readSlots(reader, count);
     this.length = count === 0 ? 0 : slots[count - 1]! + 1;
     for (const slot of slots) this.flags[slot] = reader.byte() | PRESENT;
-    const started = slots.filter((slot) => this.isStarted(slot));
+    const started = this.calls(slots, STARTED);
     for (const slot of started) {
       const back = reader.signed();
       this.parent[slot] = back === 0 ? 0 : this.base + slot - back;
@@ -279,7 +279,7 @@ export class Chunk {
     readDifferences(reader, started, this.func);
     readDifferences(reader, started, this.depth);
     readDifferences(reader, started, this.start);
-    const ended = slots.filter((slot) => this.isEnded(slot));
+    const ended = this.calls(slots, ENDED);
     for (const slot of ended) this.end[slot] = reader.signed() + (this.isStarted(slot) ? this.start[slot]! : 0);
     for (const slot of ended) this.status[slot] = reader.byte();
     for (let left = reader.varint(); left > 0; left--) {
@@ -289,30 +289,41 @@ export class Chunk {
     }
   }
 
+  /** Those of the slots that have this flag: mostly all. */
+  private calls(slots: readonly number[], flag: number): readonly number[] {
+    return slots.every((slot) => (this.flags[slot]! & flag) !== 0)
+      ? slots
+      : slots.filter((slot) => (this.flags[slot]! & flag) !== 0);
+  }
+
   /** The bytes that `places` point into. */
   private read(): Buffer {
     if (this.heap !== undefined) return this.heap.bytes;
-    if (this.packed !== undefined) {
-      const bytes = unsqueeze(this.packed, LARGEST_BODIES);
-      this.packed = undefined;
-      this.bodies = bytes;
-      const reader = new Unpacker(bytes);
-      while (reader.at < bytes.length) {
-        const part = reader.byte();
-        if (part >= PARTS.length) throw new DecodeError('a block of calls has a value that is none of a call');
-        const places = (this.places[part] ??= new Int32Array(CALLS));
-        const count = reader.varint();
-        let slot = -1;
-        for (let index = 0; index < count; index++) {
-          slot += reader.varint() + 1;
-          if (slot >= CALLS) throw new DecodeError('a block of calls has a slot that cannot be');
-          places[slot] = reader.at + 1;
-          const head = reader.varint();
-          if (head % 2 === 0) reader.skip(head / 2);
-        }
+    if (this.packed !== undefined) readable(() => this.unpackBodies(this.packed!()));
+    return this.bodies ?? EMPTY;
+  }
+
+  private unpackBodies(packed: Buffer | null): void {
+    const bytes = packed === null ? EMPTY : unsqueeze(packed, LARGEST_BODIES);
+    const found: Int32Array[] = [];
+    const reader = new Unpacker(bytes);
+    while (reader.at < bytes.length) {
+      const part = reader.byte();
+      if (part >= PARTS.length) throw new DecodeError('a block of calls has a value that is none of a call');
+      const places = (found[part] ??= new Int32Array(CALLS));
+      const count = reader.varint();
+      let slot = -1;
+      for (let index = 0; index < count; index++) {
+        slot += reader.varint() + 1;
+        if (slot >= CALLS) throw new DecodeError('a block of calls has a slot that cannot be');
+        places[slot] = reader.at + 1;
+        const head = reader.varint();
+        if (head % 2 === 0) reader.skip(head / 2);
       }
     }
-    return this.bodies ?? EMPTY;
+    this.places = found;
+    this.bodies = bytes;
+    this.packed = undefined;
   }
 }
 

@@ -1,4 +1,5 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
+import { UserError } from '../../common/errors';
 import type { Sink } from '../values/canonical';
 import { DecodeError } from '../values/model';
 
@@ -51,6 +52,16 @@ export class Unpacker {
   skip(count: number): void {
     if (count > this.bytes.length - this.at) throw new DecodeError('a block of calls ends too early');
     this.at += count;
+  }
+}
+
+/** What cannot be unpacked is told as a sentence. Throws a `UserError`. */
+export function readable<T>(read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof DecodeError)) throw error;
+    throw new UserError(`A part of the run cannot be read: ${error.message}.`);
   }
 }
 

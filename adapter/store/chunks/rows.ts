@@ -1,5 +1,3 @@
-import { DecodeError } from '../values/model';
-import { UserError } from '../../common/errors';
 import {
   ARGS,
   Chunk,
@@ -12,24 +10,6 @@ import {
   STATE_BEFORE,
   chunkOf,
 } from './chunk';
-
-export const CHUNK_COLUMNS = 'id, heads, bodies';
-
-export interface ChunkRow {
-  id: number;
-  heads: Buffer;
-  bodies: Buffer | null;
-}
-
-/** Throws a `UserError` for a block that is damaged. */
-export function chunkFrom({ id, heads, bodies }: ChunkRow): Chunk {
-  try {
-    return Chunk.unpack(id, heads, bodies);
-  } catch (error) {
-    if (!(error instanceof DecodeError)) throw error;
-    throw new UserError(`A part of the run cannot be read: ${error.message}.`);
-  }
-}
 
 /** A call as it is read. Values by their address, found when they are asked for: a row of `values`, or, below 0, a place in a block. */
 export class StoredCall {
