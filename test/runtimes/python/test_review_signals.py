@@ -169,9 +169,9 @@ def left_behind():
     yield "calls", root.task.calls
     yield "innermost", root.task.innermost
     yield "tasks", len(_calls._tasks) - 1
-    yield "appending", _calls.writer._local.segment.busy
+    yield "appending", _calls.writer.local.segment.busy
     for guard in _guards._guards.values():
-        yield "runs", guard._live
+        yield "runs", guard.live
         yield "results", guard._results
 
 def reach(run):
