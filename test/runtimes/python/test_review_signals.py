@@ -178,10 +178,13 @@ def reach(run):
     place = 0
     while True:
         place += 1
-        strike = Strike(place)
+        strike = Strike(0)
         came = False
         sys.settrace(strike.trace)
         try:
+            # Python 3.12 and later tell of the instructions of a function from its next run on.
+            run()
+            strike.left = place
             run()
         except Late:
             came = True
