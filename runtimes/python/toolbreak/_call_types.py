@@ -39,6 +39,7 @@ class Function:
         "generation",
         "id",
         "kind",
+        "known",
         "line",
         "module",
         "name",
@@ -63,6 +64,8 @@ class Function:
         self.after: Any = None
         self.error: Any = None
         self.generation = -1
+        #: What the recording that has its name is told by: `Writer.known`.
+        self.known: Any = None
         #: Whether a person wrote it, as far as its path says; None: not looked at yet.
         self.user: bool | None = None
 
@@ -73,7 +76,7 @@ class Function:
 class Task:
     """One logical line of execution, a thread in the debugger's window."""
 
-    __slots__ = ("calls", "hold", "id", "innermost", "name", "named", "parent", "pause", "since")
+    __slots__ = ("calls", "hold", "id", "innermost", "known", "name", "named", "parent", "pause", "since")
 
     def __init__(self, id: int, name: str, parent: Task | None) -> None:
         self.id = id
@@ -88,6 +91,8 @@ class Task:
         self.pause = False
         self.named = parent is not None
         self.since = 0
+        #: As with a function.
+        self.known: Any = None
 
 
 class CallAdapter:
@@ -160,7 +165,7 @@ class Call:
     step_target: int | None = None
     #: The frame of the guarded function, while it runs.
     frame: Any = None
-    #: Of a guarded function: its arguments, what it is about to return or raised, and whether it is to run once more.
+    #: Of a guarded function: its arguments (empty: those of `args`), what it is about to return or raised, and whether it is to run once more.
     given: tuple[Any, ...] = ()
     stashed: Any = None
     raised: BaseException | None = None
@@ -180,6 +185,8 @@ class Call:
     told = -1
     #: True for the stand-in under which conditions and evaluations run: nothing inside is a call.
     quiet = False
+    #: Whether it went the short way of a guarded function until now, and may end so. See `_quick`.
+    short = False
 
     def __init__(self, function: Function, args: Args, parent: Call | None, number: int) -> None:
         self.number = number
@@ -208,6 +215,7 @@ class Call:
             self.attributes = {}
         self.attributes.update(attributes)
         self.told = -1
+        self.short = False
 
     def let_go(self) -> None:
         """After its end, when all is handed over: contexts of tasks that began in it keep the call, not what it worked on."""
@@ -217,6 +225,38 @@ class Call:
 
     def __repr__(self) -> str:
         return f"<call {self.number} {self.function.kind} {self.function.name}>"
+
+
+class _Nowhere:
+    """Stands for a spool file that is nobody's: nothing is appended there."""
+
+    __slots__ = ()
+    known = None
+
+
+nowhere = _Nowhere()
+
+
+class ShortCall(Call):
+    """A call that `_quick` makes. It has places for what every one of them has, which are filled in half the time that a dict takes."""
+
+    __slots__ = (
+        "args",
+        "back",
+        "busy",
+        "ended",
+        "frame",
+        "function",
+        "given",
+        "number",
+        "owner",
+        "parent",
+        "recorded",
+        "segment",
+        "short",
+        "started_ns",
+        "task",
+    )
 
 
 @dataclass

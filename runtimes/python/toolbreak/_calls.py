@@ -19,7 +19,7 @@ from contextvars import ContextVar
 from typing import Any
 
 from . import _report
-from ._call_types import CANCELLED, RETURNED, Args, Call, CallAdapter, Function, Stopping, Task, code_of
+from ._call_types import CANCELLED, RETURNED, Args, Call, CallAdapter, Function, Stopping, Task, code_of, nowhere
 
 #: False while no session is attached: `execute` then only invokes.
 attached = False
@@ -128,11 +128,13 @@ def functions() -> list[Function]:
 class _Root:
     """Stands above the root calls of one thread."""
 
-    __slots__ = ("busy", "task")
+    __slots__ = ("busy", "segment", "task")
 
     def __init__(self, task: Task) -> None:
         self.task = task
         self.busy: list[Call] | None = None
+        #: The spool file that this thread wrote to last, as `_quick` knows it: it may be another recording's by now.
+        self.segment: Any = nowhere
 
     def __del__(self) -> None:
         """Its thread is gone."""

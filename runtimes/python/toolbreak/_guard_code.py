@@ -138,7 +138,7 @@ def _rewrite(node: FunctionNode, mark: str, guard: Guard) -> None:
 
     declarations: list[ast.stmt] = list(scan.declarations)
     plain = [s for s in (_Strip().visit(copy.deepcopy(s)) for s in body) if s is not None]
-    inside = _Inside(mark, is_async and scan.yields)
+    inside = _Inside(mark, guard)
     copied: list[ast.stmt] = [s for s in (inside.visit(_strip(copy.deepcopy(s))) for s in body) if s is not None]
     async_generator = is_async and scan.yields
 
@@ -161,7 +161,7 @@ def _rewrite(node: FunctionNode, mark: str, guard: Guard) -> None:
     attempt = ast.Try(
         body=[
             ast.Try(
-                body=[*copied, ast.Expr(call("stash", ast.Constant(None)))],
+                body=[*copied, ast.Expr(call(inside.last, ast.Constant(None)))],
                 handlers=[
                     ast.ExceptHandler(
                         ast.Name("BaseException", ast.Load()), None, [ast.Expr(call("failed")), ast.Raise(None, None)]
@@ -175,7 +175,7 @@ def _rewrite(node: FunctionNode, mark: str, guard: Guard) -> None:
         orelse=[],
         finalbody=[
             ast.If(
-                call(f"{prefix}exit", wait=True),
+                call("aexit", wait=True) if is_async else both(ask("live"), call("exit")),
                 [ast.If(call("again"), [*restore, ast.Continue()], []), give(call("result"))],
                 [],
             )
@@ -259,11 +259,18 @@ def _strip(node: ast.stmt) -> Any:
 
 
 class _Inside(_Own):
-    """Tells the guard what is returned and when a generator waits."""
+    """Tells the guard what is returned and when a generator waits.
 
-    def __init__(self, mark: str, async_generator: bool) -> None:
+    `leave` also ends the call, so it stands only where nothing of the function runs after it: not within a `try`, a `with`, or a `for`, whose
+    iterator may be a generator that is closed then.
+    """
+
+    def __init__(self, mark: str, guard: Guard) -> None:
         self._mark = mark
-        self._async_generator = async_generator
+        self._async_generator = guard.is_async and guard.is_generator
+        #: What is told at the end of the body.
+        self.last = "stash" if guard.is_async or guard.is_generator else "leave"
+        self._now = self.last
 
     def _call(self, name: str, value: ast.expr, at: ast.AST) -> ast.expr:
         made = ast.Call(ast.Attribute(ast.Constant(self._mark), name, ast.Load()), [value], [])
@@ -271,11 +278,19 @@ class _Inside(_Own):
             ast.copy_location(child, at)
         return made
 
+    def _block(self, node: Any) -> Any:
+        before, self._now = self._now, "stash"
+        self.generic_visit(node)
+        self._now = before
+        return node
+
+    visit_Try = visit_TryStar = visit_With = visit_AsyncWith = visit_For = visit_AsyncFor = _block
+
     def visit_Return(self, node: ast.Return) -> Any:
         self.generic_visit(node)
         if not self._async_generator:
             value = node.value or ast.copy_location(ast.Constant(None), node)
-            node.value = self._call("stash", value, value)
+            node.value = self._call(self._now, value, value)
         return node
 
     def visit_Yield(self, node: ast.Yield) -> Any:

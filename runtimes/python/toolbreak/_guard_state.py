@@ -25,7 +25,6 @@ class Guard:
 
     __slots__ = (
         "_function",
-        "_live",
         "_results",
         "always",
         "armed",
@@ -38,6 +37,8 @@ class Guard:
         "is_generator",
         "kind",
         "label",
+        "leave",
+        "live",
         "method",
         "module",
         "names",
@@ -66,7 +67,8 @@ class Guard:
         self.module = ""
         self.method: bool | None = None
         self._function: Function | None = None
-        self._live: dict[int, Call] = {}
+        #: Runs that are calls, by their frames.
+        self.live: dict[Any, Call] = {}
         self._results: dict[int, Any] = {}
         self.quick()
 
@@ -75,9 +77,9 @@ class Guard:
         return type, ("Guard", (object,), {"armed": False})
 
     def quick(self) -> None:
-        """Makes `enter` and `exit` for what is true now: the function, the recording."""
+        """Makes `enter`, `leave` and `exit`, which know the function's parameters."""
         self.method = None  # The names of the parameters are known by and by.
-        self.enter, self.exit = _quick.make(self)
+        self.enter, self.leave, self.exit = _quick.make(self)
 
     def forget(self) -> None:
         self._function = None
@@ -94,10 +96,9 @@ class Guard:
     # ------------------------------------------------------------ before
 
     def _begin(self, frame: Any, values: tuple[Any, ...]) -> Call | None:
-        key = id(frame)
-        run = self._live.get(key)
+        run = self.live.get(frame)
         if run is not None:  # Once more.
-            run.again = False
+            run.again = run.short = False
             run.raised = run.error = None
             run.stashed = run.result = None
             return run
@@ -113,7 +114,7 @@ class Guard:
         call = _calls.begin(self.function(), args)
         call.frame = frame
         call.given = values
-        self._live[key] = call
+        self.live[frame] = call
         return call
 
     def is_method(self) -> bool:
@@ -154,7 +155,7 @@ class Guard:
             return True  # The app is at its limit: what it meets there is its own matter.
         except BaseException as error:
             if _report.is_the_apps(error):
-                if id(frame) not in self._live:
+                if frame not in self.live:
                     _calls.undo(back)
                 raise
             _report.failure(error)
@@ -164,7 +165,7 @@ class Guard:
         try:
             going = _boundaries.enter(run, self)
         except BaseException:
-            self._lose(id(frame))
+            self._lose(frame)
             raise
         if not going:
             self._skip(frame, run)
@@ -181,7 +182,7 @@ class Guard:
             return True  # The app is at its limit: what it meets there is its own matter.
         except BaseException as error:
             if _report.is_the_apps(error):
-                if id(frame) not in self._live:
+                if frame not in self.live:
                     _calls.undo(back)
                 raise
             _report.failure(error)
@@ -191,7 +192,7 @@ class Guard:
         try:
             going = await _boundaries.aenter(run, self)
         except BaseException:
-            self._lose(id(frame))
+            self._lose(frame)
             raise
         if not going:
             self._skip(frame, run)
@@ -199,41 +200,43 @@ class Guard:
 
     def _skip(self, frame: Any, run: Call) -> None:
         self._results[id(frame)] = run.result
-        self._live.pop(id(frame), None)
+        self.live.pop(frame, None)
 
     def edited(self) -> bool:
         """Asked where `held` is true: whether a person changed the arguments."""
-        run = self._live.get(id(_frame(1)))
+        run = self.live.get(_frame(1))
         if run is None:
             return False
         args = run.args
-        for name, value in zip(self.names, run.given):
+        for name, value in zip(self.names, run.given or tuple(args.values())):
             if args.get(name, value) is not value:
                 return True
         return False
 
     def values(self) -> tuple[Any, ...]:
-        run = self._live[id(_frame(1))]
+        run = self.live[_frame(1)]
         args = run.args
-        run.given = tuple([args.get(name, value) for name, value in zip(self.names, run.given)])
+        given = run.given or tuple(args.values())
+        run.given = tuple([args.get(name, value) for name, value in zip(self.names, given)])
         return run.given
 
     # ------------------------------------------------------------ inside
 
     def stash(self, value: Any) -> Any:
-        run = self._live.get(id(_frame(1)))
+        """What is about to be returned. `leave` says it where that is for certain, and ends the call by itself if it can."""
+        run = self.live.get(_frame(1))
         if run is not None:
             run.stashed = value
         return value
 
     def suspend(self, value: Any) -> Any:
-        run = self._live.get(id(_frame(1)))
+        run = self.live.get(_frame(1))
         if run is not None:
             _calls.suspend(run)
         return value
 
     def resume(self, value: Any) -> Any:
-        run = self._live.get(id(_frame(1)))
+        run = self.live.get(_frame(1))
         if run is not None:
             _calls.resume(run)
         return value
@@ -242,7 +245,7 @@ class Guard:
 
     def failed(self) -> None:
         try:
-            run = self._live.get(id(_frame(1)))
+            run = self.live.get(_frame(1))
             if run is not None:
                 run.raised = sys.exc_info()[1]
         except RecursionError:
@@ -250,7 +253,7 @@ class Guard:
 
     def long_exit(self, frame: Any) -> bool:
         """True where the function must not end as its body did: it runs again, or returns another result."""
-        run = self._live.get(id(frame))
+        run = self.live.get(frame)
         if run is None:
             return False
         try:
@@ -259,7 +262,7 @@ class Guard:
                 return self._settle(frame, run, _boundaries.fail(run, error))
             return self._settle(frame, run, AGAIN if not _boundaries.leave(run, run.stashed) else _call_types.RETURN)
         except RecursionError:
-            self._live.pop(id(frame), None)
+            self.live.pop(frame, None)
             return False
         except BaseException as problem:
             if _report.is_the_apps(problem):
@@ -270,7 +273,7 @@ class Guard:
         return self._aexit(_frame(1))
 
     async def _aexit(self, frame: Any) -> bool:
-        run = self._live.get(id(frame))
+        run = self.live.get(frame)
         if run is None:
             return False
         try:
@@ -284,7 +287,7 @@ class Guard:
                 frame, run, AGAIN if not await _boundaries.aleave(run, run.stashed) else _call_types.RETURN
             )
         except RecursionError:
-            self._live.pop(id(frame), None)
+            self.live.pop(frame, None)
             return False
         except BaseException as problem:
             if _report.is_the_apps(problem):
@@ -301,40 +304,42 @@ class Guard:
         other = verdict != RAISE and not (raised is None and result is stashed)
         if other:
             self._results[id(frame)] = result
-        del self._live[id(frame)]
+        del self.live[frame]
         run.raised = run.stashed = None
         return other
 
     def _broken(self, frame: Any, run: Call, problem: BaseException) -> bool:
-        self._live.pop(id(frame), None)
+        self.live.pop(frame, None)
         if problem is not run.raised:
             _report.failure(problem)
         return False
 
     def lost(self) -> None:
         """The function ends with an exception: nothing may be left of a run whose end did not come through."""
-        key = id(_frame(1))
+        self.lose(_frame(1))
+
+    def lose(self, frame: Any) -> None:
         try:
-            self._lose(key)
+            self._lose(frame)
         except BaseException:
-            self._lose(key)
+            self._lose(frame)
             raise
 
-    def _lose(self, key: int) -> None:
-        self._results.pop(key, None)
-        run = self._live.get(key)
+    def _lose(self, frame: Any) -> None:
+        self._results.pop(id(frame), None)
+        run = self.live.get(frame)
         if run is not None:
             _calls.lose(run)
             run.let_go()
             run.raised = run.stashed = None
-            self._live.pop(key, None)
+            self.live.pop(frame, None)
 
     def again(self) -> bool:
-        run = self._live.get(id(_frame(1)))
+        run = self.live.get(_frame(1))
         return run is not None and run.again
 
     def result(self) -> Any:
         return self._results.pop(id(_frame(1)), None)
 
     def forked(self) -> None:
-        self._live.clear()
+        self.live.clear()

@@ -1,8 +1,11 @@
 """The short way of a guarded function's call: it is recorded, nothing stops it, and nothing about it is special.
 
-`enter` is generated with the function's own parameters. Whatever is not plain goes the long way, `Guard.long_enter` and `Guard.long_exit`, which
-does the same and more; what is done here has to be done there as well. What a signal handler raises in the middle of it leaves the call among those
-that run, in `_live`, until `Guard.lost` has ended it.
+`enter`, `leave` and `exit` are generated with the function's own parameters, in one piece, since every call of a helper would cost a twentieth of
+the whole. Whatever is not plain goes the long way, `Guard.long_enter` and `Guard.long_exit`, which does the same and more; what is done here has
+to be done there as well. So it is with frames, values and places in a spool file, and `_spool` and `_values`.
+
+What a signal handler raises in the middle of `enter` leaves the call among those that run, in `live`, until `Guard.lost` has ended it. At its
+end, all that is read elsewhere (the frame, its place in the file, the task) is stored without a call or a jump in between: it is over or it is not.
 """
 
 from __future__ import annotations
@@ -10,50 +13,116 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable
+from marshal import dumps
 from typing import TYPE_CHECKING, Any
+from zlib import crc32
 
 from . import _calls, _report
-from ._call_types import Call
+from ._call_types import ShortCall, nowhere
 
 if TYPE_CHECKING:
     from ._guard_state import Guard
+    from ._values import Settings
+
+# What `_values` writes as it stands. Larger numbers are not told apart here, since small ones compare quicker.
+_PLAIN = (
+    "{kind} is str and (len({value}) <= settings.short or {value} in settings.clean)"
+    " or {kind} is int and -1073741823 < {value} < 1073741823 or {value} is None or {kind} is bool or {kind} is float"
+)
+
+# `_spool.Writer._append`, for a payload that has room where this thread writes; else `call.recorded` stays what it was.
+_APPEND = """
+segment.busy = True
+try:
+    place = segment.place
+    begin = place + 8
+    after = begin + length
+    if after <= segment.end:
+        word = place >> 2
+        segment.map[begin:after] = payload
+        segment.checksums[word] = checksum
+        segment.words[word] = length
+        segment.place = (after + 3) & -4
+        {stored}
+finally:
+    segment.busy = False
+"""
+
+# The end of a function is in the thread of its start, and the file of the start is that of the end as long as it has room. A generator
+# may end in any thread.
+_GENERATOR = """
+try:
+    segment = writer.local.segment if function.known is writer.known else nowhere
+except AttributeError:
+    segment = nowhere
+"""
 
 _ENTER = """
 def enter({parameters}):
     frame = get_frame(1)
-    key = id(frame)
     back = get()
     if back is None:
         owner = getattr(roots, "root", None)
         if owner is None:
             return long(frame, ({values}))
+        above = 0
+        segment = owner.segment
     else:
+        segment = None
         owner = back
         if back.frame is None and not is_plain(back, guard):
             return long(frame, ({values}))
+        above = back.number
     function = guard._function
     writer = calls.writer
     if (
-        owner.busy or key in live or function is None
+        owner.busy or (live and frame in live) or function is None
         or (function.before is not None and guard.wants({values})) or function.generation != stops.generation or stops.special or stops.stop_byte[0] or writer is None or not calls.attached
     ):
         return long(frame, ({values}))
     try:
-        call = new(Call)
-        call.number = number = next(calls._numbers)
+        args = {{{arguments}}}
+        settings = writer.settings
+        encoded = args if settings is plain_in{plain} else encode_args(settings, args)
+        task = owner.task
+        call = new(ShortCall)
         call.function = function
-        call.args = args = {{{arguments}}}
-        call.given = ({values})
+        call.args = args
+        {given}
         call.parent = call.back = back
-        call.task = task = owner.task
+        call.task = task
         call.owner = owner
         call.frame = frame
-        call.started_ns = now()
-        owner.busy = [*(owner.busy or ()), call]
+        call.busy = None
+        call.ended = False
+        call.recorded = 0
+        call.segment = nowhere
+        call.short = True
+        call.number = number = next(calls._numbers)
+        call.started_ns = started = now()
+        busy = owner.busy
+        owner.busy = [*busy, call] if busy else [call]
         task.calls += 1
-        task.innermost = live[key] = call
+        task.innermost = live[frame] = call
         set(call)
-        writer.start(call)
+        known = writer.known
+        if segment is None:
+            try:
+                segment = writer.local.segment
+            except AttributeError:
+                segment = nowhere
+        if segment.known is known and function.known is known and task.known is known and not writer.ended:
+            payload = dumps((3, number, above, function.id, task.id, started, encoded, None), 2)
+            length = len(payload)
+            checksum = crc32(payload)
+            if not segment.busy and length <= writer.largest:
+                {append}
+        if not call.recorded:
+            writer.start(call)
+            if back is None:
+                owner.segment = getattr(writer.local, "segment", nowhere)
+        elif segment.waiting:
+            writer.drain(segment)
     except RecursionError:
         pass
     except BaseException as error:
@@ -63,8 +132,79 @@ def enter({parameters}):
     return True
 """
 
+# For `leave` and `exit`: they differ in where the value is, and what is to be done where the call cannot end here.
+_END = """
+def {name}({value}):
+    try:
+        frame = get_frame(1)
+        call = get()
+        if call is None or call.frame is not frame:
+            {elsewhere}
+        function = call.function
+        writer = calls.writer
+        if (
+            not call.short or {raised}function.after is not None or function.generation != stops.generation or stops.special or stops.stop_byte[0]
+            or writer is None or writer.ended
+        ):
+            {otherwise}
+        {take}
+    except RecursionError:
+        return {result}
+    try:
+        ended = now()
+        settings = writer.settings
+        kind = type(value)
+        if kind is dict and len(value) < 50:
+            encoded = value.copy()
+            harmless = settings.harmless
+            for name, item in encoded.items():
+                kind = type(item)
+                if type(name) is not str or name not in harmless or not ({plain_item}):
+                    encoded = settings.encode(value)
+                    break
+        elif {plain}:
+            encoded = value
+        else:
+            encoded = settings.encode(value)
+        payload = dumps((4, call.number, ended, 0, encoded, None), 2)
+        length = len(payload)
+        checksum = crc32(payload)
+        owner = call.owner
+        task = call.task
+        back = call.back
+        innermost = back if back is not None and back.task is task else None
+        only = [call]
+        {segment}
+        if (
+            segment.known is writer.known and not segment.busy and length <= writer.largest
+            and owner.busy == only and (task.calls > 1 or task.parent is None) and (back is None or not back.ended)
+        ):
+            {append}
+            if call.ended:
+                set(back)
+                del live[frame]
+                call.frame = call.back = None
+                {no_longer_given}
+                call.args = {{}}
+                if segment.waiting:
+                    writer.drain(segment)
+                return {result}
+    except BaseException as error:
+        if call.ended:
+            lose(frame)
+        if is_the_apps(error):
+            raise
+        failure(error)
+    if call.ended:
+        return {result}
+    try:
+        {last}
+    except RecursionError:
+        return {result}
+"""
 
-def _is_plain(back: Call, guard: Guard) -> bool:
+
+def _is_plain(back: Any, guard: Guard) -> bool:
     """Whether a call inside `back`, which is a framework's call, is one of its own."""
     if back.quiet or back.ended:
         return False
@@ -74,97 +214,95 @@ def _is_plain(back: Call, guard: Guard) -> bool:
     return pending[1] != guard.spot.line and pending[1] != guard.spot.first
 
 
-def make(guard: Guard) -> tuple[Callable[..., bool], Callable[[], bool]]:
-    """`enter` and `exit` of one guard."""
-    return _make_enter(guard), _make_exit(guard)
-
-
-def _make_enter(guard: Guard) -> Callable[..., bool]:
+def make(guard: Guard) -> tuple[Callable[..., bool], Callable[[Any], Any], Callable[[], bool]]:
+    """`enter`, `leave` and `exit` of one guard."""
     names = guard.names
     parameters = [f"_{index}" for index in range(len(names))]
     shown = list(zip(names, parameters))[1 if guard.is_method() else 0 :]
+    seen: Any = None
+
+    def encode_args(settings: Settings, args: dict[str, Any]) -> Any:
+        """Also looks, once for every configuration, whether the names of the parameters say anything about their values."""
+        nonlocal seen
+        if settings is not seen:
+            settings.encode(dict.fromkeys(args))
+            scope["plain_in"] = settings if settings.harmless.issuperset(args) else None
+            seen = settings
+        return settings.encode(args)
+
     scope: dict[str, Any] = {
-        "Call": Call,
+        "ShortCall": ShortCall,
         "calls": _calls,
+        "crc32": crc32,
+        "dumps": dumps,
+        "encode_args": encode_args,
         "failure": _report.failure,
         "get": _calls._current.get,
         "get_frame": sys._getframe,
         "guard": guard,
         "is_plain": _is_plain,
         "is_the_apps": _report.is_the_apps,
-        "live": guard._live,
+        "live": guard.live,
         "long": guard.long_enter,
+        "long_exit": guard.long_exit,
+        "lose": guard.lose,
         "new": object.__new__,
         "now": time.monotonic_ns,
+        "nowhere": nowhere,
+        # The settings in which no parameter's name says anything about its value.
+        "plain_in": None,
         "roots": _calls._roots,
         "set": _calls._current.set,
         "stops": _calls.stopping,
     }
-    text = _ENTER.format(
+    values = "".join(f"{name}, " for name in parameters)
+    enter = _ENTER.format(
         parameters=", ".join(parameters),
-        values="".join(f"{name}, " for name in parameters),
+        values=values,
         arguments=", ".join(f"{name!r}: {parameter}" for name, parameter in shown),
+        plain="".join(f" and ({_PLAIN.format(kind=f'type({name})', value=name)})" for _, name in shown),
+        given=f"call.given = ({values})" if guard.is_method() else "",
+        append=_append("call.recorded = 1\ncall.segment = segment", 4),
     )
-    exec(compile(text, __file__, "exec"), scope)
-    return scope["enter"]
+    stored = "call.recorded = 2\ncall.ended = True\nowner.busy = None\ntask.calls -= 1\ntask.innermost = innermost"
+    both = {
+        "append": _append(stored, 3),
+        "segment": _indented(_GENERATOR if guard.is_generator else "segment = call.segment", 2),
+        "no_longer_given": "call.given = ()" if guard.is_method() else "",
+        "plain": _PLAIN.format(kind="kind", value="value"),
+        "plain_item": _PLAIN.format(kind="kind", value="item"),
+    }
+    leave = _END.format(
+        name="leave",
+        value="value",
+        take="",
+        raised="",
+        elsewhere=_indented("run = live.get(frame)\nif run is not None:\n    run.stashed = value\nreturn value", 3),
+        otherwise=_indented("call.stashed = value\nreturn value", 3),
+        last=_indented("call.stashed = value\nreturn value", 2),
+        result="value",
+        **both,
+    )
+    exit = _END.format(
+        name="exit",
+        value="",
+        take="value = call.stashed",
+        raised="call.raised is not None or ",
+        elsewhere="return long_exit(frame) if frame in live else False",
+        otherwise="return long_exit(frame)",
+        last="return long_exit(frame)",
+        result="False",
+        **both,
+    )
+    exec(compile(enter + leave + exit, __file__, "exec"), scope)
+    return scope["enter"], scope["leave"], scope["exit"]
 
 
-def _make_exit(guard: Guard) -> Callable[[], bool]:
-    live = guard._live
-    find = live.get
-    get = _calls._current.get
-    set_current = _calls._current.set
-    get_frame = sys._getframe
-    calls, stops, long = _calls, _calls.stopping, guard.long_exit
-    is_the_apps = _report.is_the_apps
+def _append(stored: str, steps: int) -> str:
+    if sys.byteorder == "big":
+        return "pass"  # `_spool` does it.
+    return _indented(_APPEND.format(stored=_indented(stored, 2)), steps)
 
-    def exit() -> bool:
-        try:
-            frame = get_frame(1)
-            key = id(frame)
-            call = find(key)
-            if call is None:
-                return False
-            function = call.function
-            owner = call.owner
-            task = call.task
-            back = call.back
-            writer = calls.writer
-            if (
-                call.raised is not None
-                or get() is not call
-                or function.after is not None
-                or function.generation != stops.generation
-                or stops.special
-                or stops.stop_byte[0]
-                or owner.busy != [call]
-                or (task.calls == 1 and task.parent is not None)
-                or (back is not None and back.ended)
-                or call.adapter is not None
-                or call.skipped
-                or writer is None
-            ):
-                return long(frame)
-        except RecursionError:
-            # At the limit there is no room for us; the app's own error goes on alone.
-            return False
-        innermost = back if back is not None and back.task is task else None
-        call.result = call.stashed
-        call.ended = True
-        owner.busy = None
-        task.calls -= 1
-        task.innermost = innermost
-        try:
-            set_current(back)
-            writer.end(call, 0)
-        except BaseException as error:
-            if is_the_apps(error):
-                raise  # `lost` does the rest.
-            _report.failure(error)
-        del live[key]
-        call.stashed = call.frame = call.back = call.result = None
-        call.given = ()
-        call.args = {}
-        return False
 
-    return exit
+def _indented(text: str, steps: int) -> str:
+    return text.strip().replace("\n", "\n" + "    " * steps)

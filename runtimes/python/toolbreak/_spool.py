@@ -41,10 +41,25 @@ _NO_SPACE = "Recording ended: {reason}. The app goes on without it."
 class _Segment:
     """One mapped file. `place` is where the next frame begins, a multiple of 4; `end` is where frames must stop."""
 
-    __slots__ = ("busy", "end", "file", "kept", "map", "path", "place", "size", "waiting", "words")
+    __slots__ = (
+        "busy",
+        "checksums",
+        "end",
+        "file",
+        "kept",
+        "known",
+        "map",
+        "path",
+        "place",
+        "size",
+        "waiting",
+        "words",
+    )
 
-    def __init__(self, path: str, size: int) -> None:
+    def __init__(self, path: str, size: int, known: Any) -> None:
         self.path = path
+        #: `Writer.known`, as long as it is that writer's.
+        self.known = known
         self.size = size
         # Not inherited by programs the app starts, readable by the person alone.
         self.file = os.open(
@@ -59,6 +74,8 @@ class _Segment:
             raise
         os.close(self.file)
         self.words: Any = memoryview(self.map).cast("I")
+        #: The words that follow those.
+        self.checksums: Any = self.words[1:]
         self.map[:8] = MAGIC
         self.place = 8
         self.end = size - _RESERVE
@@ -68,7 +85,9 @@ class _Segment:
         self.kept: set[int] = set()
 
     def close(self) -> None:
+        self.end = 0  # Whoever was about to append here, and was interrupted, finds no room.
         try:
+            self.checksums.release()
             self.words.release()
             self.map.close()
         except (BufferError, ValueError, OSError) as error:
@@ -145,19 +164,20 @@ class Writer:
         self._begin()
 
     def _begin(self) -> None:
-        self._local = threading.local()
+        self.local = threading.local()
         self._numbers = itertools.count(1)
         self._free: list[_Segment] = []
         self._bytes = 0
-        #: Ids whose Function or Task frame is written. Task ids are negative.
-        self._known: set[int] = set()
+        #: Ids whose Function or Task frame is written. Task ids are negative. Functions and tasks that have this very set as their `known`
+        #: are in it.
+        self.known: set[int] = set()
         self.ended = False
 
     def configure(self, settings: Settings) -> None:
         """What is recorded from now on."""
         self.settings = settings
         self._encode = settings.encode
-        self._largest = settings.max_value_bytes + 1000
+        self.largest = settings.max_value_bytes + 1000
         self._states = StateEncoder(settings)
 
     # ------------------------------------------------------------ frames
@@ -176,12 +196,16 @@ class Writer:
                 function.end_line,
             )
         )
-        self._known.add(function.id)
+        self.known.add(function.id)
+        # The values of these two may be states, which only this class writes.
+        if function.kind != "workflow" and function.kind != "node":
+            function.known = self.known
 
     def task(self, task: Any) -> None:
         parent = task.parent
         self._put((_TASK, task.id, task.name, 0 if parent is None else parent.id))
-        self._known.add(-task.id)
+        self.known.add(-task.id)
+        task.known = self.known
 
     def rename(self, task: Any) -> None:
         self._put((_RENAME, task.id, task.name))
@@ -191,7 +215,7 @@ class Writer:
             return
         function = call.function
         task = call.task
-        known = self._known
+        known = self.known
         if function.id not in known:
             self.function(function)
         if -task.id not in known:
@@ -219,7 +243,7 @@ class Writer:
             told,
         )
         payload = dumps(frame, 2)
-        self._append(payload if len(payload) <= self._largest else self._bounded(frame, 6, call.args), call, 1)
+        self._append(payload if len(payload) <= self.largest else self._bounded(frame, 6, call.args), call, 1)
 
     def end(self, call: Any, status: int) -> None:
         """`status` as CallStatus; the value is the error for 1 and 2, the result otherwise."""
@@ -237,7 +261,7 @@ class Writer:
             return
         frame = (4, call.number, monotonic_ns(), status, encode(value), told)
         payload = dumps(frame, 2)
-        self._append(payload if len(payload) <= self._largest else self._bounded(frame, 4, value), call, 2)
+        self._append(payload if len(payload) <= self.largest else self._bounded(frame, 4, value), call, 2)
 
     def state(self, call: Any, which: str, value: Any) -> None:
         """The workflow's state around a node; `which` is "before" or "after"."""
@@ -251,7 +275,7 @@ class Writer:
             return
         frame = (_EVENT, time.monotonic_ns(), name, 0 if call is None else call.number, self._encode(data or {}))
         payload = dumps(frame, MARSHAL_VERSION)
-        self._append(payload if len(payload) <= self._largest else self._bounded(frame, 4, data))
+        self._append(payload if len(payload) <= self.largest else self._bounded(frame, 4, data))
 
     def _bounded(self, frame: tuple[Any, ...], place: int, value: Any) -> bytes:
         """The frame again, with the value at `place` walked under its budget."""
@@ -274,7 +298,7 @@ class Writer:
     ) -> None:
         """Appends `(*head, value, *tail)`, with references to what this thread's file has already."""
         states = self._states
-        segment = getattr(self._local, "segment", None)
+        segment = getattr(self.local, "segment", None)
         if segment is not None and not segment.busy:
             fresh: list[int] = []
             payload = states.payload(head, value, segment.kept, fresh, tail, returns)
@@ -290,7 +314,7 @@ class Writer:
         `home`: nowhere but at the next place of this segment; False: that was not possible, and nothing was written.
         """
         try:
-            segment = self._local.segment
+            segment = self.local.segment
         except AttributeError:
             segment = self._open(len(payload))
             if segment is None:
@@ -318,21 +342,20 @@ class Writer:
             # Nothing is called and nothing jumps from here on, so no signal handler can raise before the frame is whole: what it would leave
             # behind the place of a shorter next frame would be read as one.
             place = segment.place
-            words = segment.words
             after = place + 8 + length
-            behind = (after + 3) & -4
+            word = place >> 2
             segment.map[place + 8 : after] = payload
-            words[(place >> 2) + 1] = checksum
-            words[place >> 2] = size
-            segment.place = behind
+            segment.checksums[word] = checksum
+            segment.words[word] = size
+            segment.place = (after + 3) & -4
             call.recorded = recorded
         finally:
             segment.busy = False
         if segment.waiting:
-            self._drain(segment)
+            self.drain(segment)
         return True
 
-    def _drain(self, segment: _Segment) -> None:
+    def drain(self, segment: _Segment) -> None:
         """Appends what came in the middle of an append."""
         while segment.waiting:
             self._append(segment.waiting.pop(0))
@@ -341,7 +364,7 @@ class Writer:
         """This thread's next segment, with room for a payload of this length; None when recording has ended."""
         if self.ended:
             return None
-        local = self._local
+        local = self.local
         first = not hasattr(local, "segment")
         if first:
             local.slot = _Slot(self._free)
@@ -364,7 +387,7 @@ class Writer:
                     self._stop(f"nothing read the recording and it reached {self.limit >> 20} MB")
                     return None
             path = os.path.join(self.folder, f"{self.process}-{next(self._numbers)}.spool")
-            segment = _Segment(path, size)
+            segment = _Segment(path, size, self.known)
         except Exception as error:
             _report.let_through(error)
             self._stop(f"the spool file could not be written ({_reason(error)})")
@@ -416,7 +439,7 @@ class Writer:
         self.ended = True
         self._states.forget()
         sentence = _NO_SPACE.format(reason=reason)
-        segment = getattr(self._local, "segment", None)
+        segment = getattr(self.local, "segment", None)
         if segment is not None:
             payload = dumps((_EVENT, time.monotonic_ns(), "mark", 0, {"text": sentence[:300]}), MARSHAL_VERSION)
             if segment.place + 8 + len(payload) <= segment.size:
@@ -464,7 +487,7 @@ def _store(segment: _Segment, payload: bytes) -> None:
     place = segment.place
     after = place + 8 + length
     segment.map[place + 8 : after] = payload
-    segment.words[(place >> 2) + 1] = checksum
+    segment.checksums[place >> 2] = checksum
     segment.words[place >> 2] = size
     segment.place = (after + 3) & -4
 

@@ -39,7 +39,18 @@ _INTS = frozenset((id(int),))
 class Settings:
     """What decides how values are recorded. Make one with `from_record` for each new configuration; `encode` is bound to it."""
 
-    __slots__ = ("max_value_bytes", "max_depth", "masking", "seconds", "references", "encode", "bounded")
+    __slots__ = (
+        "bounded",
+        "clean",
+        "encode",
+        "harmless",
+        "masking",
+        "max_depth",
+        "max_value_bytes",
+        "references",
+        "seconds",
+        "short",
+    )
 
     def __init__(
         self,
@@ -58,6 +69,12 @@ class Settings:
         #: `encode` bounds the number of items and each text, not yet the sum: who marshals sees the length, and takes `bounded` when it is too much.
         self.encode: Callable[[Any], Any]
         self.bounded: Callable[[Any], Any]
+        #: Shorter texts cannot hold a secret, unless the person has patterns of their own.
+        self.short = 0 if self.masking.patterns else 7
+        #: Texts seen to be clean. A state repeats its messages step after step: a look-up costs 15 ns where reading 1 KB costs 2 us.
+        self.clean: dict[str, None] = {}
+        #: Keys that tell nothing about their values, nor about those of other keys: what stands under one may be written as it stands there.
+        self.harmless: set[str] = set()
         self.encode, self.bounded = _make_encode(self)
 
     @classmethod
@@ -107,10 +124,9 @@ def _make_encode(settings: Settings) -> tuple[Callable[[Any], Any], Callable[[An
     is_secret_key = masking.is_secret_key
     #: Keys seen: whether they name a secret. Keys that hold one themselves are never among them.
     secret_keys: dict[str, bool] = {}
-    # Short texts cannot hold a secret, unless the person has patterns of their own.
-    short = 0 if masking.patterns else 7
-    # Texts seen to be clean. A state repeats its messages step after step: a look-up costs 15 ns where reading 1 KB costs 2 us.
-    clean: dict[str, None] = {}
+    harmless = settings.harmless
+    short = settings.short
+    clean = settings.clean
     clean_size = 0
     quick_items = min(_QUICK_ITEMS, settings.max_value_bytes // 8)
     left = quick_items
@@ -140,11 +156,12 @@ def _make_encode(settings: Settings) -> tuple[Callable[[Any], Any], Callable[[An
         if left < 0 or depth > quick_depth:
             raise _TooMuch
         out = value.copy()
+        is_row = False
         for key, item in out.items():
             if type(key) is not str:
                 return quick_keys(value, out, depth)
-            secret = secret_keys.get(key)
-            if secret is not False:
+            if key not in harmless:
+                secret = secret_keys.get(key)
                 if secret is None:
                     if len(key) > short and mask_text(key) is not key:
                         return slow(value, depth)
@@ -152,7 +169,11 @@ def _make_encode(settings: Settings) -> tuple[Callable[[Any], Any], Callable[[An
                     if len(key) < 200:
                         if len(secret_keys) > 10_000:
                             secret_keys.clear()
+                            harmless.clear()
                         secret_keys[key] = secret
+                        if secret is False and key != "value" and key != "Value":
+                            harmless.add(key)
+                is_row = is_row or key == "value" or key == "Value"
                 if secret is LOGIN:
                     if is_login(item):
                         out[key] = (quick(item[0], depth), masked_by("password"))
@@ -180,7 +201,7 @@ def _make_encode(settings: Settings) -> tuple[Callable[[Any], Any], Callable[[An
                 out[key] = quick_tuple(item, depth + 1)
             else:
                 out[key] = other(item, depth + 1)
-        if "value" in out or "Value" in out:
+        if is_row:
             masking.row(out)
         return out
 

@@ -169,19 +169,22 @@ def left_behind():
     yield "calls", root.task.calls
     yield "innermost", root.task.innermost
     yield "tasks", len(_calls._tasks) - 1
-    yield "appending", _calls.writer._local.segment.busy
+    yield "appending", _calls.writer.local.segment.busy
     for guard in _guards._guards.values():
-        yield "runs", guard._live
+        yield "runs", guard.live
         yield "results", guard._results
 
 def reach(run):
     place = 0
     while True:
         place += 1
-        strike = Strike(place)
+        strike = Strike(0)
         came = False
         sys.settrace(strike.trace)
         try:
+            # Python 3.12 and later tell of the instructions of a function from its next run on.
+            run()
+            strike.left = place
             run()
         except Late:
             came = True

@@ -385,3 +385,123 @@ def test_a_breakpoint_that_was_passed_by_stops_at_the_right_call(
     adapter.configure(breakpoints=[])
     process.release(hold)
     assert app.finish() == (0, "6\n", "")
+
+
+RETURNS = """
+    import threading
+    import toolbreak
+
+
+    def note(what):
+        return what
+
+
+    class Closing:
+        def __enter__(self):
+            return self
+
+        def __exit__(self, *error):
+            note("with")
+
+
+    def numbers():
+        try:
+            yield 1
+        finally:
+            note("for")
+
+
+    def in_try():
+        try:
+            return 1
+        finally:
+            note("try")
+
+
+    def in_with():
+        with Closing():
+            return 2
+
+
+    def in_for():
+        for number in numbers():
+            return number
+
+
+    def in_while():
+        while True:
+            if note("while"):
+                return 4
+
+
+    def told(number):
+        toolbreak.current_call().set(model="m")
+        return number
+
+
+    def login(password, name):
+        return {"password": password, "name": name, "value": 1}
+
+
+    def large(number):
+        return {"text": "word " * number, "number": 1 << number}
+
+
+    def plain(number, text):
+        return number
+
+
+    def deep(number):
+        return deep(number - 1) if number else None
+
+
+    def main():
+        in_try(), in_with(), in_for(), in_while(), told(3), login("hunter2", "ann"), large(5000)
+        threads = [threading.Thread(target=lambda: [plain(each, "x" * 200) for each in range(1500)]) for _ in range(2)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        deep(5)
+
+
+    if __name__ == "__main__":
+        toolbreak.current_call = __import__("toolbreak._calls", fromlist=["current"]).current
+        main()
+"""
+
+
+def test_a_call_ends_after_all_that_runs_in_it_and_where_its_value_is_not_plain(scene: Any) -> None:
+    scene.write("main.py", RETURNS)
+    adapter = scene.adapter(record={**RECORD, "enabled": True, "functions": ["@usercode"]})
+    assert scene.run(adapter, "main.py").finish() == (0, "", "")
+    frames = all_frames(adapter.folder / "spool")
+    names = {frame[1]: frame[3] for frame in frames if frame[0] == 1}
+    starts = {frame[1]: frame for frame in frames if frame[0] == START}
+    ends = {frame[1]: frame for frame in frames if frame[0] == END}
+    assert set(starts) == set(ends)
+    assert all(starts[frame[2]][5] <= frame[5] for frame in starts.values() if frame[2])
+    assert all(ends[frame[1]][2] <= ends[frame[2]][2] for frame in starts.values() if frame[2])
+
+    def of(name: str) -> list[Any]:
+        return [number for number, frame in starts.items() if names[frame[3]] == name]
+
+    # The generator is closed.
+    assert [number for number, frame in ends.items() if frame[3]] == of("numbers")
+    notes = [(starts[number][6]["what"], names[starts[starts[number][2]][3]]) for number in of("note")]
+    assert notes == [("try", "in_try"), ("with", "__exit__"), ("for", "in_for"), ("while", "in_while")]
+    around = {
+        names[starts[number][3]]: names[starts[starts[number][2]][3]] for number in of("__exit__") + of("numbers")
+    }
+    assert around == {"__exit__": "in_with", "numbers": "in_for"}
+    assert [ends[of(name)[0]][4] for name in ("in_try", "in_with", "in_for", "in_while")] == [1, 2, 1, 4]
+    assert ends[of("told")[0]][4:] == (3, {"model": "m"})
+    (login,) = of("login")
+    assert starts[login][6]["name"] == "ann" and starts[login][6]["password"][:2] == (..., "masked")
+    assert ends[login][4] == {**starts[login][6], "value": 1}
+    text = ends[of("large")[0]][4]
+    assert text["text"] == "word " * 5000 and text["number"] == Settings().encode(1 << 5000)
+    assert sorted(starts[number][6]["number"] for number in of("plain")) == sorted([*range(1500)] * 2)
+    assert len({starts[number][4] for number in of("plain")}) == 2
+    assert [starts[number][6]["number"] for number in of("deep")] == [5, 4, 3, 2, 1, 0]
+    assert all(starts[above][1] == starts[below][2] for above, below in zip(of("deep"), of("deep")[1:]))
