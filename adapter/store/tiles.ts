@@ -8,11 +8,11 @@ import { DecodeError } from './values/model';
 export const LEVELS = [18, 20, 22, 24, 26, 28, 30, 32, 34, 36, 38, 40, 42, 44] as const;
 /** Tiles that are stored together. */
 const TILES = 256;
-/** Tasks of fewer calls have no tiles of their own: these calls are few enough to be read. */
-export const SMALL_TASK = 2000;
+/** Tasks of fewer calls have no tiles of their own: these would take more room than the calls. */
+export const SMALL_TASK = 100;
 /** Blocks kept in memory; each task goes on in the same ones for a while. */
 const KEPT = 4000;
-/** Small tasks that are counted at a time; one that rests for longer than so many others begin is counted anew. */
+/** Small tasks that are counted at a time; what an older one has so far is not shown. */
 const KEPT_SMALL = 5000;
 /** Stands for all tasks together. */
 export const EVERY_TASK = 0;
@@ -59,6 +59,17 @@ export class Tiles {
     counts.calls++;
     if (failed) counts.errors++;
     this.grow(task, 1);
+    this.trim();
+  }
+
+  /** Small tasks that began longest ago are given up. */
+  private trim(): void {
+    for (const task of this.pending.keys()) {
+      if (this.pending.size <= KEPT_SMALL) break;
+      if (this.grown.has(task)) continue;
+      this.pending.delete(task);
+      this.small.delete(task);
+    }
   }
 
   private grow(task: number, calls: number): void {
@@ -84,11 +95,7 @@ export class Tiles {
       for (const level of LEVELS) this.add(task, level, tiles);
       this.pending.delete(task);
     }
-    for (const task of this.pending.keys()) {
-      if (this.pending.size <= KEPT_SMALL) break;
-      this.pending.delete(task);
-      this.small.delete(task);
-    }
+    this.trim();
     this.last = { ...this.last, task: -1 };
     if (this.blocks.size > KEPT) this.blocks.clear();
   }

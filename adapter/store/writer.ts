@@ -9,6 +9,7 @@ import type { Frame } from './spool/frames';
 import { textIn } from './spool/frames';
 import type { Item } from './spool/follower';
 import { keepEarlier } from './spool/earlier';
+import type { MarshalReader } from './spool/marshal';
 import { MOST_SEEN, type SeenCall } from './recorder';
 import { prepare } from './statements';
 import { Tiles } from './tiles';
@@ -332,12 +333,14 @@ export class RunWriter {
     const func = globalId(process, frame.func);
     const start = this.moment(process, frame.time);
     const parent = frame.parent === 0 ? 0 : globalId(process, frame.parent);
+    if (this.calls.hasStarted(id)) throw new DecodeError('a call starts twice');
+    // Its values first: where they cannot be read, there is no call yet.
+    this.calls.part(id, ARGS, this.values.takeOrKeep(frame.reader));
+    if (!frame.reader.isNone) this.calls.part(id, START_ATTRIBUTES, this.values.takeOrKeep(frame.reader));
     const before = this.calls.start(id, parent, task, func, start);
     const end = before?.end;
     const depth = this.lanes.start(id, parent, task, start, end);
     if (depth > 0) this.calls.depth(id, depth);
-    this.calls.part(id, ARGS, this.values.takeOrKeep(frame.reader));
-    if (!frame.reader.isNone) this.calls.part(id, START_ATTRIBUTES, this.values.takeOrKeep(frame.reader));
     this.tiles.count(task, start, 1, before?.status === CallStatus.Error ? 1 : 0);
     this.counts.calls++;
     this.first = Math.min(this.first, start);
@@ -366,10 +369,10 @@ export class RunWriter {
     const failed = frame.status === CallStatus.Error || frame.status === CallStatus.Cancelled;
     this.calls.part(id, failed ? ERROR : RESULT, this.values.takeOrKeep(frame.reader));
     const attributed = !frame.reader.isNone;
-    const tokens = attributed ? tokensIn(frame.reader.peek()) : undefined;
-    if (attributed) this.calls.part(id, END_ATTRIBUTES, this.values.takeOrKeep(frame.reader));
+    const tokens = attributed ? this.tokensOf(frame.reader) : undefined;
     const start = this.calls.end(id, end, frame.status, tokens);
     this.lanes.end(id, end);
+    if (attributed) this.calls.part(id, END_ATTRIBUTES, this.values.takeOrKeep(frame.reader));
     if (frame.status === CallStatus.Error) {
       this.counts.errors++;
       if (start !== undefined) this.tiles.count(this.calls.taskOf(id), start, 0, 1);
@@ -410,6 +413,16 @@ export class RunWriter {
     } else if (frame.name === 'resumed') {
       this.sql.endHold.run(BigInt(time), textIn(data, 'why') ?? null, BigInt(process), BigInt(call), number, number);
     } else if (frame.name === 'edited') this.calls.edited(call);
+  }
+
+  /** A call has ended also when nobody can read what was said of it. */
+  private tokensOf(reader: MarshalReader): number | undefined {
+    try {
+      return tokensIn(reader.peek());
+    } catch (error) {
+      if (error instanceof DecodeError) return undefined;
+      throw error;
+    }
   }
 
   /** Nanoseconds since time 0 of the run. */

@@ -186,6 +186,21 @@ export function answerFrom(runs: readonly SampleRun[]) {
               : errors.findLast((call) => call.start < time),
         };
       }
+      case 'density': {
+        const { file, from, to, buckets, tasks } = params as ReaderMethods['density']['params'];
+        const lanes = tasks.map((task) => {
+          const calls = new Array<number>(buckets).fill(0);
+          const errors = new Array<number>(buckets).fill(0);
+          for (const call of runOf(file).calls) {
+            const at = Math.floor(((call.start - from) / (to - from)) * buckets);
+            if (call.task !== task || at < 0 || at >= buckets) continue;
+            calls[at]!++;
+            if (call.state === 'error') errors[at]!++;
+          }
+          return { task, calls, errors };
+        });
+        return { lanes };
+      }
       default:
         return {};
     }

@@ -6,16 +6,19 @@ import type { Ask } from './client';
 const PIECE_PIXELS = 2048;
 const PART_PIXELS = 4;
 const KEPT_PIECES = 24;
-/** Lanes that are asked about. */
+/** Lanes of one question. */
 const MOST_LANES = 200;
 
 interface Piece {
   from: Nanoseconds;
   to: Nanoseconds;
-  /** Calls that began in each part, by task; nothing while they are on their way. */
-  lanes?: ReadonlyMap<number, readonly number[]>;
+  /** Calls that began in each part, by task; nothing for a task while they are on their way. */
+  lanes: Map<number, readonly number[]>;
+  /** Tasks that were asked about, or will be with the next question. */
+  asked: Set<number>;
+  waiting: number[];
+  /** The file changed since. */
   stale: boolean;
-  loading: boolean;
 }
 
 /** How busy each lane is where its calls are too many to be drawn one by one. */
@@ -25,7 +28,6 @@ export class Density {
   constructor(
     private readonly ask: Ask,
     private readonly file: string,
-    private readonly tasks: () => readonly number[],
     private readonly arrived: () => void,
     private readonly failed: (error: Error) => void,
   ) {}
@@ -38,7 +40,8 @@ export class Density {
     tell: (from: Nanoseconds, to: Nanoseconds, calls: number) => void,
   ): void {
     for (const piece of this.look(view, width)) {
-      const counts = piece.lanes?.get(task);
+      if (!piece.asked.has(task)) this.want(piece, task);
+      const counts = piece.lanes.get(task);
       if (counts === undefined) continue;
       const part = (piece.to - piece.from) / counts.length;
       const first = Math.max(0, Math.floor((view.from - piece.from) / part));
@@ -62,12 +65,18 @@ export class Density {
     for (let index = Math.floor(Math.max(0, view.from) / span); index * span <= view.to; index++) {
       const key = `${scale}/${index}`;
       let piece = this.pieces.get(key);
-      if (piece === undefined) piece = { from: index * span, to: (index + 1) * span, stale: true, loading: false };
+      if (piece === undefined || piece.stale)
+        piece = {
+          ...edges(index, span),
+          lanes: piece?.lanes ?? new Map<number, readonly number[]>(),
+          asked: new Set(),
+          waiting: [],
+          stale: false,
+        };
       // The latest looked at are the last to be forgotten.
       this.pieces.delete(key);
       this.pieces.set(key, piece);
       wanted.push(piece);
-      if (piece.stale && !piece.loading) void this.load(piece);
     }
     for (const key of this.pieces.keys()) {
       if (this.pieces.size <= KEPT_PIECES) break;
@@ -76,25 +85,30 @@ export class Density {
     return wanted;
   }
 
+  /** All lanes that are painted together are asked about together. */
+  private want(piece: Piece, task: number): void {
+    piece.asked.add(task);
+    piece.waiting.push(task);
+    if (piece.waiting.length === 1) queueMicrotask(() => void this.load(piece));
+  }
+
   private async load(piece: Piece): Promise<void> {
-    piece.loading = true;
-    piece.stale = false;
+    const { from, to } = piece;
+    const buckets = PIECE_PIXELS / PART_PIXELS;
+    const tasks = piece.waiting.splice(0);
     try {
-      const { from, to } = piece;
-      const tasks = this.tasks().slice(0, MOST_LANES);
-      const { lanes } = await this.ask('density', {
-        file: this.file,
-        from,
-        to,
-        buckets: PIECE_PIXELS / PART_PIXELS,
-        tasks: [...tasks],
-      });
-      piece.lanes = new Map(lanes.map(({ task, calls }) => [task, calls]));
-      this.arrived();
+      for (let at = 0; at < tasks.length; at += MOST_LANES) {
+        const some = tasks.slice(at, at + MOST_LANES);
+        const { lanes } = await this.ask('density', { file: this.file, from, to, buckets, tasks: some });
+        for (const { task, calls } of lanes) piece.lanes.set(task, calls);
+        this.arrived();
+      }
     } catch (error) {
       this.failed(error as Error);
-    } finally {
-      piece.loading = false;
     }
   }
+}
+
+function edges(index: number, span: number): { from: Nanoseconds; to: Nanoseconds } {
+  return { from: index * span, to: (index + 1) * span };
 }

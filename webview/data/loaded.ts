@@ -33,7 +33,6 @@ export class Loaded {
     this.busy = new Density(
       page.ask,
       file,
-      () => page.overview?.lanes.map(({ task }) => task) ?? [],
       () => page.moved(),
       (error) => page.update({ problem: sentence(error) }),
     );

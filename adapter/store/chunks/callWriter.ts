@@ -36,7 +36,7 @@ export class CallWriter {
   private failed: { chunk: Chunk; slot: number }[] = [];
   private readonly totals: TotalsWriter;
   /** Functions that each block is known to have, for blocks in memory. */
-  private readonly functions = new Map<Chunk, Set<number>>();
+  private readonly functions = new WeakMap<Chunk, Set<number>>();
   private fresh: { func: number; chunk: number }[] = [];
 
   constructor(db: Connection) {
@@ -59,7 +59,7 @@ export class CallWriter {
     this.version = db.prepare('SELECT coalesce(max(version), 0) FROM chunks').pluck().get() as number;
   }
 
-  /** Answers the end of the call, if it was read before. */
+  /** A call that has not started yet. Answers its end, if that was read before. */
   start(
     id: number,
     parent: number,
@@ -69,7 +69,7 @@ export class CallWriter {
   ): { end: number; status: number | null } | undefined {
     const chunk = this.chunk(id);
     const slot = id - chunk.base;
-    if (!chunk.isStarted(slot)) this.totals.started(func);
+    this.totals.started(func);
     chunk.setStart(slot, parent, task, func, 0, start);
     let known = this.functions.get(chunk);
     if (known === undefined) this.functions.set(chunk, (known = new Set()));
@@ -97,6 +97,11 @@ export class CallWriter {
     if (!chunk.isStarted(slot)) return undefined;
     this.settle(chunk, slot);
     return chunk.start[slot]!;
+  }
+
+  hasStarted(id: number): boolean {
+    const chunk = this.chunk(id);
+    return chunk.isStarted(id - chunk.base);
   }
 
   taskOf(id: number): number {
@@ -142,7 +147,6 @@ export class CallWriter {
       if (this.chunks.size <= KEPT) break;
       if (chunk === this.latest) continue;
       this.chunks.delete(id);
-      this.functions.delete(chunk);
     }
   }
 

@@ -1,9 +1,11 @@
+import { UserError } from '../../common/errors';
 import type { Connection } from '../database';
 import { CallWriter } from './callWriter';
 import { PARTS, type Part } from './chunk';
 import { Tiles } from '../tiles';
 
 const ROWS = 10_000;
+const LATEST = 2 ** 52;
 
 type Row = Record<Part, number | null> & {
   id: number;
@@ -22,8 +24,15 @@ type Row = Record<Part, number | null> & {
 export function packRows(db: Connection): void {
   const writer = new CallWriter(db);
   const tiles = new Tiles(db);
-  const some = db.prepare<[number, number], Row>('SELECT * FROM calls WHERE id > ? ORDER BY id LIMIT ?');
+  const some = db.prepare<[number, number], Row>(
+    'SELECT * FROM calls WHERE id > ? AND id <= 9007199254740991 ORDER BY id LIMIT ?',
+  );
   const none = Buffer.alloc(0);
+  const odd = db.prepare(
+    `SELECT 1 FROM calls WHERE id NOT BETWEEN 0 AND 9007199254740991 OR abs(start) > ${LATEST} OR abs(end) > ${LATEST}
+       OR depth NOT BETWEEN 0 AND 1000000 OR status NOT BETWEEN 0 AND 4 OR tokens < 0 LIMIT 1`,
+  );
+  if (odd.get() !== undefined) throw new UserError('The run file has calls that cannot be: it is damaged.');
   for (let rows = some.all(-1, ROWS); rows.length > 0; rows = some.all(rows.at(-1)!.id, ROWS)) {
     for (const row of rows) {
       if (row.start !== null) {

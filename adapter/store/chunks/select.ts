@@ -25,7 +25,7 @@ export interface Place {
 
 /**
  * The calls of a selection that come next behind `after`, at most so many. Blocks are looked at in the order of the best that they can have,
- * until no other block can have a better one. Calls that run have no duration, so orders by it leave them out.
+ * until no other block can have a better one, or so many milliseconds have gone by. Calls that run have no duration, so orders by it leave them out.
  */
 export function select(
   reader: CallReader,
@@ -33,8 +33,10 @@ export function select(
   order: CallOrder,
   after: Place,
   limit: number,
+  milliseconds = Infinity,
 ): StoredCall[] {
   if (limit <= 0) return [];
+  const until = performance.now() + milliseconds;
   const way = WAYS[order];
   const chunks = selection.functions === undefined ? undefined : reader.chunksOf(selection.functions);
   let found: { key: number; id: number; call?: StoredCall }[] = [];
@@ -43,6 +45,7 @@ export function select(
     if (!mayHave(zone, selection, way.byDuration) || chunks?.has(zone.id) === false) continue;
     if (way.sign * (way.worst(zone) - after.key) < 0) continue;
     if (found.length >= limit && way.sign * (way.best(zone) - found[limit - 1]!.key) > 0) break;
+    if (performance.now() > until) break;
     const chunk = reader.chunk(zone.id);
     if (chunk === undefined) continue;
     const before = found.length;
@@ -50,7 +53,10 @@ export function select(
       if (!fits(chunk, slot, selection, way.byDuration)) continue;
       const key = way.byDuration ? chunk.end[slot]! - chunk.start[slot]! : chunk.start[slot]!;
       const id = chunk.base + slot;
-      if (compare({ key, id }, after) > 0) found.push({ key, id });
+      const one = { key, id };
+      // Who is behind all of a full page is not on it.
+      if (before >= limit && compare(one, found[limit - 1]!) > 0) continue;
+      if (compare(one, after) > 0) found.push(one);
     }
     if (found.length === before) continue;
     found.sort(compare);

@@ -5,6 +5,9 @@ import { Unpacker } from './pack';
 /** Four classes for each power of two: a duration is told to within a tenth. */
 const CLASSES = 4;
 
+/** Sums beyond this are not told exactly. */
+const LARGEST = Number.MAX_SAFE_INTEGER;
+
 export interface Totals {
   calls: number;
   errors: number;
@@ -95,7 +98,7 @@ export class TotalsWriter {
         this.sink.varint(count);
       }
       const packed = Buffer.from(this.sink.bytes.subarray(0, this.sink.length));
-      this.write.run(func, calls, errors, ended, duration, tokens, packed);
+      this.write.run(func, calls, errors, ended, Math.min(duration, LARGEST), Math.min(tokens, LARGEST), packed);
     }
     this.changed.clear();
     this.last = -1;

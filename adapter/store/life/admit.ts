@@ -6,6 +6,7 @@ import { UserError } from '../../common/errors';
 import { makePrivateFolder } from '../../common/paths';
 import { closePlain, openAsItIs, openForWriting, problemWith, type Connection } from '../database';
 import { CallReader } from '../chunks/callReader';
+import { sameZone } from './checkCalls';
 import { MIGRATIONS, migrate } from '../schema';
 import { nextRunNumber } from '../runNumber';
 import { copyInto } from './snapshot';
@@ -38,6 +39,9 @@ export function copyRunFile(file: string, target: string): void {
     db.close();
   }
 }
+
+/** Rows of a lane. */
+const DEEPEST = 1_000_000;
 
 export interface Admitted {
   file: string;
@@ -99,7 +103,14 @@ function checkRun(made: string, source: string): string {
     if (runs.length !== 1 || row?.id !== 1) throw contradicts(source, 'it does not hold one run');
     if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,150}$/.test(row.run)) throw contradicts(source, 'its id is no id of a run');
     checkValues(db, source);
-    checkParents(db, source);
+    try {
+      checkBlocks(db, source);
+      checkParents(db, source);
+    } catch (error) {
+      // A block that cannot be read does not know which file it is in.
+      if (!(error instanceof UserError) || error.message.includes(source)) throw error;
+      throw new UserError(`The run file ${source} is damaged. ${error.message}`);
+    }
     const wrong = db.prepare('SELECT 1 FROM events WHERE data IS NOT NULL AND NOT json_valid(data) LIMIT 1').get();
     if (wrong !== undefined) throw contradicts(source, 'an event is not JSON');
     return row.run;
@@ -145,6 +156,26 @@ function checkValues(db: Connection, source: string): void {
     const { cid, bytes } = row as { cid: Buffer; bytes: Buffer };
     if (!createHash('sha256').update(bytes).digest().equals(cid))
       throw contradicts(source, 'a value is not what its name says');
+  }
+}
+
+/** Blocks say of themselves what is in them, and the tables beside them have no sizes that cannot be. */
+function checkBlocks(db: Connection, source: string): void {
+  const strange = db.prepare(
+    `SELECT (SELECT count(*) FROM chunks WHERE id NOT BETWEEN 0 AND 8796093022207)
+       + (SELECT count(*) FROM long_calls WHERE size NOT BETWEEN 0 AND 63) + (SELECT count(*) FROM failed_calls WHERE size NOT BETWEEN 0 AND 63)`,
+  );
+  if (strange.pluck().get() !== 0) throw contradicts(source, 'it has calls that cannot be');
+  const reader = new CallReader(db);
+  const zones = new Map(reader.zones().map((zone) => [zone.id, zone]));
+  for (const id of reader.ids()) {
+    const chunk = reader.chunk(id)!;
+    const zone = zones.get(id);
+    const empty = chunk.zone().calls === 0;
+    if (zone === undefined ? !empty : !sameZone(zone, chunk))
+      throw contradicts(source, 'a block of calls is not what it says');
+    for (let slot = 0; slot < chunk.length; slot++)
+      if (chunk.depth[slot]! < 0 || chunk.depth[slot]! > DEEPEST) throw contradicts(source, 'a call lies too deep');
   }
 }
 

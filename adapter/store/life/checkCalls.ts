@@ -84,7 +84,11 @@ function presence(reader: CallReader, damaged: number[]): Map<number, Uint8Array
   const present = new Map<number, Uint8Array>();
   for (const id of reader.ids()) {
     try {
-      const chunk = reader.chunk(id)!;
+      const chunk = reader.chunk(id);
+      if (chunk === undefined) {
+        damaged.push(id);
+        continue;
+      }
       // Its values are unpacked on their own.
       chunk.hasPart(0, 0);
       const bits = new Uint8Array(CALLS / 8);
@@ -103,7 +107,7 @@ function has(present: ReadonlyMap<number, Uint8Array>, call: number): boolean {
   return ((present.get(chunkOf(call))?.[slot >> 3] ?? 0) & (1 << (slot & 7))) !== 0;
 }
 
-function sameZone(zone: ZoneRow, chunk: Chunk): boolean {
+export function sameZone(zone: ZoneRow, chunk: Chunk): boolean {
   const now = chunk.zone();
   return (Object.keys(now) as (keyof typeof now)[]).every((key) => zone[key] === now[key]);
 }

@@ -35,7 +35,9 @@ export function wholeCall(path: string, id: string, most: number): WholeCall {
       const handle = detail[field];
       // A node is given the state and answers what it becomes: once is enough to read.
       if (handle === undefined) return [];
-      const place = [handle.value, ...(handle.path ?? [])].join(' ');
+      // A small value has no row that it could share: its bytes tell.
+      const bytes = handle.value < 0 ? file.calls.bytes(handle.value)?.toString('latin1') : undefined;
+      const place = [bytes ?? handle.value, ...(handle.path ?? [])].join(' ');
       if (seen.has(place)) return [];
       seen.add(place);
       const { text, mark } = handle.root;

@@ -124,10 +124,9 @@ function running(file: RunFile, to: number, limit: number): StoredCall[] {
 
 /** Classes of durations that occur in a table, the longest first. Each is found with one step in the index. */
 function sizes(file: RunFile, table: 'long_calls' | 'failed_calls'): number[] {
-  const next = file.sql(`SELECT max(size) FROM ${table} WHERE size < ?`).pluck();
+  const next = file.sql(`SELECT max(size) FROM ${table} WHERE size < ? AND size >= 0`).pluck();
   const all: number[] = [];
-  for (let size = next.get(1000) as number | null; size !== null; size = next.get(size) as number | null)
-    all.push(size);
+  for (let size = next.get(64) as number | null; size !== null; size = next.get(size) as number | null) all.push(size);
   return all;
 }
 
@@ -153,9 +152,11 @@ function bySize(
 function longest(file: RunFile, range: Range, limit: number): CallHead[] {
   const calls = bySize(file, 'long_calls', range, limit);
   if (calls.length >= limit || range.minimum >= LONG) return calls;
-  return [...calls, ...select(file.calls, shortIn(range), '-duration', FIRST, limit - calls.length)];
+  return [...calls, ...select(file.calls, shortIn(range), '-duration', FIRST, limit - calls.length, SHORT_CALLS_MS)];
 }
 
+/** Milliseconds that short calls of a range are looked for; the others are left out, and counted. */
+const SHORT_CALLS_MS = 200;
 /** Before every call in an order that falls. */
 const FIRST = { key: Infinity, id: Infinity };
 

@@ -115,7 +115,8 @@ def enter({parameters}):
             payload = dumps((3, number, above, function.id, task.id, started, encoded, None), 2)
             length = len(payload)
             checksum = crc32(payload)
-            if not segment.busy and length <= writer.largest:
+            # Asked again: a handler that ran meanwhile may have forked.
+            if segment.known is writer.known and not segment.busy and length <= writer.largest:
                 {append}
         if not call.recorded:
             writer.start(call)
@@ -176,7 +177,7 @@ def {name}({value}):
         only = [call]
         {segment}
         if (
-            segment.known is writer.known and not segment.busy and length <= writer.largest
+            call.recorded and segment.known is writer.known and not segment.busy and length <= writer.largest
             and owner.busy == only and (task.calls > 1 or task.parent is None) and (back is None or not back.ended)
         ):
             {append}
@@ -261,7 +262,8 @@ def make(guard: Guard) -> tuple[Callable[..., bool], Callable[[Any], Any], Calla
         values=values,
         arguments=", ".join(f"{name!r}: {parameter}" for name, parameter in shown),
         plain="".join(f" and ({_PLAIN.format(kind=f'type({name})', value=name)})" for _, name in shown),
-        given=f"call.given = ({values})" if guard.is_method() else "",
+        # Else what was given are the arguments, in their order.
+        given=f"call.given = ({values})" if guard.is_method() else "call.given = ()",
         append=_append("call.recorded = 1\ncall.segment = segment", 4),
     )
     stored = "call.recorded = 2\ncall.ended = True\nowner.busy = None\ntask.calls -= 1\ntask.innermost = innermost"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from fake_adapter import dot, named
+from fake_adapter import RECORD, dot, named
 
 pytestmark = pytest.mark.essential
 
@@ -388,3 +388,26 @@ def test_breakpoints_set_while_a_module_begins_stop_what_it_defines_later(
     assert hold["breakpoints"] == [2]
     process.release(hold)
     assert app.finish() == (0, "3\n", "")
+
+
+def test_a_function_that_was_held_once_goes_on_without_a_hold_recorded(scene: Any) -> None:
+    path = scene.write(
+        "main.py",
+        """
+        def add(one, other):
+            return one + other
+
+        class Desk:
+            def add(self, one, other):
+                return one + other
+
+        print([add(n, 1) for n in range(3)], [Desk().add(n, 2) for n in range(3)])
+        """,
+    )
+    dots = [dot(1, path, "def add", hitCondition="1"), dot(2, path, "def add(self", hitCondition="1")]
+    adapter = scene.adapter(breakpoints=dots, record={**RECORD, "enabled": True, "functions": ["@usercode"]})
+    app = scene.run(adapter, "main.py")
+    for _ in range(2):
+        process, hold = adapter.held()
+        process.release(hold)
+    assert app.finish() == (0, "[1, 2, 3] [2, 3, 4]\n", "")
