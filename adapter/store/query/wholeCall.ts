@@ -1,5 +1,6 @@
 import type { CallDetail, ValueHandle } from '../../../protocol/timeline';
 import { UserError } from '../../common/errors';
+import { problemWith } from '../database';
 import { copyText } from '../reader/copy';
 import { callDetail } from '../reader/detail';
 import { outline, type OutlineLine } from '../reader/outline';
@@ -94,6 +95,9 @@ function inFile<T>(path: string, work: (file: RunFile) => T): T {
   const file = new RunFile(path);
   try {
     return work(file);
+  } catch (error) {
+    const code = (error as { code?: unknown }).code;
+    throw typeof code === 'string' && code.startsWith('SQLITE') ? problemWith(path, error) : error;
   } finally {
     file.close();
   }
