@@ -1,5 +1,5 @@
 import type { Connection } from '../database';
-import { Chunk, chunkOf } from './chunk';
+import { Chunk, chunkOf, type Zone } from './chunk';
 import { sortZones, type CallOrder } from './select';
 import { placeOf, StoredCall } from './rows';
 
@@ -7,16 +7,9 @@ import { placeOf, StoredCall } from './rows';
 const KEPT = 64;
 
 /** What is known of a block without unpacking it. */
-export interface ZoneRow {
+export interface ZoneRow extends Zone {
   id: number;
   version: number;
-  calls: number;
-  open: number;
-  errors: number;
-  first: number | null;
-  last: number | null;
-  shortest: number | null;
-  longest: number | null;
 }
 
 const ZONE = 'id, version, calls, open, errors, first, last, shortest, longest';
