@@ -69,18 +69,21 @@ function result(passed, failed, skipped, code) {
 /** A check that passes or fails as a whole. */
 export const one = (code) => result(code === 0 ? 1 : 0, code === 0 ? 0 : 1, 0, code);
 
-/** Counts of a report `{passed, failed, skipped}` in JSON. */
+/** Counts of a report `{passed, failed, skipped, failures?}` in JSON; `failures` says for each which test, and why. */
 export function jsonCounts(report, code) {
   if (!existsSync(report)) return { passed: 0, failed: 1, skipped: 0 };
-  const { passed, failed, skipped } = JSON.parse(readFileSync(report, 'utf8'));
-  return result(passed, failed, skipped, code);
+  const { passed, failed, skipped, failures } = JSON.parse(readFileSync(report, 'utf8'));
+  return { ...result(passed, failed, skipped, code), failures };
 }
 
 /** Counts of a JUnit report. */
 export function junitCounts(report, code) {
-  const suite = existsSync(report) && /<testsuite [^>]*>/.exec(readFileSync(report, 'utf8'))?.[0];
+  const text = existsSync(report) ? readFileSync(report, 'utf8') : '';
+  const suite = /<testsuite [^>]*>/.exec(text)?.[0];
   if (!suite) return { passed: 0, failed: 1, skipped: 0 };
   const count = (name) => Number(new RegExp(`\\b${name}="(\\d+)"`).exec(suite)?.[1] ?? 0);
   const failed = count('errors') + count('failures');
-  return result(count('tests') - failed - count('skipped'), failed, count('skipped'), code);
+  const failures = [...text.matchAll(/<testcase [^>]*\bname="([^"]*)"[^>]*><(?:failure|error) message="([^"]*)"/g)];
+  const counts = result(count('tests') - failed - count('skipped'), failed, count('skipped'), code);
+  return { ...counts, failures: failures.map(([, name, message]) => `${name}: ${message}`) };
 }

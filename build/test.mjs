@@ -39,8 +39,11 @@ async function runSuite(name, log) {
     console.log(error.message);
     return { passed: 0, failed: 1 };
   });
+  const text = log ? readFileSync(log, { encoding: 'utf8', flag: 'a+' }) : '';
+  // The browser's suites say it in their output only.
+  if (result.failed) result.failures ??= [...text.matchAll(/^\s*FAILED (.*\n.*)$/gm)].map(([, said]) => said);
   rows.push({ name, ...result, seconds: ((Date.now() - start) / 1000).toFixed(1) });
-  if (log) console.log(`\n=== ${name}\n${readFileSync(log, { encoding: 'utf8', flag: 'a+' })}`);
+  if (log) console.log(`\n=== ${name}\n${text}`);
 }
 
 const runLane = async (names) => {
@@ -59,6 +62,10 @@ for (const row of rows) {
   const skipped = row.skipped ? `, ${row.skipped} skipped` : '';
   const counts = `${row.passed} passed, ${row.failed} failed${skipped}`;
   console.log(`${row.failed ? 'FAILED' : 'ok    '} ${row.name.padEnd(22)} ${counts}  ${row.seconds} s`);
+}
+// Once more at the very end, since of a long output often only the end is kept.
+for (const { name, failures = [] } of rows) {
+  for (const each of failures.slice(0, 10)) console.log(`${name}: ${each.replace(/\s+/g, ' ').slice(0, 400)}`);
 }
 const sum = (key) => rows.reduce((total, row) => total + (row[key] ?? 0), 0);
 if (interrupted.yes) console.log('Interrupted.');
