@@ -2,7 +2,9 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 import { messageOf, UserError } from '../common/errors';
 import { toolbreakVersion } from '../common/installation';
 import { cleanUpSessions, listSessions } from '../common/sessions';
-import { DEFAULT_RETENTION, noteRetention } from '../store/life/retention';
+import { prune } from '../store/life/prune';
+import { DEFAULT_RETENTION, noteRetention, readRetention } from '../store/life/retention';
+import { noteWords } from '../store/life/words';
 import { recoverSession } from '../store/recover';
 import { checkCommand } from './commands/check';
 import { exportCommand } from './commands/export';
@@ -70,6 +72,15 @@ program
       (folder, error) => process.stderr.write(`toolbreak: ${folder}: ${messageOf(error)}\n`),
     ),
   );
+
+program
+  .command('finish', { hidden: true })
+  .description('note the texts of runs that ended, then take away runs as "prune" does')
+  .argument('[files...]')
+  .action((files: string[]) => {
+    for (const file of files) noteWords(file);
+    prune({ retention: readRetention() });
+  });
 
 runsCommand(program);
 keepCommand(program);

@@ -12,7 +12,7 @@ import { RunFile } from '../store/reader/runFile';
 import { deleteSpool } from '../store/spoolOwner';
 import { openRecorder } from '../store/workerRecorder';
 import { CommandTarget } from '../targets/python/command';
-import { placeRun, pruneBehindUs } from './runs';
+import { finishBehindUs, placeRun } from './runs';
 
 export interface HeadlessOptions {
   command: readonly string[];
@@ -110,7 +110,7 @@ export async function recordCommand(options: HeadlessOptions, say: (sentence: st
     if (!started || target.seen === 0) removeRun(place.runFile);
     process.off('uncaughtException', failed);
     process.off('unhandledRejection', failed);
-    pruneBehindUs(log);
+    finishBehindUs([place.runFile], log);
   }
   const recorded = target.seen === 0 ? { calls: 0, errors: 0 } : counts(place.runFile, log);
   return { code, runFile: place.runFile, processes: target.seen, ...recorded };

@@ -6,6 +6,7 @@ import type { SessionFolder } from '../common/sessions';
 import type { RunPlace } from '../dap/options';
 import { mayPrune } from '../store/life/prune';
 import { readRetention } from '../store/life/retention';
+import { hasWordsToNote } from '../store/life/words';
 
 /** Where a session's run is recorded; `number` counts its runs from 1. */
 export function placeRun(session: SessionFolder, cwd: string, number: number, log: Pick<Log, 'warn'>): RunPlace {
@@ -28,18 +29,19 @@ export function placeRun(session: SessionFolder, cwd: string, number: number, lo
 }
 
 /**
- * Takes away runs that are too many or too old, in a process that outlives this one; none is started while a look at the files says that
- * all may stay.
+ * What is left to do for runs that ended, in a process that outlives this one: their texts are noted, and runs that are too many or too old
+ * are taken away. None is started while a look at the files says that there is nothing to do.
  */
-export function pruneBehindUs(log: Pick<Log, 'warn'>): void {
+export function finishBehindUs(runFiles: readonly string[], log: Pick<Log, 'warn'>): void {
   try {
-    if (!mayPrune(readRetention())) return;
+    const files = runFiles.filter((file) => hasWordsToNote(file));
+    if (files.length === 0 && !mayPrune(readRetention())) return;
     const env = { ...process.env, ELECTRON_RUN_AS_NODE: '1' };
-    const command = [...process.execArgv, process.argv[1]!, 'prune'];
+    const command = [...process.execArgv, process.argv[1]!, 'finish', ...files];
     const child = spawn(process.execPath, command, { stdio: 'ignore', detached: true, windowsHide: true, env });
-    child.on('error', (error) => log.warn('pruning runs', error));
+    child.on('error', (error) => log.warn('finishing runs', error));
     child.unref();
   } catch (error) {
-    log.warn('pruning runs', error);
+    log.warn('finishing runs', error);
   }
 }

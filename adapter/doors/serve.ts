@@ -12,7 +12,7 @@ import { openRecorder } from '../store/workerRecorder';
 import { LaunchTarget, makePythonTarget } from '../targets/python';
 import { connectToSession, openClientsDoor, type ClientsDoor } from './clients';
 import { Front } from './front';
-import { placeRun, pruneBehindUs } from './runs';
+import { finishBehindUs, placeRun } from './runs';
 
 /** How long an orderly end may take when we are told to go. */
 const END_WITHIN = 5_000;
@@ -33,6 +33,7 @@ export class ServedSession {
   private runs = 0;
   private ending = false;
   private readonly spools: string[] = [];
+  private readonly runFiles: string[] = [];
   private tidying: ChildProcess | undefined;
 
   private constructor(
@@ -57,6 +58,7 @@ export class ServedSession {
       openRecorder: (options) => {
         folder.addRun(options.run, options.runFile, options.name);
         served.spools.push(options.spoolFolder);
+        served.runFiles.push(options.runFile);
         return openRecorder(options);
       },
       journal: folder,
@@ -171,7 +173,7 @@ export class ServedSession {
       } catch (error) {
         this.log.error('closing the session folder', error);
       }
-      if (this.spools.length > 0) pruneBehindUs(this.log);
+      if (this.runFiles.length > 0) finishBehindUs(this.runFiles, this.log);
     });
   }
 

@@ -3,6 +3,7 @@ import { closePlain, openForWriting, problemWith, type Connection } from './data
 import type { SeenCall } from './recorder';
 import { nextRunNumber } from './runNumber';
 import { Follower, type Pass, type Segment } from './spool/follower';
+import { WordWriter } from './words/wordWriter';
 import { RunWriter, type ProcessInfo } from './writer';
 
 export interface RecordingOptions {
@@ -32,6 +33,7 @@ export type AskIndex = (process: string) => number | undefined;
 export class Recording {
   private readonly db: Connection;
   private readonly writer: RunWriter;
+  private words: WordWriter | undefined;
   private readonly follower: Follower;
   private readonly dead = new Set<string>();
   private readonly ending = new Map<number, { exitCode: number | undefined; wall: bigint | undefined }>();
@@ -159,6 +161,16 @@ export class Recording {
       } while (pass.more && pass.items.length > 0 && performance.now() < until);
     });
     return { ...pass, read };
+  }
+
+  /** Notes texts of calls that are in the file, for so many milliseconds. Throws a `UserError`. */
+  noteWords(milliseconds: number): void {
+    try {
+      this.words ??= new WordWriter(this.db);
+      this.words.step(milliseconds, false);
+    } catch (error) {
+      throw problemWith(this.options.runFile, error);
+    }
   }
 
   /** Calls of tools and models that are in the file and were not told yet. */

@@ -217,4 +217,15 @@ export const MIGRATIONS: readonly Migration[] = [
     packRows(db);
     db.exec('DROP TABLE calls');
   },
+  // Which texts are in which blocks.
+  `
+  CREATE TABLE word_groups (
+    id INTEGER PRIMARY KEY,
+    blocks BLOB NOT NULL               -- up to 64: number, version at which it was read, whether there is more in it
+  ) STRICT;
+  CREATE TABLE words (
+    id INTEGER PRIMARY KEY,            -- 1024 for each group
+    pieces BLOB NOT NULL               -- of texts, each with the place of a block in its group
+  ) STRICT;
+  `,
 ];

@@ -12,6 +12,8 @@ const SLOWEST = 100;
 const RETRY = 5000;
 /** Segments that were read are deleted once they take this much, so that a night's run does not fill the disk twice. */
 const KEPT_SPOOL_BYTES = 256 * 1024 * 1024;
+/** Of its spare time the worker notes texts for so many milliseconds at once, and then does something else for three times as long. */
+const NOTING = 20;
 /** What the session saw while the file could not be written. */
 const LARGEST_BACKLOG = 10_000;
 
@@ -24,6 +26,7 @@ export class StoreWorker {
   private retryAt = 0;
   private closing: bigint | undefined;
   private saidStopped = false;
+  private noteAt = 0;
   /** Finished segments at the last look. */
   private weighed = 0;
   private readonly indexes = new Map<string, number>();
@@ -78,8 +81,20 @@ export class StoreWorker {
     if (this.recording === undefined) this.answerSyncs(() => true);
     if (this.closing !== undefined && !more) return this.close(this.closing);
     this.sayStopped();
+    if (!more) this.noteWords();
     this.delay = more ? 0 : Math.min(SLOWEST, Math.max(QUICKEST, this.delay * 1.5));
     this.schedule(this.delay);
+  }
+
+  private noteWords(): void {
+    const begun = performance.now();
+    if (this.recording === undefined || begun < this.noteAt) return;
+    try {
+      this.recording.noteWords(NOTING);
+    } catch (error) {
+      this.failed(error);
+    }
+    this.noteAt = performance.now() + 3 * (performance.now() - begun);
   }
 
   /** There is much left to read: the timeline says so. */

@@ -329,6 +329,29 @@ export class Chunk {
 
 const EMPTY = Buffer.alloc(0);
 
+/**
+ * Every value of a block's packed bodies, attributes left out: the row where it is stored, or 0 and where it lies in `bytes`. Throws
+ * `DecodeError`.
+ */
+export function eachValue(
+  packed: Buffer | null,
+  visit: (row: number, bytes: Buffer, from: number, to: number) => void,
+): void {
+  if (packed === null) return;
+  const bytes = unsqueeze(packed, LARGEST_BODIES);
+  const reader = new Unpacker(bytes);
+  while (reader.at < bytes.length) {
+    const part = reader.byte();
+    for (let left = reader.varint(); left > 0; left--) {
+      reader.varint();
+      const head = reader.varint();
+      const from = reader.at;
+      if (head % 2 === 0) reader.skip(head / 2);
+      if (part < START_ATTRIBUTES) visit(head % 2 === 1 ? (head - 1) / 2 : 0, bytes, from, reader.at);
+    }
+  }
+}
+
 type Column = Float64Array | Int32Array;
 
 function differences(sink: Sink, slots: readonly number[], column: Column): void {

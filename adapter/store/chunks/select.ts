@@ -16,6 +16,8 @@ export interface Selection {
   maximum?: number;
   failed?: boolean;
   functions?: ReadonlySet<number> | undefined;
+  /** Only in these blocks. */
+  chunks?: ReadonlySet<number> | undefined;
 }
 
 export interface Place {
@@ -43,6 +45,7 @@ export function select(
   const compare = (one: Place, other: Place) => way.sign * (one.key - other.key || one.id - other.id);
   for (const zone of reader.zonesBy(order)) {
     if (!mayHave(zone, selection, way.byDuration) || chunks?.has(zone.id) === false) continue;
+    if (selection.chunks?.has(zone.id) === false) continue;
     if (way.sign * (way.worst(zone) - after.key) < 0) continue;
     if (found.length >= limit && way.sign * (way.best(zone) - found[limit - 1]!.key) > 0) break;
     if (performance.now() > until) break;

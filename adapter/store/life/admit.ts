@@ -64,6 +64,8 @@ export function admit(made: string, runsFolder: string, source: string): Admitte
     try {
       // Its session is not ours to ask; a pid of another machine may be somebody here.
       db.exec('UPDATE runs SET ended = started + coalesce(last, 0) WHERE ended IS NULL');
+      // Which texts are where is found out again: a search believes it.
+      db.exec('DELETE FROM word_groups; DELETE FROM words');
       const number = db.prepare('SELECT number FROM runs').pluck().get() as number;
       if (numbersIn(runsFolder).has(number)) db.prepare('UPDATE runs SET number = ?').run(nextRunNumber(file));
       said = db.prepare('SELECT number, calls, coalesce(workflow, name) AS name FROM runs').get() as typeof said;

@@ -5,6 +5,7 @@ import { UserError, messageOf } from '../../common/errors';
 import { callName } from '../callNames';
 import { CallReader } from '../chunks/callReader';
 import { openForReading, type Connection } from '../database';
+import { checkWords } from '../words/checkWords';
 import { checkCalls, exampleOf } from './checkCalls';
 
 /** What a whole reading of a run file found. */
@@ -75,6 +76,7 @@ class Check {
     for (const reference of REFERENCES) this.attempt(`the table ${reference.from}`, () => this.reference(reference));
     this.attempt('the table calls', () => this.calls());
     this.attempt('the table events', () => this.events());
+    this.attempt('the table words', () => this.words());
     this.attempt('the table values', () => this.values());
     this.attempt('the table runs', () => this.noted());
   }
@@ -154,6 +156,13 @@ class Check {
       }
     }
     this.damage('There are events that cannot be read', count, bad);
+  }
+
+  /** What a search passes over has none of the texts. */
+  private words(): void {
+    const { wrong, damaged } = checkWords(this.db);
+    this.damage('There are texts noted that cannot be read', damaged.length, damaged.map(String));
+    this.damage('There are blocks of calls whose texts are not noted as they are', wrong.length, wrong.map(String));
   }
 
   /** Every value decodes, is what its name says, and all its parts are there. */

@@ -4,6 +4,7 @@ import { problemWith } from '../database';
 import { readOtlp } from '../formats/readOtlp';
 import { admit, copyRunFile, importPlace, type Admitted } from './admit';
 import { isBundle, unpackBundle } from './bundle';
+import { noteWords } from './words';
 
 const SQLITE = Buffer.from('SQLite format 3\0', 'latin1');
 
@@ -21,7 +22,9 @@ export async function importFile(path: string, runsFolder: string): Promise<Admi
     if (bundle) await unpackBundle(path, made);
     else if (database) copyRunFile(path, made);
     else await readOtlp(path, made, runsFolder);
-    return admit(made, runsFolder, path);
+    const admitted = admit(made, runsFolder, path);
+    noteWords(admitted.file);
+    return admitted;
   } finally {
     rmSync(made, { force: true });
   }

@@ -7,6 +7,7 @@ import { openAsItIs, problemWith } from '../database';
 import { Recording } from '../recording';
 import { lockRecovery } from '../spoolOwner';
 import { importPlace, type Admitted } from './admit';
+import { noteWords } from './words';
 
 const NOTE = 'run.json';
 
@@ -96,6 +97,7 @@ function take(folder: string, note: Note, runsFolder: string): Taken {
     } finally {
       recording.close();
     }
+    if (!alive) noteWords(runFile);
     const db = openAsItIs(runFile);
     const said = db.prepare('SELECT number, calls, coalesce(workflow, name) AS name FROM runs').get() as Pick<
       Taken,

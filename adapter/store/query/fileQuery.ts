@@ -93,6 +93,7 @@ export class FileQuery {
         minimum: compiled.minimum,
         failedOnly: status?.size === 1 && status.has('error'),
         functions: this.wanted === undefined ? undefined : [...this.wanted],
+        chunks: this.wantedChunks(),
         calls: types.has('call'),
         events: hasEvents && !onlyCalls,
         after: cursor === undefined ? undefined : this.relative(cursor.position.key),
@@ -238,17 +239,24 @@ export class FileQuery {
 
   private hasText(row: CallCandidate, text: string): boolean {
     const found = this.functions.get(row.function);
-    if (found !== undefined && namesOf(found).some((name) => name.toLowerCase().includes(text))) return true;
+    if (found !== undefined && this.isNamed(found, text)) return true;
     return [row.args, row.result, row.error].some((id) => {
       if (id === null) return false;
       const known = this.textKnown.get(id);
       if (known !== undefined) return known;
+      if (id < 0 && !this.mayHave(id, text)) return false;
       const value = this.root(id);
       const found = value !== undefined && this.search(text).found(value);
       // A small value belongs to one call, which is not asked again.
       if (id > 0) this.textKnown.set(id, found);
       return found;
     });
+  }
+
+  /** Most small values are passed over without being made. */
+  private mayHave(id: number, text: string): boolean {
+    const bytes = this.file.calls.bytes(id);
+    return bytes === undefined || this.search(text).mayBeIn(bytes);
   }
 
   private search(text: string): TextSearch {
@@ -280,6 +288,30 @@ export class FileQuery {
       left = left.filter((_, index) => matching[index]);
     }
     return new Set(left.map(({ id }) => id));
+  }
+
+  /** Blocks that can have a call with all the texts that are asked for, as far as the texts noted tell. */
+  private wantedChunks(): ReadonlySet<number> | undefined {
+    const { text, where } = this.shared.compiled;
+    const sets: Set<number>[] = [];
+    const need = (set: Set<number> | undefined): void => void (set && sets.push(set));
+    for (const { contains, equals } of where) {
+      if (contains !== undefined) need(this.file.words.blocksWith(contains));
+      if (typeof equals?.json === 'string') need(this.file.words.blocksWith(equals.json));
+    }
+    const withText = text === undefined ? undefined : this.file.words.blocksWith(text);
+    if (withText !== undefined) {
+      // Names of functions count, too.
+      const named = [...this.functions.values()].filter((one) => this.isNamed(one, text!)).map(({ id }) => id);
+      if (named.length > 0) for (const id of this.file.calls.chunksOf(new Set(named))) withText.add(id);
+      sets.push(withText);
+    }
+    const [first, ...others] = sets;
+    return first && new Set([...first].filter((id) => others.every((set) => set.has(id))));
+  }
+
+  private isNamed(found: StoredFunction, text: string): boolean {
+    return namesOf(found).some((name) => name.toLowerCase().includes(text));
   }
 
   private whose<T, W>(

@@ -27,6 +27,8 @@ export interface Range {
   failedOnly: boolean;
   /** Functions of which there are calls to find; all when this is not given. */
   functions: readonly number[] | undefined;
+  /** Blocks of calls that can have one; all when this is not given. */
+  chunks: ReadonlySet<number> | undefined;
   calls: boolean;
   events: boolean;
   /** Nothing before this key in the order asked for. */
@@ -100,7 +102,7 @@ export function sourcesOf(file: RunFile, order: QueryOrder, range: Range): Sourc
 function calls(file: RunFile, order: QueryOrder, range: Range): Source {
   const descending = order.startsWith('-');
   const byDuration = order.endsWith('duration');
-  const { from, to, minimum, failedOnly: failed } = range;
+  const { from, to, minimum, failedOnly: failed, chunks } = range;
   const functions = range.functions === undefined ? undefined : new Set(range.functions);
   const key = (row: Candidate): number => {
     if (row.type !== 'call') return row.time;
@@ -111,7 +113,7 @@ function calls(file: RunFile, order: QueryOrder, range: Range): Source {
   const bound = within(descending ? last : first, range.after, descending);
   const steps = byDuration ? STEPS.duration : STEPS.start;
   return new Source(bound, { descending, key, steps }, (after, limit) =>
-    select(file.calls, { from, to, minimum, failed, functions }, order, after, limit),
+    select(file.calls, { from, to, minimum, failed, functions, chunks }, order, after, limit),
   );
 }
 

@@ -1,7 +1,8 @@
 import { children } from '../reader/children';
 import type { StoredValues } from '../reader/stored';
 import { scalarText } from '../reader/text';
-import { Dict, Float, Ref, SetValue, Tagged, Tuple, type Value } from '../values/model';
+import { eachText, type TextVisitor } from '../values/eachText';
+import { DecodeError, Dict, Float, Ref, SetValue, Tagged, Tuple, type Value } from '../values/model';
 import { LONGEST_TEXT } from './pattern';
 
 /** Texts of one value that are looked at, and their characters in all. */
@@ -137,6 +138,7 @@ function taggedEquals(value: Tagged, json: unknown, stored: StoredValues, depth:
 /** Looks for one text, without case, in many values of a run; parts that values share are searched once. */
 export class TextSearch {
   private readonly needle: string;
+  private readonly glance: Glance;
   private readonly known = new Map<string, boolean>();
 
   constructor(
@@ -145,6 +147,20 @@ export class TextSearch {
     private readonly onPart: () => void,
   ) {
     this.needle = text.toLowerCase();
+    this.glance = new Glance(this.needle);
+  }
+
+  /** Whether it may be in a value, as far as its own bytes tell. */
+  mayBeIn(bytes: Buffer): boolean {
+    this.glance.full = false;
+    try {
+      eachText(bytes, 0, bytes.length, this.glance);
+    } catch (error) {
+      // What cannot be read is shown with a text of its own.
+      if (error instanceof DecodeError) return true;
+      throw error;
+    }
+    return this.glance.full;
   }
 
   found(value: Value): boolean {
@@ -175,4 +191,42 @@ export class TextSearch {
     const parts = value instanceof Dict ? value.entries.flat() : partsOf(value);
     return parts.some((part) => this.search(part, depth + 1));
   }
+}
+
+/** Looks whether some text of a value has another one in it, or a part that is stored elsewhere may have. */
+class Glance implements TextVisitor {
+  full = false;
+  private readonly bytes: Buffer | undefined;
+
+  constructor(private readonly needle: string) {
+    const bytes = Buffer.from(needle, 'utf8');
+    // What is not plain may be written in several ways.
+    if (bytes.length === needle.length) this.bytes = bytes;
+  }
+
+  ascii(text: Buffer, from: number, to: number): boolean {
+    const { bytes } = this;
+    if (bytes === undefined) return false;
+    const last = to - bytes.length;
+    for (let at = from; at < to; at++) {
+      if (text[at]! > 0x7f) return false;
+      if (at > last || this.full) continue;
+      let index = 0;
+      while (index < bytes.length && lower(text[at + index]!) === bytes[index]) index++;
+      if (index === bytes.length) this.full = true;
+    }
+    return true;
+  }
+
+  text(text: string): void {
+    if (text.toLowerCase().includes(this.needle)) this.full = true;
+  }
+
+  part(): void {
+    this.full = true;
+  }
+}
+
+function lower(byte: number): number {
+  return byte >= 0x41 && byte <= 0x5a ? byte + 0x20 : byte;
 }

@@ -4,6 +4,7 @@ import { isAlive } from '../alive';
 import { CallReader } from '../chunks/callReader';
 import { openForReading, type Connection } from '../database';
 import { TileReader } from '../tiles';
+import { WordReader } from '../words/wordReader';
 import { StoredValues } from './stored';
 
 type Statement = Database.Statement<unknown[]>;
@@ -35,6 +36,7 @@ export class RunFile {
   readonly calls: CallReader;
   readonly tiles: TileReader;
   readonly values: StoredValues;
+  readonly words: WordReader;
   private readonly functions = new Map<number, { kind: string; name: string }>();
   private readonly statements = new Map<string, Statement>();
 
@@ -43,6 +45,7 @@ export class RunFile {
     this.calls = new CallReader(this.db);
     this.tiles = new TileReader(this.db);
     this.values = new StoredValues(this.db, this.calls);
+    this.words = new WordReader(this.db, this.calls);
   }
 
   /** A statement that is asked for again and again, compiled once. */
