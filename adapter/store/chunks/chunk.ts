@@ -98,6 +98,13 @@ export class Chunk {
     this.base = id * CALLS;
   }
 
+  /** Bytes it takes now. */
+  get memory(): number {
+    const origins = (this.known === undefined ? 0 : 28 * CALLS) + (this.unread?.reader.bytes.buffer.byteLength ?? 0);
+    const values = (this.bodies?.buffer.byteLength ?? 0) + this.places.length * 4 * CALLS;
+    return 18 * CALLS + origins + values;
+  }
+
   get parent(): Float64Array {
     return this.origins().parent;
   }

@@ -55,8 +55,7 @@ function eachCall(
   to: number,
   tell: (task: number, time: number, calls: number, errors: number) => void,
 ): void {
-  for (const zone of file.calls.zones()) {
-    if (zone.first! > to) break;
+  for (const zone of file.calls.zonesBy('start', from, to)) {
     if (zone.last! < from) continue;
     const chunk = file.calls.chunk(zone.id);
     for (let slot = 0; chunk !== undefined && slot < chunk.length; slot++) {
