@@ -34,6 +34,7 @@ export const allowed = {
   ],
   src: ['protocol', 'language', 'vscode'],
   webview: ['protocol'],
+  'runtimes/node': [],
 };
 
 /** `importing file -> imported file`, with the reason beside it. */

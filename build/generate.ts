@@ -2,6 +2,7 @@
  * Writes what is derived from `protocol/*.ts`, and nothing else:
  *   protocol/generated/{launch,control,query}.schema.json                           validation
  *   runtimes/python/toolbreak/_protocol.py                                          types and constants for Python
+ *   runtimes/python/toolbreak/_secrets.py, runtimes/node/secrets.mjs                what is masked
  *   docs/launch.md                                                                  reference of launch.json
  *   package.json                                                                    manifest parts
  * `--check` compares instead of writing and exits with 1 when something is stale.
@@ -12,6 +13,7 @@ import { createGenerator } from 'ts-json-schema-generator';
 import { format, resolveConfig } from 'prettier';
 import { launchReference, manifestAttributes } from './generate-launch';
 import { pythonTypes } from './generate-python';
+import { nodeSecrets, pythonSecrets } from './generate-secrets';
 
 const root = join(__dirname, '..');
 const check = process.argv.includes('--check');
@@ -43,7 +45,7 @@ function schemaOf(file: string, type: string): Schema {
   return generator.createSchema(type) as Schema;
 }
 
-async function pretty(text: string, parser: 'json' | 'json-stringify' | 'markdown'): Promise<string> {
+async function pretty(text: string, parser: 'json' | 'json-stringify' | 'markdown' | 'babel'): Promise<string> {
   const config = await resolveConfig(join(root, 'package.json'));
   return format(text, { ...config, parser });
 }
@@ -71,6 +73,8 @@ async function main(): Promise<void> {
     'runtimes/python/toolbreak/_protocol.py',
     pythonTypes(control, readFileSync(join(root, 'protocol/control.ts'), 'utf8')),
   );
+  emit('runtimes/python/toolbreak/_secrets.py', pythonSecrets());
+  emit('runtimes/node/secrets.mjs', await pretty(nodeSecrets(), 'babel'));
   emit('docs/launch.md', await pretty(launchReference(launch, attach), 'markdown'));
 
   const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as Record<string, unknown>;

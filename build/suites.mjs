@@ -79,10 +79,12 @@ export function suites([full, ...others], browser) {
         unit: mocha('unit', [
           ...testFiles('test/adapter', /^(?!e2e-|life-|commands\.).*\.test\.ts$/),
           ...testFiles('test/webview', /\.test\.ts$/),
+          ...testFiles('test/runtimes/node', /\.test\.ts$/),
           ...testFiles('test/support', /\.test\.ts$/),
         ]),
         types: check(bin('tsc'), ['-p', '.']),
         'types-webview': check(bin('tsc'), ['-p', 'webview']),
+        'types-node': check(bin('tsc'), ['-p', 'runtimes/node']),
         lint: check(bin('eslint'), ['.', '--max-warnings', '0'], {
           env: { NODE_OPTIONS: '--max-old-space-size=6000' },
         }),

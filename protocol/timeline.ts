@@ -152,6 +152,8 @@ export interface Statistics {
   /** Durations that half, and nineteen of twenty, of the calls that have ended stay within. Absent while none has ended. */
   p50?: number;
   p95?: number;
+  /** These two are told to within a tenth, of all calls of a run that are too many to be looked at one by one. */
+  approximate?: boolean;
   tokens: number;
   /** There were too many calls to look at all: counts and sums are the least there are, the rest is of those that were looked at. */
   sampled: boolean;

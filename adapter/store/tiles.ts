@@ -166,11 +166,18 @@ export function levelFor(width: number): number | undefined {
 /** Reads tiles of one run. */
 export class TileReader {
   private readonly read;
+  private readonly any;
 
   constructor(db: Connection) {
+    this.any = db.prepare<[number], number>('SELECT 1 FROM tiles WHERE task = ? LIMIT 1').pluck();
     this.read = db.prepare<[number, number, number, number], { block: number; counts: Buffer }>(
       'SELECT block, counts FROM tiles WHERE task = ? AND level = ? AND block BETWEEN ? AND ?',
     );
+  }
+
+  /** Whether the task has tiles: small ones have none. */
+  has(task: number): boolean {
+    return this.any.get(task) !== undefined;
   }
 
   /** Tells each tile of the range that has a call, by the time in its middle. Throws a `UserError` when they are damaged. */

@@ -1,15 +1,14 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { openForWriting } from '../../adapter/store/database';
 import { plainJson } from '../../adapter/store/formats/plain';
 import { RunFile } from '../../adapter/store/reader/runFile';
 import { Dict, Tagged } from '../../adapter/store/values/model';
-import { AGENT, LifePlace } from './life-support';
+import { AGENT, LifePlace, overlapping } from './life-support';
 import { apps } from './e2e-support';
 import { python } from './target-support';
-import { changeCalls, openWithCalls, unpackCalls } from '../support/run-file';
+import { openWithCalls } from '../support/run-file';
 
 interface TraceEvent {
   ph: string;
@@ -91,7 +90,7 @@ describe('life: other formats', function () {
     });
 
     it('nest on each thread, as readers of the format want them', async () => {
-      for (const run of [triage, await overlapping()]) {
+      for (const run of [triage, overlapping(agent)]) {
         const events = await trace(run);
         const threads = new Map<string, TraceEvent[]>();
         for (const event of slices(events)) {
@@ -118,39 +117,13 @@ describe('life: other formats', function () {
     });
 
     it('show what was held, and what still runs', async () => {
-      const run = await overlapping();
+      const run = overlapping(agent);
       const events = slices(await trace(run));
       const held = events.find(({ cat }) => cat === 'hold');
       assert.equal(held?.args['description'], 'Paused on a breakpoint');
       assert.equal(events.filter(({ ph }) => ph === 'B').length, 1);
     });
   });
-
-  /** A run whose calls overlap on a task, one of which was held and one still runs. */
-  async function overlapping(): Promise<string> {
-    const file = agent.replace(/\.db$/, '-overlap.db');
-    if (existsSync(file)) return file;
-    const { copyFileSync } = await import('node:fs');
-    copyFileSync(agent, file);
-    const db = openForWriting(file);
-    unpackCalls(db);
-    const lookup = db.prepare('SELECT id FROM calls WHERE parent IS NOT NULL ORDER BY start').pluck().all() as number[];
-    const [top] = db.prepare('SELECT start, end FROM calls WHERE parent IS NULL').all() as {
-      start: number;
-      end: number;
-    }[];
-    const middle = Math.round((top!.start + top!.end) / 2);
-    changeCalls(db, (chunk, slot, call) => {
-      if (call === lookup[0]) chunk.setEnd(slot, top!.end + 5000, 0, undefined);
-      // Only an end that never came leaves a call so.
-      if (call === lookup[3]) (chunk as unknown as { flags: Uint8Array }).flags[slot]! &= ~2;
-    });
-    db.prepare(
-      "INSERT INTO holds (process, call, start, end, description) VALUES (1, ?, ?, ?, 'Paused on a breakpoint')",
-    ).run(lookup[0], middle, top!.end + 9000);
-    db.close();
-    return file;
-  }
 
   describe('OTLP', () => {
     function read(file: string): { lines: number; resources: Record<string, unknown>[]; spans: Span[] } {

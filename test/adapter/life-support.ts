@@ -1,12 +1,22 @@
 import { spawn } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { runsFolder } from '../../adapter/common/paths';
+import { openForWriting } from '../../adapter/store/database';
 import { toolbreakCommand } from '../support/adapter';
 import { DapClient } from '../support/dap-client';
 import { python } from './target-support';
-import { openWithCalls } from '../support/run-file';
+import { changeCalls, openWithCalls, unpackCalls } from '../support/run-file';
 
 export interface Said {
   code: number | null;
@@ -152,3 +162,28 @@ if "wait" in sys.argv:
     while True:
         pass
 `;
+
+/** A copy of the AGENT's run whose calls overlap on a task, one of which was held and one still runs. */
+export function overlapping(agent: string): string {
+  const file = agent.replace(/\.db$/, '-overlap.db');
+  if (existsSync(file)) return file;
+  copyFileSync(agent, file);
+  const db = openForWriting(file);
+  unpackCalls(db);
+  const lookup = db.prepare('SELECT id FROM calls WHERE parent IS NOT NULL ORDER BY start').pluck().all() as number[];
+  const [top] = db.prepare('SELECT start, end FROM calls WHERE parent IS NULL').all() as {
+    start: number;
+    end: number;
+  }[];
+  const middle = Math.round((top!.start + top!.end) / 2);
+  changeCalls(db, (chunk, slot, call) => {
+    if (call === lookup[0]) chunk.setEnd(slot, top!.end + 5000, 0, undefined);
+    // Only an end that never came leaves a call so.
+    if (call === lookup[3]) (chunk as unknown as { flags: Uint8Array }).flags[slot]! &= ~2;
+  });
+  db.prepare(
+    "INSERT INTO holds (process, call, start, end, description) VALUES (1, ?, ?, ?, 'Paused on a breakpoint')",
+  ).run(lookup[0], middle, top!.end + 9000);
+  db.close();
+  return file;
+}

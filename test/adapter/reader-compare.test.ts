@@ -5,6 +5,8 @@ import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import type { ComparedRow, ReaderMethods } from '../../protocol/timeline';
 import { Reader } from '../../adapter/store/reader/reader';
+import { RunFile } from '../../adapter/store/reader/runFile';
+import { statistics } from '../../adapter/store/reader/statistics';
 import { recoverSpool } from '../../adapter/store/recover';
 import { writeOwner } from '../../adapter/store/spoolOwner';
 import { SetValue, Tagged, type Value } from '../../adapter/store/values/model';
@@ -312,6 +314,69 @@ describe('store: what the reader compares and counts', function () {
       sampled: false,
     });
     assert.equal(ask('statistics', { from: 0, to: 3000, name: 'model' }).calls, 50);
+  });
+
+  it('counts a whole run from its sums, its times to within a tenth', () => {
+    record(
+      run([], (spool) => {
+        for (let index = 0; index < 3000; index++) {
+          const start = index * 1_000_000;
+          const failed = index % 50 === 0 ? new Tagged('error', ['ValueError', 'no', [], null, dict({})]) : null;
+          spool.add(3, index + 1, 0, index % 3 === 0 ? 2 : 1, 1, start, dict({}), null);
+          const took = 1000 + ((index * 7919) % 900_000);
+          spool.add(4, index + 1, start + took, failed === null ? 0 : 1, failed, null);
+        }
+      }),
+    );
+    const opened = new RunFile(file);
+    try {
+      const end = opened.length();
+      for (const kinds of [undefined, ['llm'], ['node']]) {
+        const range = { from: 0, to: end, kinds, name: undefined };
+        const { approximate, p50, p95, ...sums } = statistics(opened, range, 100);
+        const { p50: half, p95: most, ...exact } = statistics(opened, range);
+        assert.deepEqual(sums, exact);
+        assert.equal(approximate, half === undefined ? undefined : true);
+        for (const [told, real] of [
+          [p50, half],
+          [p95, most],
+        ] as const)
+          assert.ok(told === real || Math.abs(told! - real!) <= real! / 10, `${told} for ${real}`);
+      }
+      assert.equal(
+        statistics(opened, { from: 0, to: end / 2, kinds: undefined, name: undefined }, 100).approximate,
+        undefined,
+      );
+    } finally {
+      opened.close();
+    }
+  });
+
+  it('shades tasks of few calls, too', () => {
+    record(
+      run([], (spool) => {
+        spool.add(2, 2, 'small', 0).add(2, 3, 'idle', 0);
+        for (let index = 0; index < 3000; index++) {
+          const task = index % 100 === 7 ? 2 : 1;
+          spool.add(3, index + 1, 0, 1, task, index * 1_000_000, dict({}), null);
+          spool.add(4, index + 1, index * 1_000_000 + 500, 0, null, null);
+        }
+      }),
+    );
+    const tasks = [1, 2, 3].map((task) => 2 ** 32 + task);
+    // A tile at the edge lies on one side of it as a whole.
+    const { lanes } = ask('density', { from: -1e8, to: 3.1e9, buckets: 32, tasks });
+    assert.deepEqual(
+      lanes.map(({ task, calls }) => [task - 2 ** 32, calls.reduce((sum, one) => sum + one)]),
+      [
+        [1, 2970],
+        [2, 30],
+      ],
+    );
+    assert.deepEqual(lanes[1]!.calls, [0, ...new Array<number>(30).fill(1), 0]);
+    // Of a part only what began in it.
+    const part = ask('density', { from: 1e9, to: 1.1e9, buckets: 10, tasks });
+    assert.deepEqual(part.lanes.find(({ task }) => task === tasks[1])!.calls, [1, ...new Array<number>(9).fill(0)]);
   });
 
   it('answers nonsense with a sentence', () => {

@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http';
 import { readFile } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { extname, join } from 'node:path';
-import { chromium, type Browser, type Page } from 'playwright-core';
+import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core';
 import { THEMES, themeCss, type ThemeName } from './themes';
 
 const ROOT = join(__dirname, '../..');
@@ -92,6 +92,11 @@ export class BrowserHouse {
       notify: (notify, params) => send({ notify, params }),
       close: () => context.close(),
     };
+  }
+
+  /** For a page of somebody else's. */
+  context(): Promise<BrowserContext> {
+    return this.browser.newContext({ acceptDownloads: true });
   }
 
   async close(): Promise<void> {

@@ -11,6 +11,7 @@ import './page-runs';
 import './page-compare';
 import './page-live';
 import './page-scale';
+import './page-readers';
 
 async function main(): Promise<void> {
   mkdirSync(PICTURES, { recursive: true });

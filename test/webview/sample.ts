@@ -142,7 +142,12 @@ export function answerFrom(runs: readonly SampleRun[]) {
         const { from, to, minimum, limit } = params as ReaderMethods['calls']['params'];
         const run = runOf(ask.file);
         const overlapping = run.calls.filter((call) => call.start <= to && endOf(run, call) >= from);
-        const calls = overlapping.filter((call) => endOf(run, call) - call.start >= minimum).slice(0, limit);
+        const length = (call: CallRow): number => endOf(run, call) - call.start;
+        // As the reader does: the longest are kept, and told in the order of their starts.
+        const kept = overlapping
+          .filter((call) => length(call) >= minimum)
+          .sort((one, other) => length(other) - length(one));
+        const calls = kept.slice(0, limit).sort((one, other) => one.start - other.start);
         return { calls, left: overlapping.length - calls.length };
       }
       case 'call':

@@ -113,9 +113,12 @@ export class Page {
       const start = await this.ask('start', {});
       this.folder = start.folder;
       this.follow = start.follow;
-      await this.loadRuns();
+      // What dead sessions left is taken over before the list is read; the run is asked for right behind it, and does not wait for the page.
+      const listed = this.loadRuns();
+      if (start.file === undefined) await listed;
       const file = start.file ?? this.runs[0]?.file;
       if (file !== undefined) await this.show(file, start.call, start.recording);
+      await listed;
     } catch (error) {
       this.update({ problem: sentence(error), runsKnown: true });
     }

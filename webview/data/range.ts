@@ -68,8 +68,11 @@ export class Ranger {
 }
 
 /** `Range selected: 41 calls, 2 errors, p50 3 ms, p95 1.2 s`. */
-function spoken({ calls, errors, p50, p95 }: Statistics): string {
+function spoken({ calls, errors, p50, p95, approximate }: Statistics): string {
+  const about = approximate === true ? 'about ' : '';
   const times =
-    p50 === undefined || p95 === undefined ? [] : [`p50 ${formatDuration(p50)}`, `p95 ${formatDuration(p95)}`];
+    p50 === undefined || p95 === undefined
+      ? []
+      : [`p50 ${about}${formatDuration(p50)}`, `p95 ${about}${formatDuration(p95)}`];
   return `Range selected: ${[counted(calls, 'call'), counted(errors, 'error'), ...times].join(', ')}`;
 }

@@ -8,7 +8,6 @@ import type { Ask } from './client';
 const TILE_PIXELS = 2048;
 const CALLS_PER_TILE = 5000;
 const KEPT_TILES = 48;
-const MOST_ROUNDS = 6;
 
 interface Tile {
   key: string;
@@ -128,23 +127,12 @@ export class Tiles {
     this.arrived();
   }
 
-  /**
-   * The reader gives the earliest calls up to the limit. Where there are more, the longer ones of the rest of the tile are fetched too, so that
-   * no part of it stays empty.
-   */
-  private async fetch(tile: Tile): Promise<{ calls: CallRow[]; left: number }> {
-    const found = new Map<string, CallRow>();
-    let total = 0;
-    let minimum = tile.scale > 1 && !this.small() ? tile.scale / 2 : 0;
-    for (let round = 0; round < MOST_ROUNDS; round++) {
-      const { from, to } = tile;
-      const { calls, left } = await this.ask('calls', { file: this.file, from, to, minimum, limit: CALLS_PER_TILE });
-      for (const call of calls) found.set(call.id, call);
-      total = calls.length + left;
-      if (calls.length < CALLS_PER_TILE) break;
-      minimum = Math.max(1, minimum) * 4;
-    }
-    return { calls: [...found.values()], left: Math.max(0, total - found.size) };
+  /** Where there are more than are answered at once, the reader keeps those that failed and the longest. */
+  private fetch(tile: Tile): Promise<{ calls: CallRow[]; left: number }> {
+    const { from, to } = tile;
+    // Half a pixel to a whole one, by how far the window is between two levels.
+    const minimum = tile.scale > 1 && !this.small() ? tile.scale : 0;
+    return this.ask('calls', { file: this.file, from, to, minimum, limit: CALLS_PER_TILE });
   }
 
   private gather(wanted: Tile[]): Seen {

@@ -55,6 +55,7 @@ export function RangeTotals({ page }: { page: Page }): JSX.Element | null {
   if (!range) return null;
   const { totals, statistics } = range;
   const least = statistics?.sampled ? 'at least ' : '';
+  const about = statistics?.approximate ? '≈ ' : '';
   return (
     <div class="range-totals" ref={box} role="status">
       <strong>{formatDuration(range.to - range.from)}</strong>
@@ -70,7 +71,9 @@ export function RangeTotals({ page }: { page: Page }): JSX.Element | null {
           </span>
           {statistics.p50 !== undefined && statistics.p95 !== undefined && (
             <span title="Half of the calls took no longer than the first, 95 of 100 no longer than the second">
-              p50 {formatDuration(statistics.p50)} · p95 {formatDuration(statistics.p95)}
+              p50 {about}
+              {formatDuration(statistics.p50)} · p95 {about}
+              {formatDuration(statistics.p95)}
             </span>
           )}
           {statistics.tokens > 0 && (

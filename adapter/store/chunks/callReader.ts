@@ -3,13 +3,33 @@ import { Chunk, chunkOf, type Zone } from './chunk';
 import { sortZones, type CallOrder } from './select';
 import { placeOf, StoredCall } from './rows';
 
-/** Unpacked blocks kept: about 100 kB each. */
-const KEPT = 64;
+/** Bytes of unpacked blocks that are kept: more blocks than the widest picture of short calls needs. */
+const KEPT = 12 * 1024 * 1024;
+/** Blocks that are unpacked between two looks at how much all of them take. */
+const BETWEEN = 16;
 
 /** What is known of a block without unpacking it. */
 export interface ZoneRow extends Zone {
   id: number;
   version: number;
+}
+
+/** An unpacked block, its version, and in which picture of the file it was looked up last. */
+interface Kept {
+  chunk: Chunk;
+  version: number;
+  checked: number;
+}
+
+/** Blocks in the order of their first starts. */
+interface Ordered {
+  zones: readonly ZoneRow[];
+  /** The latest start of a block and of all before it. */
+  latest: Float64Array;
+  open: readonly ZoneRow[];
+  /** In other orders, once somebody asked for these. */
+  sorted: Map<CallOrder, readonly ZoneRow[]>;
+  picture: number;
 }
 
 const ZONE = 'id, version, calls, open, errors, first, last, shortest, longest';
@@ -21,11 +41,15 @@ export class CallReader {
   private readonly fresh;
   private readonly versionOf;
   private readonly having;
-  private readonly sorted = new Map<CallOrder, readonly ZoneRow[]>();
-  private sortedFrom: readonly ZoneRow[] | undefined;
-  private readonly chunks = new Map<number, { chunk: Chunk; version: number }>();
+  private readonly dataVersion;
+  private readonly chunks = new Map<number, Kept>();
+  private last: Kept | undefined;
   private readonly known = new Map<number, ZoneRow>();
-  private ordered: ZoneRow[] | undefined;
+  private ordered: Ordered | undefined;
+  /** Grows whenever the file may be another one than before. */
+  private picture = 0;
+  private held = false;
+  private unpacked = 0;
   private seen = -1;
   private latest = 0;
 
@@ -40,12 +64,46 @@ export class CallReader {
         'SELECT DISTINCT chunk FROM function_chunks WHERE function IN (SELECT value FROM json_each(?))',
       )
       .pluck();
+    this.dataVersion = db.prepare<[], number>('PRAGMA data_version').pluck();
     this.versionOf = db.prepare<[number], number>('SELECT version FROM chunks WHERE id = ?').pluck();
+  }
+
+  /** While a transaction of the connection's own goes on the file stays as it is, and is not asked whether it did. */
+  hold(held: boolean): void {
+    this.held = held;
+    this.picture++;
   }
 
   /** Every block, in the order of their first starts. */
   zones(): readonly ZoneRow[] {
-    const now = this.db.pragma('data_version', { simple: true }) as number;
+    return this.current().zones;
+  }
+
+  /** Those that have a call that runs. */
+  openZones(): readonly ZoneRow[] {
+    return this.current().open;
+  }
+
+  /** Those that can have a call that starts within the range, the one with the best call in this order first. */
+  zonesBy(order: CallOrder, from: number, to: number): readonly ZoneRow[] {
+    const { zones, latest, sorted } = this.current();
+    const low = firstWhere(zones.length, (index) => latest[index]! >= from);
+    const high = firstWhere(zones.length, (index) => zones[index]!.first! > to);
+    if (low === 0 && high === zones.length && order === 'start') return zones;
+    // To sort some of many costs less than to pass over the others.
+    if (order === 'start' || high - low < zones.length / 8) return sortZones(zones.slice(low, high), order);
+    let all = sorted.get(order);
+    if (all === undefined) sorted.set(order, (all = sortZones(zones, order)));
+    return all;
+  }
+
+  private current(): Ordered {
+    if (!this.held || this.ordered === undefined || this.ordered.picture !== this.picture) this.refresh();
+    return (this.ordered ??= order([...this.known.values()], this.picture));
+  }
+
+  private refresh(): void {
+    const now = this.dataVersion.get()!;
     // What this very connection wrote does not change that number.
     if (now !== this.seen || !this.db.readonly) {
       this.seen = now;
@@ -55,22 +113,7 @@ export class CallReader {
         this.ordered = undefined;
       }
     }
-    this.ordered ??= [...this.known.values()]
-      .filter((zone) => zone.first !== null)
-      .sort((one, other) => one.first! - other.first! || one.id - other.id);
-    return this.ordered;
-  }
-
-  /** The blocks, the one with the best call in this order first. */
-  zonesBy(order: CallOrder): readonly ZoneRow[] {
-    const zones = this.zones();
-    if (zones !== this.sortedFrom) {
-      this.sorted.clear();
-      this.sortedFrom = zones;
-    }
-    let sorted = this.sorted.get(order);
-    if (sorted === undefined) this.sorted.set(order, (sorted = sortZones(zones, order)));
-    return sorted;
+    if (this.ordered !== undefined) this.ordered.picture = this.picture;
   }
 
   /** Blocks that have calls of one of these functions. */
@@ -85,19 +128,41 @@ export class CallReader {
 
   /** Unpacked, as it is in the file now. Throws a `UserError` when it is damaged. */
   chunk(id: number): Chunk | undefined {
+    // The values of a call, and of its neighbours, are asked for one by one.
+    if (this.held && this.last?.chunk.id === id && this.last.checked === this.picture) return this.last.chunk;
     const kept = this.chunks.get(id);
-    if (kept !== undefined && kept.version === this.versionOf.get(id)) {
+    if (kept !== undefined && this.isCurrent(id, kept)) {
       this.chunks.delete(id);
       this.chunks.set(id, kept);
+      this.last = kept;
       return kept.chunk;
     }
     const row = this.one.get(id);
     if (row === undefined) return undefined;
     const chunk = Chunk.unpack(id, row.heads, () => this.bodies.get(id) ?? null);
+    this.last = { chunk, version: row.version, checked: this.picture };
     this.chunks.delete(id);
-    this.chunks.set(id, { chunk, version: row.version });
-    if (this.chunks.size > KEPT) this.chunks.delete(this.chunks.keys().next().value!);
+    this.chunks.set(id, this.last);
+    this.trim();
     return chunk;
+  }
+
+  private isCurrent(id: number, kept: Kept): boolean {
+    if (this.held && kept.checked === this.picture) return true;
+    kept.checked = this.picture;
+    return kept.version === this.versionOf.get(id);
+  }
+
+  /** Blocks grow when a value of theirs is looked at, so all are measured, after every few new ones. */
+  private trim(): void {
+    if (++this.unpacked % BETWEEN !== 0) return;
+    let bytes = 0;
+    for (const { chunk } of this.chunks.values()) bytes += chunk.memory;
+    for (const [id, { chunk }] of this.chunks) {
+      if (bytes <= KEPT || this.chunks.size === 1) break;
+      this.chunks.delete(id);
+      bytes -= chunk.memory;
+    }
   }
 
   /** A call whose start is known. */
@@ -131,4 +196,25 @@ export class CallReader {
     for (let slot = 0; chunk !== undefined && slot < chunk.length; slot++)
       if (chunk.isStarted(slot)) yield new StoredCall(this, chunk, slot);
   }
+}
+
+function order(all: readonly ZoneRow[], picture: number): Ordered {
+  const zones = all
+    .filter((zone) => zone.first !== null)
+    .sort((one, other) => one.first! - other.first! || one.id - other.id);
+  const latest = new Float64Array(zones.length);
+  let last = -Infinity;
+  for (const [index, zone] of zones.entries()) latest[index] = last = Math.max(last, zone.last!);
+  return { zones, latest, open: zones.filter(({ open }) => open > 0), sorted: new Map(), picture };
+}
+
+/** The first index for which this holds, which holds for all behind it. */
+function firstWhere(length: number, holds: (index: number) => boolean): number {
+  let [low, high] = [0, length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (holds(middle)) high = middle;
+    else low = middle + 1;
+  }
+  return low;
 }

@@ -1,9 +1,18 @@
 import { Sink } from '../values/canonical';
 import { DecodeError } from '../values/model';
+import {
+  CALLS,
+  readBytes,
+  readDifferences,
+  readNumbers,
+  readSlots,
+  skipNumbers,
+  type Column,
+  type Slots,
+} from './columns';
 import { putSigned, readable, squeeze, Unpacker, unsqueeze } from './pack';
 
-/** Calls of one block: those of one process whose numbers are equal but for the last ten bits. */
-export const CALLS = 1024;
+export { CALLS } from './columns';
 
 /** Values of a call, by their place. */
 export const PARTS = [
@@ -33,9 +42,20 @@ const NO_STATUS = 255;
 /** No block unpacks to more than this: 1024 calls, each with seven values under 256 bytes. */
 const LARGEST_HEADS = CALLS * 80;
 const LARGEST_BODIES = CALLS * PARTS.length * 264;
+/** Most blocks unpack to less than this. */
+const USUAL_HEADS = 32 * 1024;
+const USUAL_BODIES = 96 * 1024;
 
 export function chunkOf(call: number): number {
   return Math.floor(call / CALLS);
+}
+
+/** Where calls come from, and what was called. */
+interface Origins {
+  parent: Float64Array;
+  task: Float64Array;
+  func: Float64Array;
+  depth: Int32Array;
 }
 
 export interface Zone {
@@ -59,13 +79,12 @@ export interface Zone {
 export class Chunk {
   readonly base: number;
   private readonly flags = new Uint8Array(CALLS);
-  readonly parent = new Float64Array(CALLS);
-  readonly task = new Float64Array(CALLS);
-  readonly func = new Float64Array(CALLS);
   readonly start = new Float64Array(CALLS);
   readonly end = new Float64Array(CALLS);
-  readonly depth = new Int32Array(CALLS);
   private readonly status = new Uint8Array(CALLS).fill(NO_STATUS);
+  private known: Origins | undefined;
+  /** Where the origins stand, until somebody asks for one. */
+  private unread: { reader: Unpacker; started: Slots } | undefined;
   private readonly tokens = new Map<number, number>();
   /** Where each value lies in `heap`, plus one. */
   private places: (Int32Array | undefined)[] = [];
@@ -79,6 +98,29 @@ export class Chunk {
     this.base = id * CALLS;
   }
 
+  /** Bytes it takes now. */
+  get memory(): number {
+    const origins = (this.known === undefined ? 0 : 28 * CALLS) + (this.unread?.reader.bytes.buffer.byteLength ?? 0);
+    const values = (this.bodies?.buffer.byteLength ?? 0) + this.places.length * 4 * CALLS;
+    return 18 * CALLS + origins + values;
+  }
+
+  get parent(): Float64Array {
+    return this.origins().parent;
+  }
+
+  get task(): Float64Array {
+    return this.origins().task;
+  }
+
+  get func(): Float64Array {
+    return this.origins().func;
+  }
+
+  get depth(): Int32Array {
+    return this.origins().depth;
+  }
+
   // ------------------------------------------------------------ writing
 
   private touch(slot: number): void {
@@ -89,10 +131,11 @@ export class Chunk {
   setStart(slot: number, parent: number, task: number, func: number, depth: number, start: number): void {
     this.touch(slot);
     this.flags[slot]! |= STARTED;
-    this.parent[slot] = parent;
-    this.task[slot] = task;
-    this.func[slot] = func;
-    this.depth[slot] = depth;
+    const origins = this.origins();
+    origins.parent[slot] = parent;
+    origins.task[slot] = task;
+    origins.func[slot] = func;
+    origins.depth[slot] = depth;
     this.start[slot] = start;
   }
 
@@ -260,7 +303,7 @@ export class Chunk {
   /** `bodies` is asked for when a value is looked at. Throws a `UserError` when they are damaged, then or now. */
   static unpack(id: number, heads: Buffer, bodies: () => Buffer | null): Chunk {
     const chunk = new Chunk(id);
-    readable(() => chunk.readHeads(new Unpacker(unsqueeze(heads, LARGEST_HEADS))));
+    readable(() => chunk.readHeads(new Unpacker(unsqueeze(heads, USUAL_HEADS, LARGEST_HEADS))));
     chunk.packed = bodies;
     return chunk;
   }
@@ -269,19 +312,22 @@ export class Chunk {
     const count = reader.varint();
     const slots = readSlots(reader, count);
     this.length = count === 0 ? 0 : slots[count - 1]! + 1;
-    for (const slot of slots) this.flags[slot] = reader.byte() | PRESENT;
-    const started = this.calls(slots, STARTED);
-    for (const slot of started) {
-      const back = reader.signed();
-      this.parent[slot] = back === 0 ? 0 : this.base + slot - back;
-    }
-    readDifferences(reader, started, this.task);
-    readDifferences(reader, started, this.func);
-    readDifferences(reader, started, this.depth);
-    readDifferences(reader, started, this.start);
-    const ended = this.calls(slots, ENDED);
-    for (const slot of ended) this.end[slot] = reader.signed() + (this.isStarted(slot) ? this.start[slot]! : 0);
-    for (const slot of ended) this.status[slot] = reader.byte();
+    readBytes(reader, slots, this.flags);
+    const { flags, start, end } = this;
+    let common = STARTED | ENDED;
+    for (let index = 0; index < count; index++) common &= flags[slots[index]!]! |= PRESENT;
+    const having = (flag: number): Slots =>
+      (common & flag) === 0 ? slots.filter((slot) => (flags[slot]! & flag) !== 0) : slots;
+    const [started, ended] = [having(STARTED), having(ENDED)];
+    const origins = new Unpacker(reader.bytes);
+    origins.at = reader.at;
+    this.unread = { reader: origins, started };
+    skipNumbers(reader, started.length * 4);
+    readDifferences(reader, started, start);
+    const lengths = readNumbers(reader, ended.length);
+    // One that has no start yet has 0 there.
+    for (let index = 0; index < ended.length; index++) end[ended[index]!] = lengths[index]! + start[ended[index]!]!;
+    readBytes(reader, ended, this.status);
     for (let left = reader.varint(); left > 0; left--) {
       const slot = reader.varint();
       if (slot >= CALLS) throw new DecodeError('a block of calls has a slot that cannot be');
@@ -289,11 +335,24 @@ export class Chunk {
     }
   }
 
-  /** Those of the slots that have this flag: mostly all. */
-  private calls(slots: readonly number[], flag: number): readonly number[] {
-    return slots.every((slot) => (this.flags[slot]! & flag) !== 0)
-      ? slots
-      : slots.filter((slot) => (this.flags[slot]! & flag) !== 0);
+  /** Who called what, on which row of the lane: of many calls only their times are looked at. */
+  private origins(): Origins {
+    if (this.known !== undefined) return this.known;
+    const column = (): Float64Array => new Float64Array(CALLS);
+    const all = { parent: column(), task: column(), func: column(), depth: new Int32Array(CALLS) };
+    this.known = all;
+    if (this.unread === undefined) return all;
+    const { reader, started } = this.unread;
+    this.unread = undefined;
+    const back = readNumbers(reader, started.length);
+    for (let index = 0; index < started.length; index++) {
+      const slot = started[index]!;
+      if (back[index] !== 0) all.parent[slot] = this.base + slot - back[index]!;
+    }
+    readDifferences(reader, started, all.task);
+    readDifferences(reader, started, all.func);
+    readDifferences(reader, started, all.depth);
+    return all;
   }
 
   /** The bytes that `places` point into. */
@@ -304,7 +363,7 @@ export class Chunk {
   }
 
   private unpackBodies(packed: Buffer | null): void {
-    const bytes = packed === null ? EMPTY : unsqueeze(packed, LARGEST_BODIES);
+    const bytes = packed === null ? EMPTY : unsqueeze(packed, USUAL_BODIES, LARGEST_BODIES);
     const found: Int32Array[] = [];
     const reader = new Unpacker(bytes);
     while (reader.at < bytes.length) {
@@ -352,8 +411,6 @@ export function eachValue(
   }
 }
 
-type Column = Float64Array | Int32Array;
-
 function differences(sink: Sink, slots: readonly number[], column: Column): void {
   let before = 0;
   for (const slot of slots) {
@@ -361,21 +418,4 @@ function differences(sink: Sink, slots: readonly number[], column: Column): void
     putSigned(sink, value - before);
     before = value;
   }
-}
-
-function readDifferences(reader: Unpacker, slots: readonly number[], column: Column): void {
-  let value = 0;
-  for (const slot of slots) column[slot] = value += reader.signed();
-}
-
-function readSlots(reader: Unpacker, count: number): number[] {
-  if (count > CALLS) throw new DecodeError('a block has more calls than there can be');
-  const slots: number[] = [];
-  let slot = -1;
-  for (let index = 0; index < count; index++) {
-    slot += reader.varint() + 1;
-    if (slot >= CALLS) throw new DecodeError('a block of calls has a slot that cannot be');
-    slots.push(slot);
-  }
-  return slots;
 }

@@ -70,10 +70,10 @@ export function squeeze(bytes: Uint8Array): Buffer {
   return deflateRawSync(bytes, { level: 1 });
 }
 
-/** Throws `DecodeError` when it is damaged or larger than it can be. */
-export function unsqueeze(bytes: Buffer, most: number): Buffer {
+/** What is not longer than is usual is unpacked in one step. Throws `DecodeError` when it is damaged or larger than it can be. */
+export function unsqueeze(bytes: Buffer, usual: number, most: number): Buffer {
   try {
-    return inflateRawSync(bytes, { maxOutputLength: most });
+    return inflateRawSync(bytes, { chunkSize: usual, maxOutputLength: most });
   } catch {
     throw new DecodeError('a block of calls is damaged');
   }

@@ -41,9 +41,11 @@ export function select(
   const until = performance.now() + milliseconds;
   const way = WAYS[order];
   const chunks = selection.functions === undefined ? undefined : reader.chunksOf(selection.functions);
-  let found: { key: number; id: number; call?: StoredCall }[] = [];
+  let found: { key: number; id: number; call: StoredCall | undefined }[] = [];
   const compare = (one: Place, other: Place) => way.sign * (one.key - other.key || one.id - other.id);
-  for (const zone of reader.zonesBy(order)) {
+  const from = order === 'start' ? Math.max(selection.from, after.key) : selection.from;
+  const to = order === '-start' ? Math.min(selection.to, after.key) : selection.to;
+  for (const zone of reader.zonesBy(order, from, to)) {
     if (!mayHave(zone, selection, way.byDuration) || chunks?.has(zone.id) === false) continue;
     if (selection.chunks?.has(zone.id) === false) continue;
     if (way.sign * (way.worst(zone) - after.key) < 0) continue;
@@ -56,17 +58,23 @@ export function select(
       if (!fits(chunk, slot, selection, way.byDuration)) continue;
       const key = way.byDuration ? chunk.end[slot]! - chunk.start[slot]! : chunk.start[slot]!;
       const id = chunk.base + slot;
-      const one = { key, id };
+      const one = { key, id, call: undefined };
       // Who is behind all of a full page is not on it.
       if (before >= limit && compare(one, found[limit - 1]!) > 0) continue;
       if (compare(one, after) > 0) found.push(one);
     }
     if (found.length === before) continue;
-    found.sort(compare);
-    if (found.length > limit) found = found.slice(0, limit);
+    const fresh = found.slice(before);
+    // In order once the page is full: then its last one says who else can be on it.
+    if (found.length >= limit) {
+      found.sort(compare);
+      found = found.slice(0, limit);
+    }
     // Only what is still among the best becomes a call, and none of them keeps the block.
-    for (const one of found) one.call ??= new StoredCall(reader, chunk, one.id - chunk.base);
+    for (const one of fresh.length < found.length ? fresh : found)
+      one.call ??= new StoredCall(reader, chunk, one.id - chunk.base);
   }
+  found.sort(compare);
   return found.map(({ call }) => call!);
 }
 
@@ -76,7 +84,7 @@ export function count(reader: CallReader, selection: Selection): number {
   const chunks = functions === undefined ? undefined : reader.chunksOf(functions);
   const plain = minimum <= 0 && maximum === Infinity && failed !== true && functions === undefined;
   let sum = 0;
-  for (const zone of reader.zones()) {
+  for (const zone of reader.zonesBy('start', from, to)) {
     if (!mayHave(zone, selection, false) || chunks?.has(zone.id) === false) continue;
     if (plain && zone.first! >= Math.max(from, until) && zone.last! <= to) sum += zone.calls;
     else {

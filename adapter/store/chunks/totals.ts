@@ -27,6 +27,11 @@ function durationClass(duration: number): number {
   return Math.floor(Math.log2(Math.max(0, duration) + 1) * CLASSES);
 }
 
+/** A duration in the middle of a class. */
+export function durationIn(index: number): number {
+  return 2 ** ((index + 0.5) / CLASSES) - 1;
+}
+
 interface Row {
   function: number;
   calls: number;

@@ -47,14 +47,21 @@ function* events(file: RunFile): Generator<Json> {
 
 function* slices(file: RunFile, threads: Threads): Generator<Json> {
   const lanes = new Map<number, number[][]>();
+  const running: { [key: string]: Json }[] = [];
+  let last = 0;
   for (const slice of inOrder(file)) {
     let open = lanes.get(slice.task);
     if (open === undefined) lanes.set(slice.task, (open = []));
     const lane = place(open, slice.start, slice.end ?? Infinity);
     const { made, thread } = threads.of(slice.task, lane);
     if (made !== undefined) yield made;
-    yield { ...thread, ...shown(file, slice) };
+    last = Math.max(last, slice.end ?? slice.start);
+    const event = shown(file, slice);
+    if (slice.end === null) running.push({ ...thread, name: event['name']!, cat: event['cat']! });
+    yield { ...thread, ...event };
   }
+  // What still runs lasts as long as anything is known: some readers leave out a thread on which nothing ends.
+  for (const slice of running.reverse()) yield { ...slice, ph: 'E', ts: last / 1000 };
 }
 
 /** Calls and their holds by their starts; a call comes before what is held of it. */

@@ -17,7 +17,7 @@ export async function writeFormat(runFile: string, target: string, format: Forma
   const part = `${target}.${process.pid}.part`;
   const file = new RunFile(runFile);
   try {
-    file.db.exec('BEGIN');
+    file.begin();
     const text = Readable.from(pieces(FORMATS[format](file, toolbreak)));
     await pipeline(text, createWriteStream(part, { flags: 'wx', mode: 0o600 }));
     renameSync(part, target);

@@ -1,7 +1,7 @@
 import { UserError } from '../../common/errors';
 import { globalId, processOf } from '../callNames';
 import { problemWith } from '../database';
-import { stateOf } from '../reader/calls';
+import { heldCalls, stateOf } from '../reader/calls';
 import { eventText } from '../reader/eventText';
 import type { RunFile, RunRow } from '../reader/runFile';
 import { Tagged, type Value } from '../values/model';
@@ -55,6 +55,8 @@ export class FileQuery {
   private readonly textKnown = new Map<number, boolean>();
   private readonly merge: Merge;
   private readonly bound: number;
+  /** The calls that were held, where that is known. */
+  readonly held: ReadonlySet<number> | undefined;
 
   /** Throws a `UserError` when the file cannot be read. */
   constructor(
@@ -69,7 +71,7 @@ export class FileQuery {
     this.zero = file.zero();
     this.live = file.live(run) || file.reading(run);
     this.end = cursor?.ends[this.key] ?? this.zero + file.length();
-    const all = <T>(sql: string): T[] => file.db.prepare(sql).all() as T[];
+    const all = <T>(sql: string): T[] => file.sql(sql).all() as T[];
     for (const one of all<StoredFunction>('SELECT id, kind, name, qualified, path, line FROM functions'))
       this.functions.set(one.id, one);
     for (const { id, name } of all<{ id: number; name: string }>('SELECT id, name FROM tasks'))
@@ -100,6 +102,7 @@ export class FileQuery {
       }),
     );
     this.bound = this.firstPossible(from, to, descending);
+    this.held = heldCalls(file);
   }
 
   /** No row comes before this key. */
@@ -345,13 +348,12 @@ export class FileQuery {
 
   private firstPossible(from: number, to: number, descending: boolean): number {
     if (this.byDuration) return descending ? EVER : 0;
-    const ends = this.file.db.prepare('SELECT min(time) AS first, max(time) AS last FROM events').get() as {
-      first: number | null;
-      last: number | null;
-    };
+    // Two questions: an index answers each with one step.
+    const end = (which: 'min' | 'max') =>
+      this.file.sql(`SELECT ${which}(time) FROM events`).pluck().get() as number | null;
     return descending
-      ? Math.min(to, Math.max(Number(this.run.last ?? 0n), ends.last ?? -EVER))
-      : Math.max(from, Math.min(this.zero, ends.first ?? EVER));
+      ? Math.min(to, Math.max(Number(this.run.last ?? 0n), end('max') ?? -EVER))
+      : Math.max(from, Math.min(this.zero, end('min') ?? EVER));
   }
 
   /** What SQLite says of a damaged file is told as a sentence. */

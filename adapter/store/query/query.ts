@@ -125,8 +125,8 @@ class Asked {
     let file: RunFile | undefined;
     try {
       file = this.files.open(path);
-      // One picture of the file from the first row to the last, whatever is written meanwhile.
-      file.db.exec('BEGIN');
+      // From the first row to the last.
+      file.begin();
       this.opened.push(new FileQuery(file, this.shared));
       const { run, number, name, startedAt } = file.summary();
       this.runs.push({ run, number, name, file: path, startedAt });
@@ -141,7 +141,7 @@ class Asked {
   }
 
   private release(file: RunFile): void {
-    if (file.db.inTransaction) file.db.exec('COMMIT');
+    file.end();
     this.files.close(file);
   }
 

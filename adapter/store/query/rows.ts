@@ -4,6 +4,7 @@ import { callName } from '../callNames';
 import { callRow } from '../reader/calls';
 import { children } from '../reader/children';
 import { line } from '../reader/render';
+import type { RunFile } from '../reader/runFile';
 import { LINE, shorten } from '../reader/text';
 import { Dict, type Value } from '../values/model';
 import { ENDED_WITH_PROCESS } from '../writer';
@@ -25,32 +26,31 @@ function foundCall(query: FileQuery, row: CallCandidate): FoundCall {
   const { file } = query;
   const { function: called, process } = query.placeOf(row);
   const path = called?.path ?? undefined;
-  const text = (id: number | null, of: (value: Value) => string): string | undefined => {
-    try {
-      return id === null ? undefined : of(file.values.root(id));
-    } catch (error) {
-      if (error instanceof UserError) return `(${error.message})`;
-      throw error;
-    }
-  };
-  const input = text(row.args, (value) => argumentsLine(value, query));
-  const result = text(row.result, (value) => line(value, file.values));
-  const error =
-    row.status === ENDED_WITH_PROCESS
-      ? 'The process ended while this call ran.'
-      : text(row.error, (value) => line(value, file.values));
-  return {
+  const found: FoundCall = {
     type: 'call',
     run: query.run.run,
     at: isoText(query.wall(row.start)),
-    call: callRow(file, row, query.zero),
+    call: callRow(file, row, query.zero, query.held),
     task: query.tasks.get(row.task) ?? '',
     pid: query.processes.get(process ?? 0)?.pid ?? 0,
-    ...(path === undefined ? {} : { source: { path, line: called!.line } }),
-    ...(input === undefined ? {} : { arguments: input }),
-    ...(result === undefined ? {} : { result }),
-    ...(error === undefined ? {} : { error }),
   };
+  if (path !== undefined) found.source = { path, line: called!.line };
+  const { args, result, error } = row;
+  if (args !== null) found.arguments = text(file, args, (value) => argumentsLine(value, query));
+  if (result !== null) found.result = text(file, result, (value) => line(value, file.values));
+  if (row.status === ENDED_WITH_PROCESS) found.error = 'The process ended while this call ran.';
+  else if (error !== null) found.error = text(file, error, (value) => line(value, file.values));
+  return found;
+}
+
+/** What cannot be read says why. */
+function text(file: RunFile, id: number, of: (value: Value) => string): string {
+  try {
+    return of(file.values.root(id));
+  } catch (error) {
+    if (error instanceof UserError) return `(${error.message})`;
+    throw error;
+  }
 }
 
 /** `order_id=7, region='eu'`, as far as it fits. */

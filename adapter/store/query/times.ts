@@ -59,7 +59,13 @@ function badMoment(field: string): UserError {
 /** `2026-11-22T10:00:00.123456789Z` */
 export function isoText(wall: bigint): string {
   const seconds = wall / 1_000_000_000n - (wall % 1_000_000_000n < 0n ? 1n : 0n);
-  const date = new Date(Number(seconds) * 1000);
-  if (Number.isNaN(date.getTime())) return '';
-  return `${date.toISOString().slice(0, -5)}.${String(wall - seconds * 1_000_000_000n).padStart(9, '0')}Z`;
+  if (seconds !== written.seconds) {
+    const date = new Date(Number(seconds) * 1000);
+    written = { seconds, text: Number.isNaN(date.getTime()) ? '' : date.toISOString().slice(0, -5) };
+  }
+  if (written.text === '') return '';
+  return `${written.text}.${String(wall - seconds * 1_000_000_000n).padStart(9, '0')}Z`;
 }
+
+/** Calls that are told together mostly began in the same second. */
+let written = { seconds: 0n, text: '1970-01-01T00:00:00' };

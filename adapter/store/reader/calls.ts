@@ -11,6 +11,17 @@ export const MOST_ROWS = 20_000;
 /** Columns of `long_calls` and `failed_calls` that are drawn. What was edited is marked by its event. */
 const DRAWN = 'id, parent, task, function, depth, start, end, status';
 
+type DrawnRow = [
+  id: number,
+  parent: number | null,
+  task: number,
+  func: number,
+  depth: number,
+  start: number,
+  end: number,
+  status: number | null,
+];
+
 /** What a row of the timeline is made from. */
 export interface CallHead {
   id: number;
@@ -38,15 +49,14 @@ export function callRow(file: RunFile, call: CallHead, zero = file.zero(), held?
   const holds = held?.has(call.id) === false ? [] : holdsOf(file, call.id);
   // Only who is held can be edited.
   const edited = call.edited ?? (holds.length > 0 ? file.calls.get(call.id)?.edited : 0);
-  return {
+  // Thousands of these are drawn at a time: made in one step each.
+  const row: CallRow = {
     id: callName(call.id),
-    ...(call.parent === null ? {} : { parent: callName(call.parent) }),
     task: call.task,
     depth: call.depth,
     kind,
     name,
     start: call.start - zero,
-    ...(call.end === null ? {} : { end: call.end - zero }),
     state: stateOf(call.status),
     holds: holds.map(({ start, end, description }) => ({
       start: start - zero,
@@ -55,6 +65,9 @@ export function callRow(file: RunFile, call: CallHead, zero = file.zero(), held?
     })),
     edited: edited === 1,
   };
+  if (call.parent !== null) row.parent = callName(call.parent);
+  if (call.end !== null) row.end = call.end - zero;
+  return row;
 }
 
 function holdsOf(file: RunFile, call: number): StoredHold[] {
@@ -65,11 +78,16 @@ function holdsOf(file: RunFile, call: number): StoredHold[] {
 /** So many calls are known as held, or not; where more were, each is asked for. */
 const MOST_HELD = 10_000;
 
+/** The calls that were held, unless they are too many to be known. */
+export function heldCalls(file: RunFile): ReadonlySet<number> | undefined {
+  const held = file.sql('SELECT DISTINCT call FROM holds LIMIT ?').pluck().all(MOST_HELD) as number[];
+  return held.length < MOST_HELD ? new Set(held) : undefined;
+}
+
 /** Rows of many calls: those that were held are looked up once. */
 function callRows(file: RunFile, calls: readonly CallHead[]): CallRow[] {
   const zero = file.zero();
-  const held = file.sql('SELECT DISTINCT call FROM holds LIMIT ?').pluck().all(MOST_HELD) as number[];
-  const known = held.length < MOST_HELD ? new Set(held) : undefined;
+  const known = heldCalls(file);
   return calls.map((call) => callRow(file, call, zero, known));
 }
 
@@ -114,10 +132,9 @@ const below = (size: number): number => 2 ** (size + 1) * 1.001;
 /** The first calls that run, up to this time. */
 function running(file: RunFile, to: number, limit: number): StoredCall[] {
   const found: StoredCall[] = [];
-  for (const zone of file.calls.zones()) {
+  for (const zone of file.calls.openZones()) {
     if (zone.first! > to || found.length >= limit) break;
-    if (zone.open > 0)
-      for (const call of file.calls.inChunk(zone.id)) if (call.end === null && call.start <= to) found.push(call);
+    for (const call of file.calls.inChunk(zone.id)) if (call.end === null && call.start <= to) found.push(call);
   }
   return found.sort((one, other) => one.start - other.start || one.id - other.id).slice(0, limit);
 }
@@ -137,13 +154,17 @@ function bySize(
   { from, to, minimum }: Range,
   limit: number,
 ): CallHead[] {
-  const statement = file.sql(
-    `SELECT ${DRAWN} FROM ${table} WHERE size = ? AND start BETWEEN ? AND ? AND end >= ? AND end - start >= ? ORDER BY start LIMIT ?`,
-  );
+  const statement = file
+    .sql(
+      `SELECT ${DRAWN} FROM ${table} WHERE size = ? AND start BETWEEN ? AND ? AND end >= ? AND end - start >= ? ORDER BY start LIMIT ?`,
+    )
+    .raw();
   const calls: CallHead[] = [];
   for (const size of sizes(file, table)) {
     if (calls.length >= limit || below(size) < minimum) break;
-    calls.push(...(statement.all(size, from - below(size), to, from, minimum, limit - calls.length) as CallHead[]));
+    const rows = statement.all(size, from - below(size), to, from, minimum, limit - calls.length) as DrawnRow[];
+    for (const [id, parent, task, func, depth, start, end, status] of rows)
+      calls.push({ id, parent, task, function: func, depth, start, end, status });
   }
   return calls;
 }

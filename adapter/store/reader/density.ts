@@ -5,7 +5,10 @@ import type { RunFile } from './runFile';
 const MOST_BUCKETS = 4_000;
 const MOST_TASKS = 200;
 
-/** How many calls began in each part of a range, for some tasks. Those that have too few calls to have tiles are left out. */
+/** Blocks that are looked at for tasks of too few calls to have tiles, at most: a few milliseconds. */
+const MOST_BLOCKS = 128;
+
+/** How many calls began in each part of a range, for some tasks. Left out is who has none, and small tasks that lie in too many blocks. */
 export function density(file: RunFile, params: ReaderMethods['density']['params']): ReaderMethods['density']['result'] {
   const zero = file.zero();
   const [from, to] = [params.from + zero, params.to + zero];
@@ -27,9 +30,13 @@ export function density(file: RunFile, params: ReaderMethods['density']['params'
   };
   const level = levelFor(width);
   if (level === undefined) eachCall(file, from, to, tell);
-  else
-    for (const task of lanes.keys())
+  else {
+    const [large, small] = [[] as number[], [] as number[]];
+    for (const task of lanes.keys()) (file.tiles.has(task) ? large : small).push(task);
+    for (const task of large)
       file.tiles.each(task, level, from, to, (time, calls, errors) => tell(task, time, calls, errors));
+    eachSmall(file, small, from, to, tell);
+  }
   return { lanes: [...lanes.values()].filter(({ any }) => any).map(({ any: _any, ...lane }) => lane) };
 }
 
@@ -49,20 +56,42 @@ export function eachCount(
   });
 }
 
-function eachCall(
-  file: RunFile,
-  from: number,
-  to: number,
-  tell: (task: number, time: number, calls: number, errors: number) => void,
-): void {
-  for (const zone of file.calls.zones()) {
-    if (zone.first! > to) break;
-    if (zone.last! < from) continue;
-    const chunk = file.calls.chunk(zone.id);
-    for (let slot = 0; chunk !== undefined && slot < chunk.length; slot++) {
-      const start = chunk.start[slot]!;
-      if (chunk.isStarted(slot) && start >= from && start <= to)
-        tell(chunk.task[slot]!, start, 1, chunk.statusOf(slot) === 1 ? 1 : 0);
-    }
+type Tell = (task: number, time: number, calls: number, errors: number) => void;
+
+/** Tasks of few calls, one by one: first those that lie in the fewest blocks. */
+function eachSmall(file: RunFile, tasks: readonly number[], from: number, to: number, tell: Tell): void {
+  const lifetime = file.sql('SELECT first, last FROM tasks WHERE id = ?');
+  const placed = tasks.flatMap((task) => {
+    const row = lifetime.get(task) as { first: number | null; last: number | null } | undefined;
+    if (row?.first == null || row.last === null) return [];
+    const zones = file.calls.zonesBy('start', Math.max(from, row.first), Math.min(to, row.last));
+    return zones.length <= MOST_BLOCKS ? [{ task, zones }] : [];
+  });
+  placed.sort((one, other) => one.zones.length - other.zones.length);
+  const told = new Set<number>();
+  const blocks = new Set<number>();
+  for (const { task, zones } of placed) {
+    const more = zones.filter(({ id }) => !blocks.has(id));
+    if (blocks.size + more.length > MOST_BLOCKS) break;
+    for (const { id } of more) blocks.add(id);
+    told.add(task);
+  }
+  for (const block of blocks)
+    inBlock(file, block, from, to, (task, time, calls, errors) => {
+      if (told.has(task)) tell(task, time, calls, errors);
+    });
+}
+
+function eachCall(file: RunFile, from: number, to: number, tell: Tell): void {
+  for (const zone of file.calls.zonesBy('start', from, to))
+    if (zone.last! >= from) inBlock(file, zone.id, from, to, tell);
+}
+
+function inBlock(file: RunFile, block: number, from: number, to: number, tell: Tell): void {
+  const chunk = file.calls.chunk(block);
+  for (let slot = 0; chunk !== undefined && slot < chunk.length; slot++) {
+    const start = chunk.start[slot]!;
+    if (chunk.isStarted(slot) && start >= from && start <= to)
+      tell(chunk.task[slot]!, start, 1, chunk.statusOf(slot) === 1 ? 1 : 0);
   }
 }

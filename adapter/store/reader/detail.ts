@@ -37,9 +37,8 @@ export function callDetail(file: RunFile, name: string): CallDetail {
   if (id === undefined || call === undefined) throw new UserError(`There is no call ${shorten(name, 40)} in this run.`);
   const parts: Parts = call;
   const { kind } = functionOf(file, call.function);
-  const source = file.db
-    .prepare<[number], { path: string | null; line: number }>('SELECT path, line FROM functions WHERE id = ?')
-    .get(call.function);
+  const source = file.sql('SELECT path, line FROM functions WHERE id = ?').get(call.function) as
+    { path: string | null; line: number } | undefined;
   const handle = (value: number | null): ValueHandle | undefined =>
     value === null ? undefined : { value, root: node('', file.values.root(value), file.values) };
   const before = parts.state_before === null ? undefined : file.values.root(parts.state_before);
@@ -136,11 +135,9 @@ function attributesOf(file: RunFile, parts: Parts): CallDetail['attributes'] {
 /** What happened at the call, in order. */
 function eventsOf(file: RunFile, call: number): { time: number; text: string; name: string; value: number | null }[] {
   const zero = file.zero();
-  const rows = file.db
-    .prepare<[number, number], { time: number; name: string; value: number | null; data: string | null }>(
-      'SELECT time, name, value, data FROM events WHERE call = ? ORDER BY time, id LIMIT ?',
-    )
-    .all(call, MOST_EVENTS);
+  const rows = file
+    .sql('SELECT time, name, value, data FROM events WHERE call = ? ORDER BY time, id LIMIT ?')
+    .all(call, MOST_EVENTS) as { time: number; name: string; value: number | null; data: string | null }[];
   return rows.map(({ time, name, value, data }) => ({
     time: time - zero,
     text: eventText(file, name, value, data),

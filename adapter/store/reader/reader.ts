@@ -27,6 +27,7 @@ type Handlers = { [K in keyof ReaderMethods]: (params: Params) => ReaderMethods[
 /** Answers `ReaderMethods` from run files. Throws a `UserError` with a sentence for whatever cannot be answered. */
 export class Reader {
   private readonly files = new OpenFiles();
+  private asked: RunFile | undefined;
 
   constructor(private readonly notify: Notify) {}
 
@@ -124,15 +125,26 @@ export class Reader {
       throw new UserError(`The timeline's reader knows no "${method.slice(0, 40)}".`);
     if (typeof params !== 'object' || params === null || Array.isArray(params))
       throw new UserError(`"${method}" needs parameters.`);
-    return this.handlers[method as keyof ReaderMethods](params as Params);
+    try {
+      return this.handlers[method as keyof ReaderMethods](params as Params);
+    } finally {
+      this.asked?.end();
+      this.asked = undefined;
+    }
   }
 
   close(): void {
     this.files.close();
   }
 
+  /** The file of a question: the whole answer is from one picture of it. */
   private file(params: Params): RunFile {
-    return this.files.get(textIn(params, 'file'));
+    const file = this.files.get(textIn(params, 'file'));
+    if (this.asked === undefined) {
+      file.begin();
+      this.asked = file;
+    }
+    return file;
   }
 
   private part(file: RunFile, params: Params): Value {

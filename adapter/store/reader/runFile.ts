@@ -39,6 +39,9 @@ export class RunFile {
   readonly words: WordReader;
   private readonly functions = new Map<number, { kind: string; name: string }>();
   private readonly statements = new Map<string, Statement>();
+  private begun = 0;
+  private readonly runs;
+  private readonly first;
 
   constructor(readonly path: string) {
     this.db = openForReading(path);
@@ -46,6 +49,23 @@ export class RunFile {
     this.tiles = new TileReader(this.db);
     this.values = new StoredValues(this.db, this.calls);
     this.words = new WordReader(this.db, this.calls);
+    this.runs = this.db.prepare<[], RunRow>('SELECT * FROM runs WHERE id = 1').safeIntegers();
+    this.first = this.db.prepare<[], number>('SELECT coalesce(first, 0) FROM runs').pluck();
+  }
+
+  /** One picture of the file up to the matching `end`, whatever is written meanwhile. Who asks many questions is quicker so, too. */
+  begin(): void {
+    if (this.begun === 0) {
+      this.db.exec('BEGIN');
+      this.calls.hold(true);
+    }
+    this.begun++;
+  }
+
+  end(): void {
+    if (this.begun === 0 || --this.begun > 0) return;
+    this.calls.hold(false);
+    if (this.db.inTransaction) this.db.exec('COMMIT');
   }
 
   /** A statement that is asked for again and again, compiled once. */
@@ -66,12 +86,12 @@ export class RunFile {
   }
 
   row(): RunRow | undefined {
-    return this.db.prepare('SELECT * FROM runs WHERE id = 1').safeIntegers().get() as RunRow | undefined;
+    return this.runs.get();
   }
 
   /** Where the page's time 0 lies on the file's own scale: the first call. */
   zero(): number {
-    return (this.db.prepare('SELECT coalesce(first, 0) FROM runs').pluck().get() as number | undefined) ?? 0;
+    return this.first.get() ?? 0;
   }
 
   /** The whole range, from the first call on. A run that goes on reaches to now. */

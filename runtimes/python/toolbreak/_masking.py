@@ -7,27 +7,10 @@ import re
 from collections.abc import Iterable
 from typing import Any, TypeGuard
 
+from ._secrets import ABOUT, ANYWHERE, KEY_BEFORE, LAST, NAME_HINT, PATTERNS, TOKENS_OF_MODELS
+
 # Names are compared as words: `apiKey`, `API-KEY` and `OPENAI_API_KEY` all end in the words "api", "key".
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z][a-z]*|[a-z]+|[0-9]+")
-_ANYWHERE = frozenset(
-    "password passwords passwd passphrase pwd secret secrets credential credentials authorization cookie cookies apikey apikeys".split()
-)
-_LAST = frozenset(
-    "token bearer jwt setcookie authtoken accesstoken refreshtoken idtoken sessiontoken privatekey secretkey accesskey clientsecret".split()
-)
-_KEY_BEFORE = frozenset(
-    "api private secret access signing encryption ssh master auth account subscription license".split()
-)
-# A name such as `password_length` or `token_count` speaks about a secret and is none.
-_ABOUT = frozenset(
-    "count counts length len min max limit budget policy required field fields hint prompt url uri expires expiry expiration type ttl usage used size"
-    " strength attempts version enabled valid details changed updated created at label title".split()
-)
-# `next_token` is a page mark, `eos_token` a word of a model's vocabulary.
-_TOKENS_OF_MODELS = frozenset(
-    "next page continuation eos bos pad unk sep cls mask max min stop end start special per first last new num total".split()
-)
-
 
 _NAME = re.compile(r"[\w.\- /:]{1,100}\Z")
 
@@ -47,18 +30,18 @@ def is_secret_name(name: str) -> bool:
     if not words:
         return False
     last = words[-1]
-    if last in _ABOUT:
+    if last in ABOUT:
         return False
     if last == "value" and len(words) > 1:
         words = words[:-1]
         last = words[-1]
     for word in words:
-        if word in _ANYWHERE:
+        if word in ANYWHERE:
             return True
     before = words[-2] if len(words) > 1 else ""
-    if last in _LAST:
-        return before not in _TOKENS_OF_MODELS
-    return last in ("key", "keys") and before in _KEY_BEFORE
+    if last in LAST:
+        return before not in TOKENS_OF_MODELS
+    return last in ("key", "keys") and before in KEY_BEFORE
 
 
 #: Remembered of a key under which a user and a password may stand.
@@ -80,50 +63,8 @@ def is_option(text: str) -> bool:
     return text[:1] == "-" and text.lstrip("-")[:1].isalpha() and " " not in text and len(text) < 100
 
 
-_NAMED = (
-    r"(?:pass(?:word|wd|phrase)|pwd|api[_-]?key|(?:access|secret|private|signing|account)[_-]?key"
-    r"|(?:client[_-]?)?secret|(?:[a-z]+[_-])?(?<!next[_-])(?<!page[_-])token|credentials?)"
-)
-# Each alternative keeps what stands before the secret in a group `k…` and what follows in none. A part that may be looked at again from the next
-# place on has an upper bound: without one, a text made of beginnings takes the square of its length, and the app stands still meanwhile.
-_PATTERNS = (
-    r"(?<![A-Za-z0-9])(?:sk|rk|pk|gsk|xai|pplx|lsv2)[-_](?=[A-Za-z_-]{0,60}[0-9])[A-Za-z0-9_-]{14,}",
-    r"(?<![A-Za-z0-9])sk-[A-Za-z0-9_-]{20,}",
-    r"(?<![A-Za-z0-9])(?:gh[pousr]_[A-Za-z0-9]{16,}|github_pat_[A-Za-z0-9_]{20,}|glpat-[A-Za-z0-9_-]{16,}|hf_[A-Za-z0-9]{20,}|npm_[A-Za-z0-9]{30,})",
-    r"(?<![A-Za-z0-9])(?:AKIA|ASIA)[A-Z0-9]{12,}",
-    r"(?<![A-Za-z0-9])AIza[A-Za-z0-9_-]{30,}",
-    r"(?<![A-Za-z0-9])eyJ[A-Za-z0-9_-]{8,2000}\.[A-Za-z0-9_-]{4,}(?:\.[A-Za-z0-9_-]*)?",
-    r"(?<![A-Za-z0-9])xox[a-z]-[A-Za-z0-9-]{8,}",
-    r"-----BEGIN [A-Z ]{0,40}PRIVATE KEY(?: BLOCK)?-----(?:[^-]|-(?!----))*(?:-----END [A-Z ]{0,40}PRIVATE KEY(?: BLOCK)?-----)?",
-    r"(?P<k1>(?i:authorization|cookie)[\"']?\s*[:=]\s*[\"']?(?:(?:[Bb]asic|[Bb]earer|[Tt]oken|[Dd]igest|[Aa]pi-?[Kk]ey)\s+)?)[^\s\"',;}]{4,}"
-    # The cookies after the first, and what says of them how long and where they hold.
-    r"(?:;[ \t]*(?:(?i:expires)=[A-Za-z]{3},[^\"';}\r\n]*|[^\s\"',;}]+))*",
-    r"(?P<k2>[Bb][Ee][Aa][Rr][Ee][Rr]\s+)(?=[^\s]*[0-9]|[^\s]{20})[A-Za-z0-9._~+/=-]{6,}",
-    r"(?P<k3>Basic\s+)(?=[A-Za-z0-9+/]*[A-Z0-9=])[A-Za-z0-9+/]{12,}={0,2}",
-    r"(?P<k4>://[^\s/:@\"']*:)[^\s/\"']+(?=@)",
-    # The same without a scheme, where a port, a path or `tcp(` shows that it is an address; `mailto:ann@example.org` is none.
-    r"(?P<k9>(?<![\w/.@:-])(?!mailto:)[\w.-]{1,64}:)[^\s/:@\"',]{3,}(?=@(?:[\w.-]{1,253}(?::[0-9]|/)|[a-z]{1,8}\())",
-    # What signs an address, or lets its reader in. `key` and `code` have other uses where they are short.
-    r"(?P<k10>[?&;](?i:sig|signature|hmac|jwt|auth|x-(?:amz|goog|ms)-(?:signature|credential|security-token))=)[^\s\"'&;#<>]+",
-    r"(?P<k11>[?&;](?i:key|code|assertion|ticket|session|sid|sessionid|session_id)=)[^\s\"'&;#<>]{16,}",
-    r"(?P<k5>(?<![A-Za-z])(?i:" + _NAMED + r")(?:\\?[\"'])?\s?[=:]\s?(?:\\?[\"'])?)[^\s\"'&,;\\}\])]{3,}",
-    r"(?P<k6>(?<![A-Za-z])(?i:[a-z]+_" + _NAMED + r")(?:\\?[\"'])?\s?[=:]\s?(?:\\?[\"'])?)[^\s\"'&,;\\}\])]{3,}",
-    # A pair as text, such as a header; an option and its value in a command line, in a list or not.
-    r"(?P<k8>[(\[]b?[\"'](?i:[a-z]+[_-])?(?i:" + _NAMED + r")[\"'],\s*b?)(?:'[^']*'|\"[^\"]*\")",
-    r"(?P<k12>[\"']--?(?i:(?:[a-z]+-){0,4}" + _NAMED + r")[\"'],\s*)(?:'[^'-][^']*'|\"[^\"-][^\"]*\")",
-    r"(?P<k13>(?<![\w-])--(?i:(?:[a-z]+-){0,4}" + _NAMED + r")\s+)(?=[^\s\"']*[0-9])[^\s\"'-][^\s\"']{3,}",
-    # A row as text: what it is about under one key, the secret under the next.
-    r"(?P<k14>[\"'](?i:name|key)\\?[\"']:\s*\\?[\"'](?i:[a-z0-9]+[_-]){0,4}(?i:"
-    + _NAMED
-    + r"|authorization|cookie|set-cookie)\\?[\"']"
-    r",\s*\\?[\"'](?i:value)\\?[\"']:\s*)(?:\\?'[^'\\]*\\?'|\\?\"[^\"\\]*\\?\")",
-    # A list or a dictionary as text.
-    r"(?P<k7>(?<![A-Za-z])(?i:(?:[a-z]+_)?" + _NAMED + r"|cookies)(?:\\?[\"'])?\s?[=:]\s?)[\[{(][^\[\]{}()]*[\]})]",
-)
-_SECRET = re.compile("|".join(_PATTERNS))
-_NAME_IN_TEXT = re.compile(
-    r"(?i)pass|pwd|secret|token|key|credential|authori|cookie|[?&;](?:sig|hmac|jwt|auth|x-|code=|assertion=|ticket=|s)"
-)
+_SECRET = re.compile("|".join(PATTERNS))
+_NAME_IN_TEXT = re.compile(NAME_HINT, re.IGNORECASE)
 MASK = "•••"
 
 

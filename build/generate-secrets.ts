@@ -1,0 +1,87 @@
+import { SECRET_HINTS, SECRET_NAME_HINT, SECRET_PATTERNS, SECRET_WORDS } from '../protocol/secrets';
+
+const from = 'Generated from protocol/secrets.ts; do not edit.';
+
+/** `_secrets.py`. */
+export function pythonSecrets(): string {
+  const words = (text: string) =>
+    `frozenset(\n    [\n${text
+      .split(' ')
+      .map((word) => `        "${word}",`)
+      .join('\n')}\n    ]\n)`;
+  return [
+    `"""What a secret is, by name and by looks. ${from}"""`,
+    '',
+    '# fmt: off',
+    '# ruff: noqa',
+    'from __future__ import annotations',
+    '',
+    `ANYWHERE = ${words(SECRET_WORDS.anywhere)}`,
+    `LAST = ${words(SECRET_WORDS.last)}`,
+    `KEY_BEFORE = ${words(SECRET_WORDS.keyBefore)}`,
+    `ABOUT = ${words(SECRET_WORDS.about)}`,
+    `TOKENS_OF_MODELS = ${words(SECRET_WORDS.tokensOfModels)}`,
+    'PATTERNS = (',
+    ...SECRET_PATTERNS.map((pattern) => `    ${JSON.stringify(pattern.replaceAll('(?<k', '(?P<k'))},`),
+    ')',
+    `NAME_HINT = ${JSON.stringify(SECRET_NAME_HINT)}`,
+    '',
+  ].join('\n');
+}
+
+/** `secrets.mjs` of the Node runtime. */
+export function nodeSecrets(): string {
+  const words = (text: string) => `new Set(${JSON.stringify(text.split(' '))})`;
+  return [
+    `/** What a secret is, by name and by looks. ${from} */`,
+    '',
+    `export const ANYWHERE = ${words(SECRET_WORDS.anywhere)};`,
+    `export const LAST = ${words(SECRET_WORDS.last)};`,
+    `export const KEY_BEFORE = ${words(SECRET_WORDS.keyBefore)};`,
+    `export const ABOUT = ${words(SECRET_WORDS.about)};`,
+    `export const TOKENS_OF_MODELS = ${words(SECRET_WORDS.tokensOfModels)};`,
+    `export const PATTERNS = ${JSON.stringify(SECRET_PATTERNS.map(withoutSwitches))};`,
+    `export const HINTS = /** @type {[string, string[]][]} */ (${JSON.stringify(SECRET_HINTS)});`,
+    `export const NAME_HINT = ${JSON.stringify(SECRET_NAME_HINT)};`,
+    '',
+  ].join('\n');
+}
+
+/** JavaScript has `(?i:…)` only from Node 23 on, and its `\w` has the letters of English alone: both are spelled out. */
+export function withoutSwitches(pattern: string): string {
+  let out = '';
+  let inClass = false;
+  /** For each open group: whether case counts in it. */
+  const groups: boolean[] = [];
+  const anyCase = () => groups.includes(true);
+  for (let at = 0; at < pattern.length; at++) {
+    const character = pattern[at]!;
+    if (character === '\\') {
+      const escaped = pattern[++at]!;
+      if (escaped !== 'w') out += character + escaped;
+      else out += inClass ? '\\w\\u00aa-\\uffff' : '[\\w\\u00aa-\\uffff]';
+    } else if (inClass) {
+      const range = /^[a-z]-[a-z]/.exec(pattern.slice(at))?.[0];
+      if (range !== undefined && anyCase()) {
+        out += range + range.toUpperCase();
+        at += range.length - 1;
+      } else if (/[a-z]/i.test(character) && anyCase()) out += character.toLowerCase() + character.toUpperCase();
+      else out += character;
+      inClass = character !== ']';
+    } else if (character === '(') {
+      const switched = pattern.startsWith('(?i:', at);
+      groups.push(switched);
+      const name = switched ? '(?:' : (/^\((?:\?(?:<[a-z]\w*>|<?[=!]|:))?/.exec(pattern.slice(at))?.[0] ?? character);
+      out += name;
+      at += (switched ? 4 : name.length) - 1;
+    } else if (character === ')') {
+      groups.pop();
+      out += character;
+    } else {
+      if (character === '[') inClass = true;
+      out +=
+        /[a-z]/i.test(character) && anyCase() ? `[${character.toLowerCase()}${character.toUpperCase()}]` : character;
+    }
+  }
+  return out;
+}

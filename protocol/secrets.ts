@@ -1,0 +1,68 @@
+/**
+ * What a secret is, by the name of its key and by its looks. The tables of the runtimes are generated from this: what one language masks, the
+ * other masks, too.
+ *
+ * Names are compared as words: `apiKey`, `API-KEY` and `OPENAI_API_KEY` all end in the words "api", "key".
+ */
+export const SECRET_WORDS = {
+  /** A name with one of these is a secret's. */
+  anywhere:
+    'password passwords passwd passphrase pwd secret secrets credential credentials authorization cookie cookies apikey apikeys',
+  /** A name that ends so. */
+  last: 'token bearer jwt setcookie authtoken accesstoken refreshtoken idtoken sessiontoken privatekey secretkey accesskey clientsecret',
+  /** What makes a secret of a name that ends in "key". */
+  keyBefore: 'api private secret access signing encryption ssh master auth account subscription license',
+  /** A name such as `password_length` or `token_count` speaks about a secret and is none. */
+  about:
+    'count counts length len min max limit budget policy required field fields hint prompt url uri expires expiry expiration type ttl usage used size' +
+    ' strength attempts version enabled valid details changed updated created at label title',
+  /** `next_token` is a page mark, `eos_token` a word of a model's vocabulary. */
+  tokensOfModels:
+    'next page continuation eos bos pad unk sep cls mask max min stop end start special per first last new num total',
+};
+
+const NAMED = String.raw`(?:pass(?:word|wd|phrase)|pwd|api[_-]?key|(?:access|secret|private|signing|account)[_-]?key|(?:client[_-]?)?secret|(?:[a-z]+[_-])?(?<!next[_-])(?<!page[_-])token|credentials?)`;
+
+/**
+ * Each keeps what stands before the secret in a group `k…` and what follows in none. A part that may be looked at again from the next place on has
+ * an upper bound: without one, a text made of beginnings takes the square of its length, and the app stands still meanwhile.
+ *
+ * Written so that both languages read it: groups are `(?<k1>…)`, and `(?i:…)` is the only switch.
+ */
+export const SECRET_PATTERNS = [
+  String.raw`(?<![A-Za-z0-9])(?:sk|rk|pk|gsk|xai|pplx|lsv2)[-_](?=[A-Za-z_-]{0,60}[0-9])[A-Za-z0-9_-]{14,}`,
+  String.raw`(?<![A-Za-z0-9])sk-[A-Za-z0-9_-]{20,}`,
+  String.raw`(?<![A-Za-z0-9])(?:gh[pousr]_[A-Za-z0-9]{16,}|github_pat_[A-Za-z0-9_]{20,}|glpat-[A-Za-z0-9_-]{16,}|hf_[A-Za-z0-9]{20,}|npm_[A-Za-z0-9]{30,})`,
+  String.raw`(?<![A-Za-z0-9])(?:AKIA|ASIA)[A-Z0-9]{12,}`,
+  String.raw`(?<![A-Za-z0-9])AIza[A-Za-z0-9_-]{30,}`,
+  String.raw`(?<![A-Za-z0-9])eyJ[A-Za-z0-9_-]{8,2000}\.[A-Za-z0-9_-]{4,}(?:\.[A-Za-z0-9_-]*)?`,
+  String.raw`(?<![A-Za-z0-9])xox[a-z]-[A-Za-z0-9-]{8,}`,
+  String.raw`-----BEGIN [A-Z ]{0,40}PRIVATE KEY(?: BLOCK)?-----(?:[^-]|-(?!----))*(?:-----END [A-Z ]{0,40}PRIVATE KEY(?: BLOCK)?-----)?`,
+  String.raw`(?<k1>(?i:authorization|cookie)["']?\s*[:=]\s*["']?(?:(?:[Bb]asic|[Bb]earer|[Tt]oken|[Dd]igest|[Aa]pi-?[Kk]ey)\s+)?)[^\s"',;}]{4,}(?:;[ \t]*(?:(?i:expires)=[A-Za-z]{3},[^"';}\r\n]*|[^\s"',;}]+))*`,
+  String.raw`(?<k2>[Bb][Ee][Aa][Rr][Ee][Rr]\s+)(?=[^\s]*[0-9]|[^\s]{20})[A-Za-z0-9._~+/=-]{6,}`,
+  String.raw`(?<k3>Basic\s+)(?=[A-Za-z0-9+/]*[A-Z0-9=])[A-Za-z0-9+/]{12,}={0,2}`,
+  String.raw`(?<k4>://[^\s/:@"']*:)[^\s/"']+(?=@)`,
+  String.raw`(?<k9>(?<![\w/.@:-])(?!mailto:)[\w.-]{1,64}:)[^\s/:@"',]{3,}(?=@(?:[\w.-]{1,253}(?::[0-9]|/)|[a-z]{1,8}\())`,
+  String.raw`(?<k10>[?&;](?i:sig|signature|hmac|jwt|auth|x-(?:amz|goog|ms)-(?:signature|credential|security-token))=)[^\s"'&;#<>]+`,
+  String.raw`(?<k11>[?&;](?i:key|code|assertion|ticket|session|sid|sessionid|session_id)=)[^\s"'&;#<>]{16,}`,
+  String.raw`(?<k5>(?<![A-Za-z])(?i:${NAMED})(?:\\?["'])?\s?[=:]\s?(?:\\?["'])?)[^\s"'&,;\\}\])]{3,}`,
+  String.raw`(?<k6>(?<![A-Za-z])(?i:[a-z]+_${NAMED})(?:\\?["'])?\s?[=:]\s?(?:\\?["'])?)[^\s"'&,;\\}\])]{3,}`,
+  String.raw`(?<k8>[(\[]b?["'](?i:[a-z]+[_-])?(?i:${NAMED})["'],\s*b?)(?:'[^']*'|"[^"]*")`,
+  String.raw`(?<k12>["']--?(?i:(?:[a-z]+-){0,4}${NAMED})["'],\s*)(?:'[^'-][^']*'|"[^"-][^"]*")`,
+  String.raw`(?<k13>(?<![\w-])--(?i:(?:[a-z]+-){0,4}${NAMED})\s+)(?=[^\s"']*[0-9])[^\s"'-][^\s"']{3,}`,
+  String.raw`(?<k14>["'](?i:name|key)\\?["']:\s*\\?["'](?i:[a-z0-9]+[_-]){0,4}(?i:${NAMED}|authorization|cookie|set-cookie)\\?["'],\s*\\?["'](?i:value)\\?["']:\s*)(?:\\?'[^'\\]*\\?'|\\?"[^"\\]*\\?")`,
+  String.raw`(?<k7>(?<![A-Za-z])(?i:(?:[a-z]+_)?${NAMED}|cookies)(?:\\?["'])?\s?[=:]\s?)[\[{(][^\[\]{}()]*[\]})]`,
+];
+
+/** A cheap necessary condition: a text without any of these holds no secret. A single character comes before what it is looked for with. */
+export const SECRET_HINTS: readonly (readonly [string, readonly string[]])[] = [
+  ['-', ['sk-', 'xox', 'k-', 'glpat-', '-----BEGIN', 'xai-', 'pplx-']],
+  ['_', ['k_', 'gh', 'hf_', 'npm_', 'lsv2_']],
+  ['J', ['eyJ']],
+  ['A', ['AKIA', 'ASIA', 'AIza']],
+  ['B', ['Basic ', 'earer', 'EARER']],
+  ['b', ['earer', 'EARER']],
+];
+
+/** With `=`, `:`, a bracket before a quote, or `--`, a text holds a secret only beside one of these. */
+export const SECRET_NAME_HINT = String.raw`pass|pwd|secret|token|key|credential|authori|cookie|[?&;](?:sig|hmac|jwt|auth|x-|code=|assertion=|ticket=|s)`;

@@ -1,0 +1,120 @@
+import { fileURLToPath } from 'node:url';
+import { types } from 'node:util';
+import { TUPLE, LIST } from './bytes.mjs';
+import { maskText } from './masking.mjs';
+import { markHead } from './marks.mjs';
+
+/** Errors as data: type, message, stack, cause and fields, without asking the error for its text. */
+
+const { getOwnPropertyDescriptor, getPrototypeOf } = Object;
+const { apply } = Reflect;
+const ERROR = markHead('error', 5);
+const MOST_FRAMES = 60;
+const LONGEST_MESSAGE = 20_000;
+const HERE = new URL('./', import.meta.url).href;
+const HERE_PATH = fileURLToPath(HERE);
+
+const nativeStack = getOwnPropertyDescriptor(new Error('sample'), 'stack')?.get;
+const exceptionPrototype = DOMException.prototype;
+const exceptionName = getOwnPropertyDescriptor(exceptionPrototype, 'name')?.get;
+const exceptionMessage = getOwnPropertyDescriptor(exceptionPrototype, 'message')?.get;
+
+/** @type {NonNullable<import('./classes.mjs').Class['write']>} */
+export function writeError(encoder, error, depth, { name }) {
+  const { bytes } = encoder;
+  const platform = Object.prototype.isPrototypeOf.call(exceptionPrototype, error);
+  let message = maskText(platform ? platformText(error, exceptionMessage) : (textOf(error, 'message') ?? ''));
+  if (message.length > LONGEST_MESSAGE)
+    message = `${message.slice(0, LONGEST_MESSAGE)}… (${message.length} characters)`;
+  // A class of its own says more than a name that was put into the error.
+  const called = platform ? platformText(error, exceptionName) : (textOf(error, 'name') ?? '');
+  bytes.copy(ERROR);
+  bytes.text(name === 'Error' || name === 'DOMException' ? called.slice(0, 200) || name : name);
+  bytes.text(message);
+  const frames = framesOf(stackOf(error));
+  bytes.open(LIST, frames.length);
+  for (const { path, line, called: where } of frames) {
+    bytes.open(TUPLE, 3);
+    bytes.text(path);
+    bytes.int(line);
+    bytes.text(where);
+  }
+  const cause = getOwnPropertyDescriptor(error, 'cause');
+  if (cause === undefined || cause.get !== undefined || cause.value === undefined) bytes.none();
+  else encoder.value(cause.value, depth + 1);
+  encoder.fields(error, depth, 'fields', skipped, types.isNativeError(error) ? ['errors'] : []);
+}
+
+/** @param {string} name */
+const skipped = (name) => name === 'stack' || name === 'message' || name === 'cause';
+
+/** Text of the error, or of a class of it; nothing where it is not text, or is made by code of the app. @param {object} error @param {string} name */
+function textOf(error, name) {
+  let levels = 0;
+  for (let each = /** @type {object | null} */ (error); each !== null && levels++ < 50; each = getPrototypeOf(each)) {
+    if (types.isProxy(each)) return undefined;
+    const found = getOwnPropertyDescriptor(each, name);
+    if (found !== undefined) return typeof found.value === 'string' ? found.value : undefined;
+  }
+  return undefined;
+}
+
+/** @param {object} error @param {(() => unknown) | undefined} get */
+function platformText(error, get) {
+  try {
+    const text = get === undefined ? '' : apply(get, error, []);
+    return typeof text === 'string' ? text : '';
+  } catch {
+    // Made from the prototype alone.
+    return '';
+  }
+}
+
+/** The error's stack as text; empty where asking for it would run code of the app. @param {object} error */
+function stackOf(error) {
+  const own = getOwnPropertyDescriptor(error, 'stack');
+  if (own === undefined) return '';
+  if (own.get === undefined) return typeof own.value === 'string' ? own.value : '';
+  // It begins with the error's name and message, which are asked for then.
+  if (textOf(error, 'name') === undefined || textOf(error, 'message') === undefined) return '';
+  if (own.get !== nativeStack || !isStandard(getOwnPropertyDescriptor(Error, 'prepareStackTrace'))) return '';
+  const text = apply(own.get, error, []);
+  return typeof text === 'string' ? text : '';
+}
+
+/** A stack is made into text when it is first asked for, by a function that an app may have replaced. @param {PropertyDescriptor | undefined} prepare */
+function isStandard(prepare) {
+  if (prepare === undefined) return true;
+  if (prepare.get !== undefined) return false;
+  return prepare.value === undefined || prepare.value === standard;
+}
+const found = getOwnPropertyDescriptor(Error, 'prepareStackTrace')?.value;
+/** Node's own, where it has one. */
+const standard =
+  typeof found === 'function' && getOwnPropertyDescriptor(found, 'name')?.value === 'ErrorPrepareStackTrace'
+    ? found
+    : undefined;
+
+/** Outermost first, without our own lines and Node's. @param {string} stack */
+function framesOf(stack) {
+  const frames = [];
+  for (const line of stack.slice(0, 100_000).split('\n')) {
+    const match = /^ {4}at (?:(.*) \()?((?:file:\/\/|\/|[A-Za-z]:[\\/]).*?):(\d{1,9})(?::\d+)?\)?$/.exec(line);
+    if (match === null) continue;
+    const [, called = '', place, number] = match;
+    if (place.startsWith(HERE) || place.startsWith(HERE_PATH)) continue;
+    frames.unshift({ path: pathOf(place), line: Number(number), called: called.replace(/^async /, '') });
+    if (frames.length >= MOST_FRAMES) break;
+  }
+  return frames;
+}
+
+/** @param {string} place */
+export function pathOf(place) {
+  if (!place.startsWith('file://')) return place;
+  try {
+    return fileURLToPath(place);
+  } catch {
+    return place;
+  }
+}

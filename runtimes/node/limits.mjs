@@ -1,0 +1,7 @@
+/** Bytes that a value may take; what is beyond carries a mark. */
+export const MAX_VALUE_BYTES = 1024 * 1024;
+export const MAX_DEPTH = 100;
+/** Milliseconds that may be spent on one value. */
+export const MAX_TIME = 250;
+/** Bytes that the files of one process may take. */
+export const MAX_SPOOL_BYTES = 2 * 1024 ** 3;

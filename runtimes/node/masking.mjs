@@ -1,0 +1,65 @@
+import { ABOUT, ANYWHERE, HINTS, KEY_BEFORE, LAST, NAME_HINT, PATTERNS, TOKENS_OF_MODELS } from './secrets.mjs';
+
+/** What is a secret, by the name of its key and by its looks. The same as `_masking` of the Python runtime; the tables are generated for both. */
+
+const WORDS = /[A-Z]+(?![a-z])|[A-Z][a-z]*|[a-z]+|[0-9]+/g;
+const NAME = /^[\p{L}\p{N}_.\- /:]{1,100}$/u;
+const SECRET = new RegExp(PATTERNS.join('|'), 'g');
+const NAME_IN_TEXT = new RegExp(NAME_HINT, 'i');
+/** A bracket before a quote. */
+const PAIR = /[([]['"]/;
+const MASK = '•••';
+const SHORTEST = 8;
+
+/** Not 0 for characters without which a text holds no secret; indexed by their lowest seven bits. */
+export const NOTABLE = new Uint8Array(128);
+for (const character of ['=', ':', '(', '[', ...HINTS.map(([first]) => first)]) NOTABLE[character.charCodeAt(0)] = 1;
+
+/** Whether values under this key are secrets. `tokens`, `max_tokens` and `token_count` are not. @param {string} name */
+export function isSecretName(name) {
+  if (!NAME.test(name)) return false;
+  const words = (name.match(WORDS) ?? []).map((word) => word.toLowerCase());
+  let last = words[words.length - 1];
+  if (last === undefined || ABOUT.has(last)) return false;
+  if (last === 'value' && words.length > 1) {
+    words.pop();
+    last = words[words.length - 1];
+  }
+  if (words.some((word) => ANYWHERE.has(word))) return true;
+  const before = words[words.length - 2] ?? '';
+  if (LAST.has(last)) return !TOKENS_OF_MODELS.has(before);
+  return (last === 'key' || last === 'keys') && KEY_BEFORE.has(before);
+}
+
+/** Such as `--password`: in a command line, the secret is what follows. @param {string} text */
+export function isOption(text) {
+  return text.length < 100 && /^-+\p{L}/u.test(text) && !text.includes(' ');
+}
+
+/** A cheap necessary condition of a secret in the text. @param {string} text */
+export function mayHoldSecret(text) {
+  const assigned = text.includes('=') || text.includes(':');
+  if (assigned && text.includes('@') && text.includes(':')) return true;
+  if ((assigned || text.includes('--') || PAIR.test(text)) && NAME_IN_TEXT.test(text)) return true;
+  for (const [first, hints] of HINTS)
+    if (text.includes(first)) for (const hint of hints) if (text.includes(hint)) return true;
+  return false;
+}
+
+/** The text with secrets replaced; the same text when there are none. @param {string} text */
+export function maskText(text) {
+  if (text.length < SHORTEST || !mayHoldSecret(text)) return text;
+  return text.replace(SECRET, (_, ...found) => {
+    const groups = /** @type {Record<string, string | undefined>} */ (found[found.length - 1]);
+    for (const name in groups) if (groups[name] !== undefined) return groups[name] + MASK;
+    return MASK;
+  });
+}
+
+/** @param {Uint8Array} data */
+export function maskBinary(data) {
+  if (data.length < SHORTEST) return data;
+  const text = Buffer.from(data.buffer, data.byteOffset, data.byteLength).toString('latin1');
+  const masked = maskText(text);
+  return masked === text ? data : Buffer.from(masked, 'utf8');
+}

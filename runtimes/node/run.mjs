@@ -1,0 +1,123 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { basename, dirname, join, resolve } from 'node:path';
+import { isMainThread, threadId } from 'node:worker_threads';
+import { MAX_SPOOL_BYTES } from './limits.mjs';
+import { isOption, isSecretName, maskText } from './masking.mjs';
+import { Recorder } from './recorder.mjs';
+import { say } from './report.mjs';
+import { shared } from './shared.mjs';
+
+/** Recording without any debugger: spools and a note in a folder, which `toolbreak import` takes over later. */
+
+const NOTE = 'run.json';
+/** The folder of the run, for the processes that this one starts, of whatever language. */
+const INTO = 'TOOLBREAK_RECORD_INTO';
+const immediately = setImmediate;
+
+/**
+ * Records from now on; answers the run's own folder. Throws when it cannot be written.
+ * @param {string} folder
+ */
+export function begin(folder) {
+  if (shared.recorder !== null) return shared.recorder.folder;
+  const into = folderOfRun(resolve(folder));
+  const recorder = new Recorder(into, about(), limit(), (reason) => {
+    if (shared.recorder === recorder) shared.recorder = null;
+    say(`Recording ended: ${reason}. The app goes on without it.`);
+  });
+  shared.recorder = recorder;
+  const { spool } = recorder;
+  process.on('uncaughtExceptionMonitor', () => spool.flush());
+  process.on('exit', () => {
+    spool.flush();
+    spool.last = true;
+  });
+  // Nothing that is recorded now may keep the process alive; but what was started may.
+  process.on('beforeExit', () => {
+    spool.flush();
+    spool.last = true;
+    immediately(() => (spool.last = false)).unref();
+  });
+  return into;
+}
+
+function limit() {
+  const megabytes = process.env.TOOLBREAK_RECORD_MEGABYTES ?? '';
+  return /^\d{1,9}$/.test(megabytes) ? Number(megabytes) * 2 ** 20 : MAX_SPOOL_BYTES;
+}
+
+/** @returns {import('./recorder.mjs').About} */
+function about() {
+  const started = BigInt(Math.round((performance.timeOrigin + performance.now()) * 1000)) * 1000n;
+  return {
+    process: `${process.pid}-${started.toString(16)}${isMainThread ? '' : `-w${threadId}`}`,
+    pid: process.pid,
+    parentPid: process.ppid,
+    thread: threadId,
+    threadName: isMainThread ? 'main' : `worker ${threadId}`,
+    pidStart: startMark(),
+    name: isMainThread ? name() : `${name()} (worker ${threadId})`,
+    argv: argv(),
+  };
+}
+
+function name() {
+  const [, script] = process.argv;
+  return script === undefined ? 'node' : basename(script);
+}
+
+/** The command line without secrets. */
+function argv() {
+  const words = process.argv.slice(1);
+  return words.map((word, index) => {
+    const before = index > 0 ? words[index - 1] : '';
+    return isOption(before) && isSecretName(before.replace(/^-+/, '')) ? '***' : maskText(word);
+  });
+}
+
+/** The folder that a process above us made for the run, or a new one with its note. @param {string} folder */
+function folderOfRun(folder) {
+  const known = process.env[INTO] ?? '';
+  if (known !== '' && dirname(known) === folder && existsSync(join(known, NOTE))) return known;
+  const token = randomBytes(8).toString('hex');
+  const time = new Date().toISOString().slice(0, 19).replaceAll(':', '-');
+  const into = join(folder, `${time}-${process.pid}-${token.slice(0, 4)}`);
+  mkdirSync(into, { recursive: true, mode: 0o700 });
+  const note = {
+    version: 1,
+    id: token,
+    name: name(),
+    argv: argv(),
+    cwd: process.cwd(),
+    executable: process.execPath,
+    pid: process.pid,
+    machine: machine(),
+    started: Date.now() * 1e6,
+  };
+  const path = join(into, NOTE);
+  writeFileSync(`${path}.new`, JSON.stringify(note), { flag: 'wx', mode: 0o600 });
+  renameSync(`${path}.new`, path);
+  process.env[INTO] = into;
+  return into;
+}
+
+/** This machine since it was started: elsewhere, or later, our process ids mean nothing. */
+function machine() {
+  try {
+    return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
+  } catch {
+    return hostname();
+  }
+}
+
+/** Tells this process from a later one of its number, as the adapter reads it; empty where the system does not say. */
+function startMark() {
+  try {
+    const stat = readFileSync('/proc/self/stat', 'latin1');
+    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? '';
+  } catch {
+    return '';
+  }
+}

@@ -1,0 +1,312 @@
+import assert from 'node:assert/strict';
+import { createServer } from 'node:net';
+import { runInNewContext } from 'node:vm';
+import { encoded } from './support';
+
+const never = (): never => {
+  throw new Error('code of the app ran');
+};
+
+describe('node runtime: values', () => {
+  it('writes plain values as they are', () => {
+    const whole = {
+      text: 'ünïcode 😀',
+      long: 'é'.repeat(500),
+      nothing: null,
+      yes: true,
+      no: false,
+      zero: 0,
+      small: -5,
+      edge: [2 ** 31 - 1, 2 ** 31, -(2 ** 31), -(2 ** 31) - 1, Number.MAX_SAFE_INTEGER, Number.MIN_SAFE_INTEGER],
+      list: [1, 'two', [3], {}, []],
+    };
+    assert.deepEqual(encoded(whole), whole);
+    assert.equal(encoded('a\ud800b'), 'a\ud800b');
+    assert.deepEqual(encoded(Object.assign(Object.create(null) as object, { a: 1 })), { a: 1 });
+  });
+
+  it('tells floating point numbers from whole ones', () => {
+    assert.deepEqual(encoded([1.5, -0, 2 ** 53, Infinity]), [
+      { float: 1.5 },
+      { float: -0 },
+      { float: 2 ** 53 },
+      { float: Infinity },
+    ]);
+    assert.deepEqual(encoded(NaN), { float: NaN });
+  });
+
+  it('writes what JavaScript has beside them with its type', () => {
+    assert.deepEqual(encoded(12n), ['<subclass>', 'bigint', 12]);
+    for (const large of [2n ** 80n, -(2n ** 200n) + 7n, 2n ** 53n, 2n ** 60n, -(2n ** 135n)])
+      assert.equal(encoded(large), large);
+    assert.equal((encoded(2n ** 2_000_000n) as string[])[0], '<opaque>');
+    assert.deepEqual(encoded(undefined), ['<opaque>', 'undefined', 'undefined', null]);
+    assert.deepEqual(encoded(Symbol('mine')), ['<opaque>', 'symbol', 'mine', 'a symbol']);
+    assert.deepEqual(
+      encoded(function named() {}),
+      ['<opaque>', 'function', 'named', 'a function'],
+    );
+    assert.deepEqual(encoded(new Date(86_400_000)), ['<time>', 'Date', '1970-01-02T00:00:00.000Z']);
+    assert.deepEqual(encoded(new Date(NaN)), ['<time>', 'Date', 'Invalid Date']);
+    assert.deepEqual(encoded(new Map<unknown, unknown>([['a', 1]])), ['<subclass>', 'Map', { a: 1 }]);
+    assert.deepEqual(encoded(new Map([[{ k: 1 }, 2]])), ['<subclass>', 'Map', { entries: [[{ k: 1 }, 2]] }]);
+    assert.deepEqual(encoded(new Set(['b', 'a'])), { set: ['b', 'a'] });
+    assert.deepEqual(encoded(/a+/gi), ['<opaque>', 'RegExp', '/a+/gi', null]);
+    assert.deepEqual(encoded(new URL('http://a/b?c=d')), ['<opaque>', 'URL', 'http://a/b?c=d', null]);
+    assert.deepEqual(encoded(Object(5)), ['<subclass>', 'Number', 5]);
+    assert.deepEqual(encoded([1, , 3]), [1, ['<opaque>', 'undefined', 'empty', 'the list has no element here'], 3]);
+    assert.deepEqual(encoded(/(a)/.exec('cat')), [
+      '<object>',
+      'Array',
+      { '(value)': ['a', 'a'], index: 1, input: 'cat', groups: encoded(undefined) },
+      null,
+    ]);
+  });
+
+  it('writes bytes, and of other arrays the first numbers', () => {
+    const text = Buffer.from('a long text as bytes');
+    assert.deepEqual(encoded(text), { bytes: 'a long text as bytes' });
+    assert.deepEqual(encoded(new Uint8Array([65, 66])), ['<subclass>', 'Uint8Array', { bytes: 'AB' }]);
+    assert.deepEqual(encoded(new Uint8Array([65, 66]).buffer), ['<subclass>', 'ArrayBuffer', { bytes: 'AB' }]);
+    assert.deepEqual(encoded(new DataView(new Uint8Array([65, 66]).buffer, 1)), [
+      '<subclass>',
+      'DataView',
+      { bytes: 'B' },
+    ]);
+    assert.deepEqual(encoded(new Int16Array(3)), ['<array>', 'Int16Array', { tuple: [3] }, 'int16', [0, 0, 0]]);
+    const [, , shape, , head] = encoded(new Float64Array(100_000).fill(0.5)) as [0, 0, unknown, 0, unknown[]];
+    assert.deepEqual([shape, head.length], [{ tuple: [100_000] }, 100]);
+  });
+
+  it('writes objects as their type and own data, whatever the class', () => {
+    class Order {
+      static made = 0;
+      id = 7;
+      #secret = 1;
+      get total(): number {
+        return this.#secret;
+      }
+    }
+    class Rush extends Order {
+      region = 'eu';
+    }
+    assert.deepEqual(encoded(new Rush()), ['<object>', 'Rush', { id: 7, region: 'eu' }, null]);
+    class Bag extends Map<string, number> {}
+    assert.deepEqual(encoded(new Bag([['a', 1]])), ['<subclass>', 'Bag', { a: 1 }]);
+    class Row extends Array<number> {}
+    assert.deepEqual(encoded(Row.of(1, 2)), ['<subclass>', 'Row', [1, 2]]);
+    assert.deepEqual(encoded(runInNewContext('({ a: [1], d: new Date(0), m: new Map([[1, 2]]) })')), {
+      a: ['<subclass>', 'Array', [1]].slice(2)[0],
+      d: ['<time>', 'Date', '1970-01-01T00:00:00.000Z'],
+      m: ['<subclass>', 'Map', { entries: [[1, 2]] }],
+    });
+  });
+
+  it('does not look into what is live, and says so', () => {
+    const server = createServer();
+    const look = (value: unknown): unknown =>
+      (encoded(value) as unknown[]).slice(0, 2).concat((encoded(value) as unknown[])[3]);
+    assert.deepEqual(look(server), ['<opaque>', 'Server', 'a live object']);
+    assert.deepEqual(look(process.stdout), ['<opaque>', process.stdout.constructor.name, 'a live object']);
+    assert.deepEqual(look(new AbortController()), ['<opaque>', 'AbortController', 'a live object']);
+    assert.deepEqual(look(new Response('')), ['<opaque>', 'Response', 'a live object']);
+    assert.deepEqual(look(Promise.resolve(1)), ['<opaque>', 'Promise', 'a promise']);
+    assert.deepEqual(look(new WeakMap()), ['<opaque>', 'WeakMap', 'its entries cannot be listed']);
+    class Server {
+      port = 1;
+    }
+    assert.deepEqual(encoded(new Server()), ['<object>', 'Server', { port: 1 }, null], 'a class of the app');
+  });
+
+  it('writes errors with their stack, cause and fields, and asks them nothing', () => {
+    class Refused extends TypeError {
+      code = 'E1';
+      override get message(): string {
+        return never();
+      }
+      override toString(): string {
+        return never();
+      }
+    }
+    const [tag, type, message, stack, cause, fields] = encoded(
+      new RangeError('outer', { cause: Object.assign(new Error('inner'), { code: 5 }) }),
+    ) as [string, string, string, { tuple: [string, number, string] }[], unknown[], unknown];
+    assert.deepEqual([tag, type, message, fields], ['<error>', 'RangeError', 'outer', {}]);
+    assert.equal(stack.at(-1)!.tuple[0], __filename);
+    assert.deepEqual([cause[1], cause[2], cause[5]], ['Error', 'inner', { code: 5 }]);
+    assert.deepEqual((encoded(new Refused()) as unknown[]).toSpliced(3, 1), [
+      '<error>',
+      'Refused',
+      '',
+      null,
+      { code: 'E1' },
+    ]);
+    assert.deepEqual((encoded(new DOMException('gone', 'AbortError')) as unknown[]).slice(0, 3), [
+      '<error>',
+      'AbortError',
+      'gone',
+    ]);
+    const many = encoded(new AggregateError([new Error('one')], 'many')) as [0, 0, 0, 0, 0, { errors: unknown[][] }];
+    assert.equal(many[5].errors[0]![2], 'one');
+  });
+
+  it("leaves an error's stack alone where the app writes stacks by itself", () => {
+    const own = Object.getOwnPropertyDescriptor(Error, 'prepareStackTrace');
+    Object.defineProperty(Error, 'prepareStackTrace', { value: never, configurable: true, writable: true });
+    let stack: unknown;
+    try {
+      stack = (encoded(new Error('x')) as unknown[])[3];
+    } finally {
+      if (own === undefined) Reflect.deleteProperty(Error, 'prepareStackTrace');
+      else Object.defineProperty(Error, 'prepareStackTrace', own);
+    }
+    assert.deepEqual(stack, []);
+  });
+
+  it('runs no code of the app', () => {
+    const proxy = new Proxy(
+      {},
+      { get: never, ownKeys: never, getPrototypeOf: never, getOwnPropertyDescriptor: never, has: never },
+    );
+    const trap = {
+      get getter(): number {
+        return never();
+      },
+      toJSON: never,
+      toString: never,
+      valueOf: never,
+      [Symbol.toPrimitive]: never,
+      get [Symbol.toStringTag](): string {
+        return never();
+      },
+      [Symbol.iterator]: never,
+      proxy,
+      callable: new Proxy(() => 1, { apply: never, get: never }),
+      belowProxy: Object.create(proxy) as object,
+      constructed: Object.create({
+        get constructor(): unknown {
+          return never();
+        },
+      }) as object,
+      list: Object.defineProperty([1, 2], 1, { get: never, enumerable: true }),
+      map: Object.assign(new Map([[1, 2]]), { forEach: never, entries: never }),
+      set: Object.defineProperty(new Set([1]), 'size', { get: never }),
+      date: Object.assign(new Date(0), { toISOString: never, getTime: never }),
+      bytes: Object.defineProperty(new Uint8Array(1), 'length', { get: never }),
+      regexp: Object.defineProperties(/x/g, { source: { get: never }, flags: { get: never }, global: { get: never } }),
+    };
+    const found = encoded(trap) as Record<string, unknown[]>;
+    assert.deepEqual(found.getter, ['<opaque>', 'getter', '', 'a getter; reading it would run code']);
+    assert.deepEqual(found.proxy, ['<opaque>', 'Proxy', '', 'a proxy; reading it would run code']);
+    assert.deepEqual(found.callable, found.proxy);
+    assert.deepEqual(found.list, [1, found.getter]);
+    assert.deepEqual(found.map, ['<subclass>', 'Map', { entries: [[1, 2]] }]);
+    assert.deepEqual(found.date, ['<time>', 'Date', '1970-01-01T00:00:00.000Z']);
+    assert.deepEqual(found.regexp, ['<opaque>', 'RegExp', '/x/g', null]);
+    assert.equal(found.belowProxy![0], '<object>');
+    assert.equal(found.constructed![0], '<object>');
+  });
+
+  it('marks cycles, and what is too deep, too wide or too large', () => {
+    const cycle: Record<string, unknown> = { a: { b: [] } };
+    (cycle.a as { b: unknown[] }).b.push(cycle, cycle.a);
+    assert.deepEqual(encoded(cycle), {
+      a: {
+        b: [
+          ['<cycle>', 3],
+          ['<cycle>', 2],
+        ],
+      },
+    });
+    const twice = { same: 1 };
+    assert.deepEqual(encoded([twice, twice]), [twice, twice]);
+
+    let deep = encoded(JSON.parse('['.repeat(400) + ']'.repeat(400))) as unknown[];
+    let levels = 0;
+    for (; Array.isArray(deep[0]); deep = deep[0]) levels++;
+    assert.deepEqual([levels, deep], [100, ['<cut>', 'list', [], 1, 'deeper than 100 levels']]);
+
+    const limit = 'larger than the limit of 1048576 bytes';
+    const [, kind, head, length, reason] = encoded(new Array(1_000_000).fill(7)) as [
+      0,
+      string,
+      number[],
+      number,
+      string,
+    ];
+    assert.deepEqual([kind, length, reason], ['list', 1_000_000, limit]);
+    assert.ok(head.length > 200_000 && head.every((item) => item === 7));
+    for (const text of ['x'.repeat(3_000_000), 'é'.repeat(3_000_000)]) {
+      const cut = encoded(text) as [string, string, string, number, string];
+      assert.deepEqual([cut[0], cut[1], cut[3], cut[4]], ['<cut>', 'str', text.length, limit]);
+      assert.ok(cut[2].length > 300_000 && text.startsWith(cut[2]));
+    }
+    const bytes = encoded(Buffer.alloc(5_000_000, 1)) as [string, string, unknown, number, string];
+    assert.deepEqual([bytes[0], bytes[1], bytes[3], bytes[4]], ['<cut>', 'bytes', 5_000_000, limit]);
+    // What contains it is cut, too, and says of how much.
+    const wide = Object.fromEntries(Array.from({ length: 300 }, (_, index) => [`k${index}`, 'y'.repeat(10_000)]));
+    const nested = encoded({ before: 1, inner: [wide, 2], after: 3 }) as [
+      string,
+      string,
+      Record<string, unknown>,
+      number,
+    ];
+    assert.deepEqual([nested[0], nested[1], nested[3]], ['<cut>', 'dict', 3]);
+    assert.equal(nested[2].before, 1);
+    assert.deepEqual((nested[2].inner as unknown[]).slice(0, 2), ['<cut>', 'list']);
+    assert.deepEqual((encoded(new Map(Object.entries(wide))) as unknown[][])[2]!.slice(0, 2), ['<cut>', 'dict']);
+    assert.deepEqual(
+      (
+        encoded(
+          new Set(
+            Array(50)
+              .fill(0)
+              .map((_, index) => 'z'.repeat(30_000) + index),
+          ),
+        ) as unknown[]
+      ).slice(0, 2),
+      ['<cut>', 'set'],
+    );
+  });
+
+  it('masks secrets by key, by position and by looks', () => {
+    const masked = (name: string): unknown[] => ['<masked>', `${name} holds a secret`];
+    assert.deepEqual(
+      encoded({
+        apiKey: 'abc',
+        passphrase: 'x',
+        Authorization: 'y',
+        max_tokens: 5,
+        password_set: true,
+        password: null,
+        row: { name: 'DB_PASSWORD', value: 'x' },
+        plain: { name: 'city', value: 'x' },
+        header: ['X-API-Key', 'abc'],
+        command: ['run', '--password', 'hunter2', '--verbose'],
+        text: 'token sk-abcdefghij0123456789ABCDEF here',
+        url: 'postgres://ann:hunter2@db/x',
+        long: `${'a '.repeat(100)}api_key=abcdef0123456789`,
+        bytes: Buffer.from('GITHUB_TOKEN=ghp_abcdefghijklmnop1234'),
+        'sk-abcdefghij0123456789ABCDEF': 1,
+      }),
+      {
+        apiKey: masked('apiKey'),
+        passphrase: masked('passphrase'),
+        Authorization: masked('Authorization'),
+        max_tokens: 5,
+        password_set: true,
+        password: null,
+        row: { name: 'DB_PASSWORD', value: masked('DB_PASSWORD') },
+        plain: { name: 'city', value: 'x' },
+        header: ['X-API-Key', masked('X-API-Key')],
+        command: ['run', '--password', masked('password'), '--verbose'],
+        text: 'token ••• here',
+        url: 'postgres://ann:•••@db/x',
+        long: `${'a '.repeat(100)}api_key=•••`,
+        bytes: { bytes: Buffer.from('GITHUB_TOKEN=•••').toString('latin1') },
+        '•••': 1,
+      },
+    );
+    assert.deepEqual(encoded(new Map([['secret', 'x']])), ['<subclass>', 'Map', { secret: masked('secret') }]);
+  });
+});

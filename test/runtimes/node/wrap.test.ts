@@ -1,0 +1,337 @@
+import assert from 'node:assert/strict';
+import { setImmediate as turn } from 'node:timers/promises';
+import { types } from 'node:util';
+import { paramsOf } from '../../../runtimes/node/params.mjs';
+import { wrap } from '../../../runtimes/node/wrap.mjs';
+import { FrameKind } from '../../../protocol/spool';
+import { Recorded, type SeenCall } from './support';
+
+/** `name(parent's name)` of each call. */
+const tree = (calls: SeenCall[]): string[] =>
+  calls.map(({ name, parent }) => `${name}(${calls.find(({ id }) => id === parent)?.name ?? ''})`);
+
+describe('node runtime: wrapped functions', () => {
+  let recorded: Recorded;
+  beforeEach(() => (recorded = new Recorded()));
+  afterEach(() => recorded.close());
+
+  /** What must be the same whether something records or not. */
+  const both = async (check: () => void | Promise<void>): Promise<void> => {
+    await check();
+    await recorded.during(check);
+  };
+
+  it('stay what they are: this, arguments, length, name, properties, kind', async () => {
+    const extra = Symbol('extra');
+    function own(this: unknown, ...args: unknown[]): unknown[] {
+      return [this, args.length, ...args];
+    }
+    Object.assign(own, { description: 'looks', [extra]: 1 });
+    const getter = { get: () => assert.fail('a getter ran'), set: undefined, enumerable: true, configurable: true };
+    Object.defineProperty(own, 'lazy', getter);
+    const wrapped = wrap(own) as typeof own & { description: string; [extra]: number };
+    assert.deepEqual([wrapped.name, wrapped.length, wrapped.description, wrapped[extra]], ['own', 0, 'looks', 1]);
+    assert.deepEqual(Object.getOwnPropertyDescriptor(wrapped, 'lazy'), getter);
+    assert.equal(wrap(wrapped), wrapped);
+    const arrow = wrap((one: number, two: number) => one + two);
+    assert.deepEqual([arrow.name, arrow.length, 'prototype' in arrow], ['', 2, false]);
+    const later = wrap(async () => 1);
+    assert.equal(
+      Object.getPrototypeOf(later),
+      Object.getPrototypeOf(async () => 1),
+    );
+    await both(async () => {
+      const self = {};
+      assert.deepEqual(wrapped.call(self, 1, undefined), [self, 2, 1, undefined]);
+      assert.deepEqual(wrapped.call(undefined).length, 2);
+      assert.equal(wrapped.call(undefined)[0], own.call(undefined)[0]);
+      assert.equal(arrow(1, 2), 3);
+      assert.throws(() => Reflect.construct(arrow, []), TypeError);
+      assert.equal(await later(), 1);
+    });
+  });
+
+  it('may be classes and constructors', async () => {
+    class Plain {
+      static made = 1;
+      constructor(readonly id: number) {}
+    }
+    const Wrapped = wrap(Plain as unknown as (id: number) => Plain) as unknown as typeof Plain;
+    class Below extends Wrapped {
+      more = 2;
+    }
+    await both(() => {
+      const one = new Wrapped(7);
+      assert.ok(one instanceof Plain && one instanceof Wrapped);
+      assert.deepEqual([one.id, one.constructor, Wrapped.made], [7, Plain, 1]);
+      const below = new Below(8);
+      assert.ok(below instanceof Below && below instanceof Plain);
+      assert.deepEqual([below.id, below.more], [8, 2]);
+      assert.throws(() => (Wrapped as unknown as (id: number) => void)(1), /without 'new'/);
+    });
+    assert.deepEqual(
+      recorded.calls().map(({ name, value, status }) => [name, status, (value as unknown[])[1]]),
+      [
+        ['Plain', 0, 'Plain'],
+        ['Plain', 0, 'Below'],
+        ['Plain', 1, 'TypeError'],
+      ],
+    );
+  });
+
+  it('are recorded with the names of their arguments, their result or error, and where they were wrapped', async () => {
+    const add = wrap((first: number, { two }: { two: number }, ...more: number[]) => first + two + more.length);
+    const fail = wrap(
+      function fail(): never {
+        throw new RangeError('no');
+      },
+      { name: 'given', kind: 'tool' },
+    );
+    await recorded.during(() => {
+      add(1, { two: 2 }, 3, 4);
+      assert.throws(() => fail(), new RangeError('no'));
+    });
+    const [one, two] = recorded.calls();
+    assert.deepEqual(
+      [one!.name, one!.args, one!.status, one!.value],
+      ['anonymous', { first: 1, 1: { two: 2 }, more: [3, 4] }, 0, 5],
+    );
+    assert.deepEqual([two!.name, two!.args, two!.status], ['given', {}, 1]);
+    assert.deepEqual((two!.value as unknown[]).slice(0, 3), ['<error>', 'RangeError', 'no']);
+    const functions = recorded.frames().filter((frame) => frame.kind === FrameKind.Function);
+    assert.deepEqual(
+      functions.map(({ callKind, path }) => [callKind, path]),
+      [
+        ['function', __filename],
+        ['tool', __filename],
+      ],
+    );
+    assert.ok(functions.every(({ line }) => line > 80));
+  });
+
+  it('refuse what is no function, an odd name and an unknown kind', () => {
+    assert.throws(() => wrap(1 as never), /wrap takes a function/);
+    assert.throws(() => wrap(() => 1, { name: '' }), /name must be a text/);
+    assert.throws(() => wrap(() => 1, { kind: 'thing' as never }), /kind must be one of workflow, node/);
+  });
+
+  it('know who called them, also behind awaits, callbacks and in parallel', async () => {
+    const leaf = wrap((n: number) => n, { name: 'leaf' });
+    const child = wrap(
+      async (n: number) => {
+        await turn();
+        leaf(n);
+        await turn();
+        return leaf(n);
+      },
+      { name: 'child' },
+    );
+    const promised = wrap((n: number) => turn().then(() => leaf(n)), { name: 'promised' });
+    const top = wrap(
+      async () => {
+        await Promise.all([child(1), child(2)]);
+        await promised(3);
+        return new Promise<number>((done) => setTimeout(() => done(leaf(4)), 1));
+      },
+      { name: 'top' },
+    );
+    await recorded.during(async () => {
+      assert.equal(await top(), 4);
+      leaf(5);
+    });
+    const calls = recorded.calls();
+    assert.deepEqual(tree(calls).sort(), [
+      'child(top)',
+      'child(top)',
+      'leaf()',
+      'leaf(child)',
+      'leaf(child)',
+      'leaf(child)',
+      'leaf(child)',
+      'leaf(promised)',
+      'leaf(top)',
+      'promised(top)',
+      'top()',
+    ]);
+    const [one, two] = calls.filter(({ name }) => name === 'child');
+    assert.notEqual(one!.task, two!.task, 'what runs beside each other has a lane of its own');
+    assert.equal(calls.find(({ name }) => name === 'promised')!.task, calls[0]!.task);
+    assert.ok(calls.every(({ status }) => status === 0));
+  });
+
+  it("are nobody's parent once they have ended", async () => {
+    const leaf = wrap(() => 1, { name: 'leaf' });
+    let later: Promise<number> | undefined;
+    const starts = wrap(() => void (later = turn().then(leaf)), { name: 'starts' });
+    await recorded.during(async () => {
+      for (let round = 0; round < 3; round++) {
+        starts();
+        await later;
+      }
+    });
+    assert.deepEqual(tree(recorded.calls()), ['starts()', 'leaf()', 'starts()', 'leaf()', 'starts()', 'leaf()']);
+  });
+
+  it('hand errors of promises on, and hide none that nobody handles', async () => {
+    const wrong = new Error('later');
+    const fails = wrap(async () => {
+      await turn();
+      throw wrong;
+    });
+    const failing = wrap(() => Promise.reject(wrong));
+    const unhandled: unknown[] = [];
+    const listeners = process.rawListeners('unhandledRejection');
+    process.removeAllListeners('unhandledRejection');
+    process.on('unhandledRejection', (reason) => unhandled.push(reason));
+    try {
+      await recorded.during(async () => {
+        await assert.rejects(fails(), wrong);
+        await assert.rejects(failing(), wrong);
+        void fails();
+        void failing();
+        for (let round = 0; round < 5; round++) await turn();
+      });
+    } finally {
+      process.removeAllListeners('unhandledRejection');
+      for (const each of listeners) process.on('unhandledRejection', each as () => void);
+    }
+    assert.deepEqual(unhandled, [wrong, wrong]);
+    assert.deepEqual(
+      recorded.calls().map(({ status }) => status),
+      [1, 1, 1, 1],
+    );
+  });
+
+  it('give the same promise for the same promise, and leave those of other kinds alone', async () => {
+    class Lazy<T> extends Promise<T> {
+      override then(): never {
+        throw new Error('it was started');
+      }
+    }
+    const shared = turn('shared');
+    const cached = wrap(() => shared, { name: 'cached' });
+    const lazy = new Lazy<number>(() => undefined);
+    const query = { then: () => assert.fail('it was started') };
+    const marked = Object.assign(Promise.resolve(2), { child: 1 });
+    await recorded.during(async () => {
+      assert.equal(cached(), cached());
+      assert.equal(await cached(), 'shared');
+      assert.equal(wrap(() => lazy)(), lazy);
+      assert.equal(wrap(() => query)(), query);
+      assert.equal(wrap(() => marked)(), marked);
+      await turn();
+    });
+    const calls = recorded.calls();
+    assert.deepEqual(
+      calls.slice(0, 3).map(({ value }) => value),
+      ['shared', 'shared', 'shared'],
+    );
+    assert.deepEqual((calls[3]!.value as unknown[]).slice(0, 2), ['<opaque>', 'Lazy']);
+    assert.deepEqual((calls[5]!.value as unknown[])[3], 'a promise');
+  });
+
+  it('may be generators: from the first step to the last', async () => {
+    const leaf = wrap((n: number) => n, { name: 'leaf' });
+    const steps = wrap(function* steps(n: number): Generator<number, string, undefined> {
+      for (let i = 0; i < n; i++) yield leaf(i);
+      return 'done';
+    });
+    const later = wrap(async function* later(n: number) {
+      await turn();
+      leaf(n);
+      yield n;
+      if (n > 1) throw new Error('enough');
+    });
+    const prototype = Object.getPrototypeOf(steps) as object;
+    assert.equal(
+      prototype,
+      Object.getPrototypeOf(function* () {}),
+    );
+    await both(async () => {
+      assert.deepEqual([...steps(2)], [0, 1]);
+      const generator = steps(5);
+      assert.ok(generator instanceof (steps as unknown as new () => object));
+      assert.ok(types.isGeneratorObject(generator));
+      generator.next();
+      assert.deepEqual(generator.return('stopped'), { value: 'stopped', done: true });
+      assert.deepEqual(generator.next(), { value: undefined, done: true });
+      steps(1).return('never begun');
+      const seen = [];
+      for await (const each of later(1)) seen.push(each);
+      await assert.rejects(async () => {
+        for await (const each of later(2)) seen.push(each);
+      }, /enough/);
+      assert.deepEqual(seen, [1, 2]);
+    });
+    const calls = recorded.calls();
+    assert.deepEqual(tree(calls), [
+      'steps()',
+      'leaf(steps)',
+      'leaf(steps)',
+      'steps()',
+      'leaf(steps)',
+      'later()',
+      'leaf(later)',
+      'later()',
+      'leaf(later)',
+    ]);
+    assert.deepEqual(
+      calls.filter(({ name }) => name !== 'leaf').map(({ status, value }) => (status === 0 ? value : status)),
+      ['done', 'stopped', ['<opaque>', 'undefined', 'undefined', null], 1],
+    );
+  });
+
+  it('go on where recording fails, and near the end of the stack', async () => {
+    let depth = 0;
+    const down = wrap((n: number): number => {
+      depth = n;
+      return down(n + 1);
+    });
+    await recorded.during(() => {
+      assert.throws(() => down(0), /Maximum call stack size exceeded/);
+      assert.equal(wrap(() => 'fine')(), 'fine');
+    });
+    assert.ok(depth > 100);
+    const calls = recorded.calls();
+    assert.equal(calls.at(-1)!.value, 'fine');
+    assert.equal(calls.at(-1)!.parent, 0);
+  });
+
+  it('name their parameters as the source does', () => {
+    const names = (fn: unknown): unknown => {
+      const { names: found, rest } = paramsOf(fn as () => void);
+      return rest ? [...found, '...'] : found;
+    };
+    const key = 'x';
+    assert.deepEqual(
+      names(function (a: unknown, b = ')', c = [1, { d: '(' }], ...e: unknown[]) {
+        return [a, b, c, e];
+      }),
+      ['a', 'b', 'c', 'e', '...'],
+    );
+    assert.deepEqual(names(eval('(a /* , b */, // c\n d = `x${"}"}`, { e }, [f]) => 1')), ['a', 'd', '2', '3']);
+    assert.deepEqual(names(eval('async a => a')), ['a']);
+    assert.deepEqual(
+      names(
+        {
+          async *[`${key}(`](q: number) {
+            yield q;
+          },
+        }['x('],
+      ),
+      ['q'],
+    );
+    assert.deepEqual(names(eval('(ünï, $_) => 1')), ['ünï', '$_']);
+    assert.deepEqual(names(eval('(a = /[)]/, b) => 1')), [], 'what cannot be told has positions');
+    assert.deepEqual(
+      names(
+        class {
+          constructor(readonly a: number) {}
+        },
+      ),
+      [],
+    );
+    assert.deepEqual(names(Math.max), []);
+    assert.deepEqual(names(names.bind(null)), []);
+  });
+});
