@@ -397,7 +397,7 @@ export function eachValue(
   visit: (row: number, bytes: Buffer, from: number, to: number) => void,
 ): void {
   if (packed === null) return;
-  const bytes = unsqueeze(packed, LARGEST_BODIES);
+  const bytes = unsqueeze(packed, USUAL_BODIES, LARGEST_BODIES);
   const reader = new Unpacker(bytes);
   while (reader.at < bytes.length) {
     const part = reader.byte();
