@@ -128,6 +128,8 @@ export interface CallDetail {
   stateBefore?: ValueHandle;
   stateAfter?: ValueHandle;
   changes?: Change[];
+  /** There are more than these: `compare` has them all, page by page. */
+  moreChanges?: boolean;
   messages?: { role: string; text: string }[];
   /** OpenTelemetry GenAI names where these exist. */
   attributes: { name: string; value: string }[];
