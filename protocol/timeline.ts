@@ -28,6 +28,8 @@ export interface RunSummary {
   tokens: number;
   /** A person keeps it: it is never pruned. */
   kept?: boolean;
+  /** `Python 3.11.2`, `Node 24.1.0`, of its processes. */
+  languages?: string[];
   /** A sentence when the file cannot be read. */
   problem?: string;
 }
