@@ -28,6 +28,8 @@ export interface RunSummary {
   tokens: number;
   /** A person keeps it: it is never pruned. */
   kept?: boolean;
+  /** `Python 3.11.2`, `Node 24.1.0`, of its processes. */
+  languages?: string[];
   /** A sentence when the file cannot be read. */
   problem?: string;
 }
@@ -128,6 +130,8 @@ export interface CallDetail {
   stateBefore?: ValueHandle;
   stateAfter?: ValueHandle;
   changes?: Change[];
+  /** There are more than these: `compare` has them all, page by page. */
+  moreChanges?: boolean;
   messages?: { role: string; text: string }[];
   /** OpenTelemetry GenAI names where these exist. */
   attributes: { name: string; value: string }[];

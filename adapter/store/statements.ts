@@ -23,7 +23,8 @@ export function prepare(db: Connection) {
     ),
     processClocks: db.prepare(
       `UPDATE processes SET pid = ?, parent_pid = ?, name = CASE WHEN name = '' THEN ? ELSE name END,
-         wall = coalesce(wall, ?), monotonic = coalesce(monotonic, ?), pid_start = coalesce(pid_start, ?) WHERE id = ?`,
+         wall = coalesce(wall, ?), monotonic = coalesce(monotonic, ?), pid_start = coalesce(pid_start, ?),
+         language = coalesce(language, ?), language_version = coalesce(language_version, ?) WHERE id = ?`,
     ),
     setProcessLast: db.prepare('UPDATE processes SET last = ? WHERE id = ?'),
     endProcess: db.prepare('UPDATE processes SET ended = ?, exit_code = coalesce(?, exit_code) WHERE id = ?'),

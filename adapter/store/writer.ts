@@ -316,6 +316,7 @@ export class RunWriter {
     }
     this.moment(process, frame.time);
     const name = textIn(frame.info, 'name') ?? textIn(frame.info, 'program') ?? '';
+    const python = textIn(frame.info, 'python');
     this.sql.processClocks.run(
       BigInt(frame.pid),
       BigInt(frame.parentPid),
@@ -323,6 +324,8 @@ export class RunWriter {
       frame.wall,
       BigInt(frame.time),
       textIn(frame.info, 'pidStart') ?? null,
+      textIn(frame.info, 'language') ?? (python === undefined ? null : 'python'),
+      textIn(frame.info, 'languageVersion') ?? python ?? null,
       BigInt(process),
     );
   }

@@ -265,6 +265,27 @@ describe('store: what the reader compares and counts', function () {
     assert.equal(second.output, undefined);
   });
 
+  it('lists a bounded number of changes of a state, and says when there are more', () => {
+    const state = (keys: number, value: string): Value =>
+      dict(Object.fromEntries(Array.from({ length: keys }, (_, index) => [`key${index}`, value])));
+    record(
+      run([], (spool) => {
+        [200, 201].forEach((keys, index) => {
+          const [call, start] = [index + 1, 1000 * index];
+          spool.add(3, call, 0, 1, 1, start, dict({}), null).add(5, call, start + 1, 'before', state(keys, 'old'));
+          spool.add(5, call, start + 2, 'after', state(keys, 'new')).add(4, call, start + 500, 0, null, null);
+        });
+      }),
+    );
+    for (const [id, more] of [
+      ['1.1', undefined],
+      ['1.2', true],
+    ] as const) {
+      const { changes, moreChanges } = ask('call', { id });
+      assert.deepEqual([changes?.length, moreChanges], [200, more]);
+    }
+  });
+
   it('counts the calls of a range', () => {
     record(
       run([], (spool) => {

@@ -36,7 +36,7 @@ export function InputTab({ page, detail }: Props): JSX.Element {
 }
 
 export function StateTab({ page, detail }: Props): JSX.Element {
-  const { changes, stateBefore, stateAfter } = detail;
+  const { changes, moreChanges, stateBefore, stateAfter } = detail;
   const beside = page.sideBySide && stateBefore !== undefined && stateAfter !== undefined;
   const choices = (
     <span class="choices" role="group" aria-label="How changes are shown">
@@ -49,7 +49,7 @@ export function StateTab({ page, detail }: Props): JSX.Element {
       {beside ? (
         <CompareTree page={page} label="Changes" before={stateBefore} after={stateAfter} actions={choices} />
       ) : (
-        changes && <ChangeList changes={changes} choices={choices} />
+        changes && <ChangeList changes={changes} more={moreChanges === true} choices={choices} />
       )}
       {stateBefore && <ValueTree page={page} handle={stateBefore} label="State before" />}
       {stateAfter && <ValueTree page={page} handle={stateAfter} label="State after" />}
@@ -65,13 +65,21 @@ function Choice({ label, chosen, choose }: { label: string; chosen: boolean; cho
   );
 }
 
-function ChangeList({ changes, choices }: { changes: readonly Change[]; choices: JSX.Element }): JSX.Element {
+interface ListedChanges {
+  changes: readonly Change[];
+  /** There are others, which are not listed. */
+  more: boolean;
+  choices: JSX.Element;
+}
+
+function ChangeList({ changes, more, choices }: ListedChanges): JSX.Element {
+  const all = counted(changes.length, 'change');
   return (
     <section class="value">
       <div class="value-head">
         <span class="value-label">Changes</span>
         <span class="muted">
-          {changes.length === 0 ? 'This call left the state as it was.' : counted(changes.length, 'change')}
+          {changes.length === 0 ? 'This call left the state as it was.' : more ? `More than ${all}` : all}
         </span>
         <span class="spring" />
         {choices}
@@ -88,6 +96,7 @@ function ChangeList({ changes, choices }: { changes: readonly Change[]; choices:
             {change.after !== undefined && <span class="after">{change.after}</span>}
           </li>
         ))}
+        {more && <li class="muted">Further changes are shown side by side.</li>}
       </ul>
     </section>
   );

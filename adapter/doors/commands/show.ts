@@ -66,6 +66,7 @@ function runLine(run: RunSummary): string {
     ...(run.errors > 0 ? [count(run.errors, 'error')] : []),
     ...(run.holds > 0 ? [count(run.holds, 'hold')] : []),
     ...(run.tokens > 0 ? [count(run.tokens, 'token')] : []),
+    ...(run.languages ?? []),
     clockText(run.startedAt),
   ];
   return fit(parts.join(' · '), width());

@@ -52,6 +52,7 @@ export function callDetail(file: RunFile, name: string): CallDetail {
   const given = handle(parts.args);
   const edited = held.args === undefined || !differs(file, given, held.args) ? undefined : held.args;
   const messages = kind === 'llm' || kind === 'node' ? messagesOf(file, parts) : [];
+  const changed = before === undefined || after === undefined ? undefined : diff(before, after, file.values);
   return clean({
     call: callRow(file, call),
     path: path(file, call),
@@ -62,7 +63,8 @@ export function callDetail(file: RunFile, name: string): CallDetail {
     error: errorOf(file, parts),
     stateBefore: handle(parts.state_before),
     stateAfter: handle(parts.state_after),
-    changes: before === undefined || after === undefined ? undefined : diff(before, after, file.values),
+    changes: changed?.changes,
+    moreChanges: changed?.more === true ? true : undefined,
     messages: messages.length > 0 ? messages : undefined,
     attributes: attributesOf(file, parts),
     edits: edits.length > 0 ? edits : undefined,

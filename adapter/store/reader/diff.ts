@@ -8,14 +8,17 @@ import type { StoredValues } from './stored';
 const LISTED = 200;
 const DEEPEST = 50;
 
-/** What was added, removed and changed, each with its path: `verdict`, `visits[1]`, `order.lines[0].price`. Bounded; what is equal is never fetched. */
-export function diff(before: Value, after: Value, stored: StoredValues): Change[] {
+/**
+ * What was added, removed and changed, each with its path: `verdict`, `visits[1]`, `order.lines[0].price`. Bounded, and says when there is more;
+ * what is equal is never fetched.
+ */
+export function diff(before: Value, after: Value, stored: StoredValues): { changes: Change[]; more: boolean } {
   const changes: Change[] = [];
   compare('', before, after, 0);
-  return changes;
+  return { changes: changes.slice(0, LISTED), more: changes.length > LISTED };
 
   function add(change: Change['change'], path: string, old: Value | undefined, fresh: Value | undefined): void {
-    if (changes.length >= LISTED) return;
+    if (changes.length > LISTED) return;
     changes.push({
       change,
       path,
@@ -25,7 +28,7 @@ export function diff(before: Value, after: Value, stored: StoredValues): Change[
   }
 
   function compare(path: string, old: Value, fresh: Value, depth: number): void {
-    if (changes.length >= LISTED || sameName(old, fresh)) return;
+    if (changes.length > LISTED || sameName(old, fresh)) return;
     const one = stored.resolve(old);
     const other = stored.resolve(fresh);
     if (depth < DEEPEST && alike(one, other, stored)) {
@@ -37,7 +40,7 @@ export function diff(before: Value, after: Value, stored: StoredValues): Change[
   }
 
   function indexed(path: string, old: { value: Value }[], fresh: { value: Value }[], depth: number): void {
-    for (let index = 0; index < Math.max(old.length, fresh.length) && changes.length < LISTED; index++) {
+    for (let index = 0; index < Math.max(old.length, fresh.length) && changes.length <= LISTED; index++) {
       const place = `${path}[${index}]`;
       const [one, other] = [old[index], fresh[index]];
       if (one !== undefined && other !== undefined) compare(place, one.value, other.value, depth + 1);

@@ -132,13 +132,32 @@ export class RunFile {
       holds: Number(row.holds),
       tokens: Number(row.tokens),
       ...(row.kept === 1n ? { kept: true } : {}),
+      ...this.languages(),
     };
+  }
+
+  /** Where a process has said it. */
+  private languages(): { languages?: string[] } {
+    const rows = this.db
+      .prepare<[], { language: string; version: string | null }>(
+        'SELECT DISTINCT language, language_version AS version FROM processes WHERE language IS NOT NULL LIMIT 20',
+      )
+      .all();
+    const languages = rows.map(({ language, version }) =>
+      `${LANGUAGES.get(language) ?? language} ${version ?? ''}`.trim(),
+    );
+    return languages.length > 0 ? { languages: [...new Set(languages)].sort() } : {};
   }
 
   close(): void {
     this.db.close();
   }
 }
+
+const LANGUAGES = new Map([
+  ['python', 'Python'],
+  ['node', 'Node'],
+]);
 
 function duration(row: RunRow, live: boolean, reading: boolean): number {
   if (row.first === null) return 0;

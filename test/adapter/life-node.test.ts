@@ -1,0 +1,332 @@
+import assert from 'node:assert/strict';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pythonBootFolder } from '../../adapter/common/installation';
+import type { Taken } from '../../adapter/store/life/importSpools';
+import { openWithCalls } from '../support/run-file';
+import { LifePlace, run, type Said } from './life-support';
+import { python } from './target-support';
+
+const RUNTIME = join(__dirname, '../../runtimes/node');
+
+const AGENT = `
+import { wrap } from 'toolbreak';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+const lookup = wrap(
+  async function lookup(order_id, options) {
+    await sleep(1);
+    if (order_id === 13) throw new RangeError('unlucky order');
+    return { order_id, region: 'eu', api_key: 'hunter2hunter2', ...options };
+  },
+  { kind: 'tool' },
+);
+const agent = wrap(
+  async function agent(question) {
+    const orders = await Promise.all([lookup(7, { fast: true }), lookup(8)]);
+    await lookup(13).catch(() => undefined);
+    return orders.length;
+  },
+  { kind: 'workflow' },
+);
+console.log(await agent('where is it?'));
+`;
+
+describe('life: recording in Node', function () {
+  this.timeout(120_000);
+  let place: LifePlace;
+  let folder: string;
+  let env: NodeJS.ProcessEnv;
+
+  beforeEach(() => {
+    place = new LifePlace();
+    folder = join(place.folder, 'recorded');
+    mkdirSync(join(place.project, 'node_modules'));
+    symlinkSync(RUNTIME, join(place.project, 'node_modules', 'toolbreak'));
+    env = { ...place.env, TOOLBREAK_RECORD: folder };
+    place.file('agent.mjs', AGENT);
+  });
+  afterEach(() => place.remove());
+
+  const node = (args: string[], more: NodeJS.ProcessEnv = {}): Promise<Said> =>
+    run(process.execPath, ['--import', 'toolbreak/register', ...args], {
+      cwd: place.project,
+      env: { ...env, ...more },
+    });
+  const taken = (): Promise<Taken[]> => place.json<Taken[]>('import', folder);
+  const rows = (file: string, sql: string): unknown[] => {
+    const db = openWithCalls(file);
+    try {
+      return db.prepare(sql).raw().all();
+    } finally {
+      db.close();
+    }
+  };
+  const names = (file: string): unknown[] =>
+    rows(file, 'SELECT f.name FROM calls c JOIN functions f ON f.id = c.function ORDER BY c.id').flat();
+
+  it('is a run as any other: show, query, check, export', async () => {
+    assert.deepEqual(await node(['agent.mjs']), { code: 0, stdout: '2\n', stderr: '' });
+    const [first] = await taken();
+    assert.deepEqual([first!.name, first!.calls, first!.alive], ['agent', 4, false]);
+    const shown = (await place.say('show', 'last')).stdout.split('\n');
+    assert.match(shown[0]!, new RegExp(`^run 1 · agent · .* · 4 calls · 1 error · Node ${process.versions.node} · `));
+    assert.deepEqual(
+      shown.slice(1, 5).map((line) => line.replace(/^\S+ +\S+ \S+ +/, '')),
+      [
+        "workflow agent(question='where is it?') → 2",
+        '├─ tool lookup(order_id=7, options=dict (1)) → dict (4)',
+        '├─ tool lookup(order_id=8) → dict (3)',
+        '└─ tool ✗ lookup(order_id=13): RangeError: unlucky order',
+      ],
+    );
+    const line = AGENT.split('\n').findIndex((text) => text.includes('const lookup')) + 1;
+    const call = (await place.say('show', 'last', '1.4')).stdout;
+    assert.match(call, new RegExp(`agent\\.mjs:${line}\n`));
+    assert.match(call, /Error\n {2}RangeError: unlucky order\n(?: {4}.*\n)* {4}.*agent\.mjs:\d+ in lookup/);
+    const found = await place.say('query', '--where', 'argument.order_id equals 8');
+    assert.match(found.stdout, /\n.*\b1\.3\b.*lookup\(order_id=8\) → dict \(3\)\n/);
+    assert.deepEqual(
+      (await place.json<{ rows: unknown[] }>('query', '--status', 'error', '--kind', 'tool')).rows.length,
+      1,
+    );
+    assert.equal((await place.say('check', 'last')).code, 0);
+    const out = join(place.folder, 'trace.json');
+    assert.equal((await place.say('export', 'last', '--format', 'perfetto', '-o', out)).code, 0);
+    assert.match(readFileSync(out, 'utf8'), /"lookup"/);
+    for (const [name] of readdirSync(folder).map((each) => [each]))
+      for (const file of readdirSync(join(folder, name!)))
+        assert.doesNotMatch(readFileSync(join(folder, name!, file), 'latin1'), /hunter2/);
+  });
+
+  it('gives a value the same name as Python does', async () => {
+    const value = {
+      city: 'Zürich 😀',
+      numbers: [0, -1, 1.5, 2 ** 31, -(2 ** 40), 2 ** 53 - 1, 1e300],
+      nested: { yes: true, no: false, none: null, list: ['x'.repeat(300), []] },
+      text: 'y'.repeat(500),
+      // With these it is large enough to have a row of its own.
+      ...Object.fromEntries(Array.from({ length: 40 }, (_, index) => [`key ${index}`, index])),
+      secret: { password: 'hunter2hunter2', url: 'https://ann:hunter2hunter2@example.org/' },
+    };
+    place.file('same.json', JSON.stringify(value));
+    place.file(
+      'same.mjs',
+      "import { readFileSync } from 'node:fs';\nimport { wrap } from 'toolbreak';\nconst keep = wrap(function keep(value) { return value; });\nkeep(JSON.parse(readFileSync('same.json', 'utf8')));\n",
+    );
+    place.file(
+      'same.py',
+      'import json\ndef keep(value):\n    return value\nkeep(json.load(open("same.json", encoding="utf-8")))\n',
+    );
+    assert.deepEqual(await node(['same.mjs']), { code: 0, stdout: '', stderr: '' });
+    const other = { ...env, PYTHONPATH: pythonBootFolder(), TOOLBREAK_RECORD_FUNCTIONS: '@usercode' };
+    assert.equal((await run(python, ['same.py'], { cwd: place.project, env: other })).code, 0);
+    const [one, two] = (await taken()).map(({ file }) =>
+      rows(file, 'SELECT hex(v.cid), hex(v.bytes) FROM calls c JOIN "values" v ON v.id = c.result'),
+    );
+    assert.equal(one!.length, 1);
+    assert.match(String((one as unknown[][])[0]![0]), /^[0-9A-F]{64}$/);
+    assert.deepEqual(one, two);
+  });
+
+  it('masks the texts that Python masks, and no others', async () => {
+    const texts = [
+      'token sk-abcdefghij0123456789ABCDEF and ghp_abcdefghijklmnop1234',
+      'Authorization: Bearer abc.def-ghi, and BEARER abcdef123456',
+      'authorization=Basic dXNlcjpwYXNzd29yZA==; Cookie: a=bcdef; expires=Thu, 01 Jan 2026 00:00:00; path=/',
+      'postgres://ann:hunter2@db.example.org/x, ann:hunter2@db.example.org:5432, mailto:ann@example.org',
+      '(\'X_Api_Key\', \'abc\'), ["--db-password", "abc"], --client-secret a1bcdef',
+      'https://x/y?sig=abc&Signature=def&key=short&code=0123456789abcdefg&SessionID=0123456789abcdefg',
+      '{"name": "DB_PASSWORD", "value": "abc"}, {"KEY": "Set-Cookie", "Value": "abc"}',
+      'Passwörter: PASSWORD=abcd, my_Secret: "abcd", next_token=abcd, apikeys = [a, b], tokens=55',
+      '-----BEGIN RSA PRIVATE KEY-----\nabc\n-----END RSA PRIVATE KEY----- after',
+      'eyJhbGciOiJIUzI1.eyJzdWIiOiIx.abc AKIAABCDEFGHIJKL AIzaabcdefghijabcdefghijabcdefghij xoxb-12345678',
+      'nothing of the kind: key lime pie, a pass in the mountains = fine, b-c d_e A J (x) ["y"]',
+      'Ünï:gehéim@host:80 ',
+    ];
+    const words = [
+      'apiKey',
+      'API-KEY',
+      'X-Auth-Token',
+      'max_tokens',
+      'next_token',
+      'password_hint',
+      'ssh_key',
+      'keys',
+      'Geheim',
+      'secret value',
+      'clé_secret',
+      'a'.repeat(120),
+    ];
+    place.file('texts.json', JSON.stringify({ texts, words }));
+    place.file(
+      'mask.py',
+      'import json, sys\nfrom toolbreak._masking import Masking, is_secret_name\ngiven = json.load(open("texts.json", encoding="utf-8"))\nmask = Masking().text\njson.dump([[mask(text) for text in given["texts"]], [is_secret_name(word) for word in given["words"]]], sys.stdout)\n',
+    );
+    place.file(
+      'mask.mjs',
+      "import { readFileSync } from 'node:fs';\nconst { maskText, isSecretName } = await import(process.argv[2]);\nconst given = JSON.parse(readFileSync('texts.json', 'utf8'));\nconsole.log(JSON.stringify([given.texts.map(maskText), given.words.map(isSecretName)]));\n",
+    );
+    const plain = { ...place.env, PYTHONPATH: join(pythonBootFolder(), '../..') };
+    const options = { cwd: place.project, env: plain };
+    const one = await run(python, ['mask.py'], options);
+    const two = await run(process.execPath, ['mask.mjs', join(RUNTIME, 'masking.mjs')], options);
+    assert.deepEqual([one.stderr, two.stderr], ['', '']);
+    const [texted, worded] = JSON.parse(one.stdout) as [string[], boolean[]];
+    assert.deepEqual(JSON.parse(two.stdout), [texted, worded]);
+    assert.equal(texted.filter((text, index) => text !== texts[index]).length, texts.length - 1);
+  });
+
+  it('has processes that Node and Python start, and workers, in one run', async () => {
+    place.file('worker.mjs', "import { wrap } from 'toolbreak';\nwrap(function inWorker(n) { return n; })(1);\n");
+    place.file('child.py', 'def in_python(n):\n    return n\nin_python(2)\n');
+    place.file(
+      'parent.mjs',
+      `import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
+import { wrap } from 'toolbreak';
+wrap(function inParent(n) { return n; })(0);
+await once(new Worker('./worker.mjs'), 'exit');
+execFileSync(process.execPath, [...process.execArgv, 'worker.mjs']);
+execFileSync(process.argv[2], ['child.py']);
+`,
+    );
+    const more = { PYTHONPATH: pythonBootFolder(), TOOLBREAK_RECORD_FUNCTIONS: '@usercode' };
+    assert.deepEqual(await node(['parent.mjs', python], more), { code: 0, stdout: '', stderr: '' });
+    const all = await taken();
+    assert.equal(all.length, 1);
+    assert.deepEqual(names(all[0]!.file).sort(), ['inParent', 'inWorker', 'inWorker', 'in_python']);
+    assert.deepEqual(
+      rows(all[0]!.file, 'SELECT name, language FROM processes ORDER BY name').map((row) =>
+        (row as string[]).join(' '),
+      ),
+      ['child.py python', 'parent.mjs node', 'worker.mjs node', 'worker.mjs (worker 1) node'],
+    );
+    assert.equal((await place.say('check', 'last')).code, 0);
+  });
+
+  const KINDS = {
+    'an uncaught error': ["setTimeout(() => { last(9); throw new Error('crash'); })", 1],
+    'a rejection that nobody handles': ["setTimeout(async () => { last(9); throw new Error('crash'); })", 1],
+    'process.exit in the middle of a turn': ['last(9); process.exit(3)', 3],
+    'calls while it exits': ["process.on('exit', () => last(9))", 0],
+    'calls of beforeExit': [
+      "let times = 0; process.on('beforeExit', () => { if (times++ > 50) process.exit(4); last(9); })",
+      0,
+    ],
+  } as const;
+  for (const [kind, [code, exit]] of Object.entries(KINDS)) {
+    it(`has every call at ${kind}`, async () => {
+      place.file(
+        'end.mjs',
+        `import { wrap } from 'toolbreak';\nconst last = wrap(function last(n) { return n; });\nlast(1);\n${code};\n`,
+      );
+      assert.equal((await node(['end.mjs'])).code, exit);
+      const [{ file }] = (await taken()) as [Taken];
+      assert.deepEqual(rows(file, 'SELECT status FROM calls').flat(), [0, 0]);
+      assert.equal((await place.say('check', 'last')).code, 0);
+    });
+  }
+
+  it('keeps what was recorded before the turn in which kill -9 comes, and is taken while it runs', async () => {
+    place.file(
+      'killed.mjs',
+      `import { wrap } from 'toolbreak';
+const step = wrap(function step(n) { return n; });
+step(1);
+setImmediate(() => {
+  step(2);
+  setTimeout(() => console.log('ready'), 1);
+  process.stdin.once('data', () => {
+    step(3);
+    process.kill(process.pid, 'SIGKILL');
+  });
+});
+`,
+    );
+    const child = spawn(process.execPath, ['--import', 'toolbreak/register', 'killed.mjs'], {
+      cwd: place.project,
+      env,
+      stdio: ['pipe', 'pipe', 'inherit'],
+    });
+    try {
+      await once(child.stdout, 'data');
+      const [live] = await taken();
+      assert.deepEqual([live!.alive, live!.calls], [true, 2]);
+      const ended = once(child, 'exit');
+      child.stdin.write('now\n');
+      await ended;
+    } finally {
+      child.kill('SIGKILL');
+    }
+    const [dead] = await taken();
+    assert.deepEqual([dead!.alive, dead!.calls], [false, 2]);
+    assert.deepEqual(rows(dead!.file, 'SELECT status FROM calls').flat(), [0, 0]);
+  });
+
+  it('is begun by the app itself, too, and by whichever copy of the package it has', async () => {
+    place.file(
+      'own.mjs',
+      `import { record, wrap } from 'toolbreak';
+const { wrap: other } = await import('toolbreak?copy');
+const early = wrap(function early() {});
+early();
+try { record(); } catch (error) { console.log(error.message); }
+const own = record(process.argv[2]);
+console.log(own.startsWith(process.argv[2]), record('elsewhere') === own);
+early();
+other(function late() {})();
+`.replace("import('toolbreak?copy')", "import(new URL('./copy/index.mjs', import.meta.url))"),
+    );
+    const copy = join(place.project, 'copy');
+    mkdirSync(copy);
+    for (const name of readdirSync(RUNTIME).filter((each) => each.endsWith('.mjs')))
+      writeFileSync(join(copy, name), readFileSync(join(RUNTIME, name)));
+    const said = await run(process.execPath, ['own.mjs', folder], { cwd: place.project, env: place.env });
+    assert.deepEqual(said, { code: 0, stdout: 'name a folder, or set TOOLBREAK_RECORD\ntrue true\n', stderr: '' });
+    assert.deepEqual(names((await taken())[0]!.file), ['early', 'late']);
+    assert.equal(existsSync(join(place.project, 'elsewhere')), false);
+  });
+
+  it('writes no secret of the command line', async () => {
+    const options = ['--password', 'hunter2hunter2', '--api-key=hunter2hunter2', 'https://ann:hunter2hunter2@db/x'];
+    assert.equal((await node(['agent.mjs', ...options])).code, 0);
+    const [name] = readdirSync(folder);
+    for (const file of readdirSync(join(folder, name!)))
+      assert.doesNotMatch(readFileSync(join(folder, name!, file), 'latin1'), /hunter2/, file);
+  });
+
+  it('goes on where nothing can be written', async () => {
+    writeFileSync(join(place.folder, 'file'), '');
+    const none = await node(['agent.mjs'], { TOOLBREAK_RECORD: join(place.folder, 'file') });
+    assert.deepEqual([none.code, none.stdout], [0, '2\n']);
+    assert.match(none.stderr, /^Toolbreak: nothing is recorded \(.*\); the program runs all the same\.\n$/);
+    place.file(
+      'many.mjs',
+      "import { wrap } from 'toolbreak';\nconst work = wrap((n) => 'x'.repeat(1000) + n);\nfor (let n = 0; n < 5000; n++) work(n);\nconsole.log('done');\n",
+    );
+    const capped = await node(['many.mjs'], { TOOLBREAK_RECORD_MEGABYTES: '2' });
+    assert.deepEqual([capped.code, capped.stdout], [0, 'done\n']);
+    assert.equal(
+      capped.stderr,
+      'Toolbreak: Recording ended: nothing read the recording and it reached 2 MB. The app goes on without it.\n',
+    );
+    assert.ok((await taken())[0]!.calls > 100);
+    const small = join(place.folder, 'small');
+    mkdirSync(small);
+    const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', small]);
+    if (process.platform !== 'linux' || mounted.status !== 0) return;
+    try {
+      const full = await node(['many.mjs'], { TOOLBREAK_RECORD: small });
+      assert.deepEqual([full.code, full.stdout], [0, 'done\n']);
+      assert.match(full.stderr, /^Toolbreak: Recording ended: .*No space left on device.*\n$/);
+      const [kept] = await place.json<Taken[]>('import', small);
+      assert.equal((await place.say('check', kept!.run)).code, 0);
+    } finally {
+      spawnSync('umount', ['-l', small]);
+    }
+  });
+});
