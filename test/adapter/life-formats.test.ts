@@ -204,7 +204,13 @@ describe('life: other formats', function () {
       for (let level = 0; level < 1500; level++) deep = [deep];
       assert.ok(json(deep, 1e6).cut);
       assert.deepEqual(json(new Tagged('masked', ['api_key'])), { json: '<masked>', cut: false });
-      assert.deepEqual(json(new Tagged('cut', ['str', 'abc', 900, 'size'])), { json: 'abc', cut: true });
+      assert.deepEqual(json(new Tagged('cut', ['str', 'abc', 900, 'size'])), { json: 'abc…', cut: true });
+      assert.deepEqual(json(new Tagged('cut', ['list', [1, 2], 900, 'size'])), { json: [1, 2, '…'], cut: true });
+      assert.deepEqual(json(new Tagged('cut', ['dict', new Dict([['a', 1]]), 900, 'size'])).json, { a: 1, '…': null });
+      assert.deepEqual(json([new Tagged('cut', ['orders.Order', null, 0, 'deep'])]), {
+        json: ['<orders.Order…>'],
+        cut: true,
+      });
       assert.deepEqual(json(2n ** 80n).json, String(2n ** 80n));
       // `__proto__` is a name like any other.
       assert.equal(JSON.stringify(json(new Dict([['__proto__', 1]])).json), '{"__proto__":1}');

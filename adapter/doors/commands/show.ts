@@ -127,7 +127,7 @@ function callLines(run: RunSummary, { detail, at, values }: WholeCall): string[]
   for (const { part, text, mark, lines: parts } of values) {
     lines.push('', TITLES[part]);
     if (parts.length === 0) lines.push(`  ${text}${mark === undefined ? '' : `  (${mark})`}`);
-    else lines.push(...parts.map(valueLine));
+    else lines.push(...parts.map(valueLine), ...(mark === undefined ? [] : [`  (${mark})`]));
   }
   section(
     lines,

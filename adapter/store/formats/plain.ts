@@ -1,5 +1,5 @@
 import { children, content } from '../reader/children';
-import { shortType, textPart } from '../reader/render';
+import { opaqueText, shortType, textPart } from '../reader/render';
 import type { StoredValues } from '../reader/stored';
 import { floatText, intText, scalarText } from '../reader/text';
 import { Complex, Dict, Float, SetValue, Tagged, Tuple, type Value } from '../values/model';
@@ -28,9 +28,21 @@ export function plainJson(value: Value, stored: StoredValues, most: number): { j
   const each = (item: Value, depth: number): Json => {
     if (left <= 0 || depth > DEEPEST) return omit();
     left -= 4;
-    const plain = content(item, stored);
     const whole = stored.resolve(item);
-    if (whole instanceof Tagged && whole.tag === 'cut') cut = true;
+    return whole instanceof Tagged && whole.tag === 'cut' ? withRest(whole, depth) : shown(item, depth);
+  };
+  /** What was kept of a value that the recording cut, and an ellipsis where the rest of it was. */
+  const withRest = (whole: Tagged, depth: number): Json => {
+    const head = stored.resolve(whole.parts[1] ?? null);
+    omit();
+    if (head === null) return text(`<${textPart(whole, 0, stored)}${CUT}>`);
+    const json = each(head, depth);
+    if (Array.isArray(json)) return json.at(-1) === CUT ? json : [...json, CUT];
+    if (typeof json === 'object') return { ...json, [CUT]: null };
+    return typeof json === 'string' && !json.endsWith(CUT) ? json + CUT : json;
+  };
+  const shown = (item: Value, depth: number): Json => {
+    const plain = content(item, stored);
     if (plain === null || typeof plain === 'boolean') return plain;
     if (typeof plain === 'number') return plain;
     if (typeof plain === 'bigint') return text(intText(plain));
@@ -39,8 +51,8 @@ export function plainJson(value: Value, stored: StoredValues, most: number): { j
     if (typeof plain === 'string') return text(plain);
     if (plain instanceof Uint8Array) {
       const room = Math.max(0, Math.floor(left * 0.7));
-      const shown = Buffer.from(plain.buffer, plain.byteOffset, Math.min(plain.length, room)).toString('base64');
-      return text(shown) + (plain.length > room ? omit() : '');
+      const base64 = Buffer.from(plain.buffer, plain.byteOffset, Math.min(plain.length, room)).toString('base64');
+      return text(base64) + (plain.length > room ? omit() : '');
     }
     if (Array.isArray(plain)) return list(plain, depth);
     if (plain instanceof Tuple || plain instanceof SetValue) return list(plain.items, depth);
@@ -81,7 +93,7 @@ export function plainJson(value: Value, stored: StoredValues, most: number): { j
     if (value.tag === 'masked') return '<masked>';
     if (value.tag === 'cycle') return '<contains itself>';
     if (value.tag === 'error') return text(`${shortType(part(0))}: ${part(1)}`);
-    if (value.tag === 'opaque') return text(part(1) || `<${part(0)}>`);
+    if (value.tag === 'opaque') return text(opaqueText(value, stored));
     return text(`<${[value.tag, part(0)].filter((word) => word !== '').join(' ')}>`);
   };
   const json = each(value, 0);

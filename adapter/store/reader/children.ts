@@ -1,5 +1,5 @@
 import type { StoredValues } from './stored';
-import { quote, scalarText } from './text';
+import { bytesText, quote, scalarText } from './text';
 import { Dict, SetValue, Tagged, Tuple, type Value } from '../values/model';
 
 export interface Child {
@@ -69,13 +69,34 @@ export function keyText(key: Value, stored: StoredValues): string {
   const plain = stored.resolve(key);
   if (plain instanceof Tuple)
     return `(${plain.items.map((item) => keyText(item, stored)).join(', ')}${plain.items.length === 1 ? ',' : ''})`;
-  if (plain instanceof Tagged && plain.tag === 'enum') {
-    const [type, name] = plain.parts.map((part) => stored.resolve(part));
-    return `${typeof type === 'string' ? type.slice(type.lastIndexOf('.') + 1) : '?'}.${typeof name === 'string' ? name : '?'}`;
+  if (plain instanceof SetValue) return `frozenset({${plain.items.map((item) => keyText(item, stored)).join(', ')}})`;
+  if (plain instanceof Uint8Array) return bytesText(plain);
+  if (plain instanceof Tagged) return taggedKey(plain, stored);
+  return typeof plain === 'string' ? quote(plain) : (scalarText(plain) ?? 'key');
+}
+
+function taggedKey(key: Tagged, stored: StoredValues): string {
+  const [first, second, third] = key.parts.map((part) => stored.resolve(part));
+  const type = typeof first === 'string' ? first.slice(first.lastIndexOf('.') + 1) : '?';
+  const text = typeof second === 'string' ? second : '';
+  switch (key.tag) {
+    case 'enum':
+      return text === '' ? `${type}(${keyText(third ?? null, stored)})` : `${type}.${text}`;
+    case 'time':
+      return text;
+    case 'opaque':
+      return text === '' ? `<${type}>` : text;
+    case 'subclass': {
+      const plain = keyText(second ?? null, stored);
+      return second instanceof Tuple ? `${type}${plain}` : plain;
+    }
+    case 'masked':
+      return '***';
+    case 'ellipsis':
+      return '...';
+    default:
+      return `<${type === '?' ? key.tag : type}>`;
   }
-  return typeof plain === 'string'
-    ? quote(plain)
-    : (scalarText(plain) ?? (plain instanceof Tagged ? plain.tag : 'key'));
 }
 
 function tagged(value: Tagged, stored: StoredValues): Child[] {

@@ -1,7 +1,7 @@
 import { UserError } from '../../common/errors';
 import { Complex, Dict, Float, SetValue, Tagged, Tuple, type Value } from '../values/model';
 import { children, content, keyText } from './children';
-import { shortType, textPart } from './render';
+import { opaqueText, shortType, textPart } from './render';
 import type { StoredValues } from './stored';
 import { bytesText, floatText, intText, quote, scalarText } from './text';
 
@@ -76,9 +76,8 @@ export function copyText(value: Value, stored: StoredValues, format: 'json' | 'p
   function python(item: Value, depth: number): void {
     if (depth > DEEPEST) return put("'<nested too deeply to copy>'");
     const plain = stored.resolve(item);
-    const scalar = scalarText(plain);
-    if (scalar !== undefined)
-      return put(plain instanceof Float && !Number.isFinite(plain.value) ? `float('${scalar}')` : scalar);
+    const scalar = pythonScalar(plain);
+    if (scalar !== undefined) return put(scalar);
     if (typeof plain === 'string') return put(quote(plain));
     if (plain instanceof Uint8Array) return put(bytesText(plain));
     const each = (one: Value): void => python(one, depth + 1);
@@ -90,7 +89,8 @@ export function copyText(value: Value, stored: StoredValues, format: 'json' | 'p
     }
     if (plain instanceof Dict) {
       return sequence('{', plain.entries, '}', ([key, one]) => {
-        put(`${keyText(key, stored)}: `);
+        const scalarKey = pythonScalar(stored.resolve(key));
+        put(`${scalarKey ?? keyText(key, stored)}: `);
         each(one);
       });
     }
@@ -102,7 +102,7 @@ export function copyText(value: Value, stored: StoredValues, format: 'json' | 'p
       });
     }
     if (tagged.tag === 'ellipsis') return put('...');
-    if (tagged.tag === 'enum') return put(`${shortType(textPart(tagged, 0, stored))}.${textPart(tagged, 1, stored)}`);
+    if (tagged.tag === 'enum') return put(keyText(tagged, stored));
     if (tagged.tag === 'bytearray') {
       put('bytearray(');
       each(tagged.parts[0] ?? null);
@@ -110,6 +110,15 @@ export function copyText(value: Value, stored: StoredValues, format: 'json' | 'p
     }
     const inside = through(tagged);
     return inside === undefined ? put(quote(standIn(tagged))) : each(inside);
+  }
+
+  /** As Python reads it again: `-0+1j` would be a sum, and nan is no word of the language. */
+  function pythonScalar(plain: Value): string | undefined {
+    const text = scalarText(plain);
+    if (text === undefined) return undefined;
+    if (plain instanceof Float) return Number.isFinite(plain.value) ? text : `float('${text}')`;
+    const isOdd = (part: number): boolean => !Number.isFinite(part) || Object.is(part, -0);
+    return plain instanceof Complex && (isOdd(plain.real) || isOdd(plain.imaginary)) ? `complex('${text}')` : text;
   }
 
   function itemsOf(plain: Value): Value[] | undefined {
@@ -121,15 +130,26 @@ export function copyText(value: Value, stored: StoredValues, format: 'json' | 'p
     return tagged.tag === 'object';
   }
 
-  /** The plain value a wrapper stands for. A cut text says in itself that it goes on. */
+  /** The plain value a wrapper stands for; undefined where there is none. What is cut says in itself that it goes on. */
   function through(tagged: Tagged): Value | undefined {
-    if (tagged.tag === 'subclass' || tagged.tag === 'cut') {
-      const inner = content(tagged, stored);
-      return tagged.tag === 'cut' && typeof inner === 'string' ? `${inner}…` : inner;
-    }
+    if (tagged.tag === 'subclass') return stored.resolve(tagged.parts[1] ?? null);
+    if (tagged.tag === 'cut') return withRest(content(tagged, stored), stored.resolve(tagged.parts[2] ?? null));
     if (tagged.tag === 'enum') return tagged.parts[2];
     if (tagged.tag === 'time') return tagged.parts[1];
     return tagged.tag === 'bytearray' ? tagged.parts[0] : undefined;
+  }
+
+  /** What was kept of a value that is cut, and at its end how much there was. */
+  function withRest(head: Value, length: Value): Value | undefined {
+    const all = typeof length === 'number' && length > 0 ? ` (${length} in all)` : '';
+    if (typeof head === 'string') return `${head}…`;
+    if (head instanceof Uint8Array) return `${bytesText(head)}…${all}`;
+    if (Array.isArray(head)) return [...head, `…${all}`];
+    if (head instanceof Tuple) return new Tuple([...head.items, `…${all}`]);
+    if (head instanceof SetValue) return new SetValue([...head.items, `…${all}`], head.frozen);
+    if (head instanceof Dict) return new Dict([...head.entries, ['…', all.trim()]]);
+    if (!(head instanceof Tagged) || head.tag !== 'bytearray') return undefined;
+    return withRest(stored.resolve(head.parts[0] ?? null), length);
   }
 
   function standIn(tagged: Tagged): string {
@@ -137,7 +157,8 @@ export function copyText(value: Value, stored: StoredValues, format: 'json' | 'p
     if (tagged.tag === 'masked') return '<masked>';
     if (tagged.tag === 'cycle') return '<contains itself>';
     if (tagged.tag === 'error') return `${shortType(text(0))}: ${text(1)}`;
-    if (tagged.tag === 'opaque') return text(1) || `<${text(0)}>`;
+    if (tagged.tag === 'opaque') return opaqueText(tagged, stored);
+    if (tagged.tag === 'cut') return `<${[text(0), text(3)].filter((part) => part !== '').join(': ')}>`;
     return `<${[tagged.tag, text(0)].filter((part) => part !== '').join(' ')}>`;
   }
 }

@@ -11,11 +11,19 @@ export function node(name: string, value: Value, stored: StoredValues): ValueNod
   const mark = markOf(plain, stored);
   return {
     name,
-    text: shorten(line(plain, stored)),
+    text: whole(plain, stored),
     type: typeName(plain, stored),
     children: childCount(plain, stored),
     ...(mark === undefined ? {} : { mark }),
   };
+}
+
+/** The line, with the length of a text that it only shows the ends of. */
+function whole(plain: Value, stored: StoredValues): string {
+  const text = shorten(line(plain, stored));
+  if (typeof plain !== 'string' || plain.length <= LINE) return text;
+  const pairs = plain.match(/[\ud800-\udbff][\udc00-\udfff]/g)?.length ?? 0;
+  return `${text} (${plain.length - pairs} characters)`;
 }
 
 export function line(value: Value, stored: StoredValues, limit = LINE): string {
@@ -71,6 +79,13 @@ export function textPart(value: Tagged, index: number, stored: StoredValues): st
   return typeof part === 'string' ? part : '';
 }
 
+/** For a place without marks: `1.50` of a decimal, whose text is all there is to it, and `<generator lines>`. */
+export function opaqueText(value: Tagged, stored: StoredValues): string {
+  const [type, text, reason] = [0, 1, 2].map((index) => textPart(value, index, stored)) as [string, string, string];
+  if (text === '') return `<${type}>`;
+  return reason === '' ? text : `<${type} ${text}>`;
+}
+
 /** Why something is missing, as a sentence. */
 function markOf(value: Value, stored: StoredValues): string | undefined {
   if (!(value instanceof Tagged)) return undefined;
@@ -84,18 +99,34 @@ function markOf(value: Value, stored: StoredValues): string | undefined {
       return sentence(`Cut${size}${reason === '' ? '' : `: ${reason}`}`);
     }
     case 'opaque':
+      // Its text is all there is to it, such as a decimal's.
+      if (textPart(value, 1, stored) !== '' && textPart(value, 2, stored) === '') return undefined;
       return sentence(`Not looked into: ${textPart(value, 2, stored) || 'it has no fields to show'}`);
     case 'cycle':
       return 'The value contains itself here.';
     case 'object':
       return textPart(value, 2, stored) === '' ? undefined : sentence(textPart(value, 2, stored));
     case 'array':
-      return childCount(value, stored) > 0 ? 'Only the first elements were recorded.' : undefined;
+      return isWhole(value, stored) ? undefined : 'Only the first elements were recorded.';
     case 'subclass':
       return markOf(stored.resolve(value.parts[1] ?? null), stored);
     default:
       return undefined;
   }
+}
+
+/** Whether every element of the array is there: of a table, every row and column. */
+function isWhole(array: Tagged, stored: StoredValues): boolean {
+  const shape = stored.resolve(array.parts[1] ?? null);
+  const sizes = (shape instanceof Tuple ? shape.items : []).map((size) => stored.resolve(size));
+  const head = stored.resolve(array.parts[3] ?? null);
+  if (head instanceof Dict) {
+    const [first] = head.entries.map(([, column]) => stored.resolve(column));
+    return head.entries.length === sizes[1] && (first === undefined || childCount(first, stored) === sizes[0]);
+  }
+  const all = sizes.reduce<number>((product, size) => product * (typeof size === 'number' ? size : Infinity), 1);
+  // The one element of an array without dimensions stands alone.
+  return Array.isArray(head) && head.length === all;
 }
 
 function sentence(text: string): string {
@@ -122,7 +153,8 @@ function tagged(value: Tagged, stored: StoredValues, limit: number): string {
     case 'error':
       return oneLine(text(1) === '' ? shortType(text(0)) : `${shortType(text(0))}: ${text(1)}`, limit);
     case 'enum':
-      return `${shortType(text(0))}.${text(1)}`;
+      // Some combined flags have no name of their own.
+      return text(1) === '' ? `${shortType(text(0))}(${inside(2)})` : `${shortType(text(0))}.${text(1)}`;
     case 'time':
       return text(1);
     case 'array': {

@@ -25,6 +25,9 @@ export function oneLine(text: string, limit = LINE): string {
   );
 }
 
+/** What Python's repr writes as an escape too: marks of direction, joiners, odd spaces, letters of nobody. */
+const UNSEEN = /[\p{C}\p{Z}]/u;
+
 const NAMED: Record<string, string> = { '\n': '\\n', '\r': '\\r', '\t': '\\t', '\\': '\\\\' };
 
 /** Text as a Python literal. */
@@ -35,10 +38,11 @@ export function quote(text: string): string {
     const code = character.codePointAt(0)!;
     if (character === mark) result += `\\${mark}`;
     else if (NAMED[character] !== undefined) result += NAMED[character];
-    else if (code < 0x20 || (code >= 0x7f && code < 0xa1)) result += `\\x${code.toString(16).padStart(2, '0')}`;
-    else if ((code >= 0xd800 && code <= 0xdfff) || code === 0x2028 || code === 0x2029)
-      result += `\\u${code.toString(16)}`;
-    else result += character;
+    else if (code === 0x20 || (code > 0x20 && code < 0x7f)) result += character;
+    else if (code < 0xa1 || code === 0xad) result += `\\x${code.toString(16).padStart(2, '0')}`;
+    else if (!UNSEEN.test(character)) result += character;
+    else if (code < 0x10000) result += `\\u${code.toString(16).padStart(4, '0')}`;
+    else result += `\\U${code.toString(16).padStart(8, '0')}`;
   }
   return result + mark;
 }

@@ -19,11 +19,16 @@ def time_text(value: Any, shape: _static.Shape) -> str:
     import datetime
 
     bases = shape.bases
+    if shape.name.startswith("pandas."):
+        # Nanoseconds, and "not a time", which looks like the year 1 from outside.
+        return _pandas_time(value, shape, datetime)
     if datetime.timedelta in bases:
         get = datetime.timedelta.__dict__
         days, seconds, micros = (get[name].__get__(value) for name in ("days", "seconds", "microseconds"))
-        total = days * 86400 + seconds
-        return f"{total}.{micros:06d}".rstrip("0").rstrip(".") if total >= 0 else repr(total + micros / 1e6)
+        # Whole numbers throughout: the longest ones have more digits than a float.
+        total = (days * 86400 + seconds) * 1_000_000 + micros
+        whole, rest = divmod(abs(total), 1_000_000)
+        return f"{'-' if total < 0 else ''}{whole}" + (f".{rest:06d}".rstrip("0") if rest else "")
     if datetime.datetime in bases:
         read = datetime.datetime.__dict__
         zone = read["tzinfo"].__get__(value)
@@ -42,15 +47,32 @@ def time_text(value: Any, shape: _static.Shape) -> str:
     if zone is None:
         return text
     kind = type(zone)
-    if kind is datetime.timezone or (
-        _static.module_name(kind) == "zoneinfo" and _static.short_name(kind) == "ZoneInfo"
-    ):
+    if _is_standard_zone(kind, datetime):
         try:
             method = datetime.datetime.isoformat if datetime.datetime in bases else datetime.time.isoformat
             return method(value)
         except Exception:
             return text
     return f"{text} [{_static.type_name(kind)}]"
+
+
+def _is_standard_zone(kind: type, datetime: Any) -> bool:
+    return kind is datetime.timezone or (
+        _static.module_name(kind) == "zoneinfo" and _static.short_name(kind) == "ZoneInfo"
+    )
+
+
+def _pandas_time(value: Any, shape: _static.Shape, datetime: Any) -> str:
+    kind: Any = type(value)
+    if datetime.datetime in shape.bases:
+        zone = datetime.datetime.__dict__["tzinfo"].__get__(value)
+        if zone is not None and not _is_standard_zone(type(zone), datetime):
+            return f"[{_static.type_name(type(zone))}]"
+    try:
+        text = kind.__str__(value)
+    except Exception:
+        return ""
+    return text if type(text) is str else ""
 
 
 def encode_array(walk: Walk, value: Any, shape: _static.Shape, head: int) -> Any:
@@ -79,24 +101,65 @@ def encode_foreign(walk: Walk, value: Any, kind: type, shape: _static.Shape, hea
     return None
 
 
-def _encode_ndarray(walk: Walk, value: Any, shape: _static.Shape, head: int, numpy: Any) -> Any:
+def array_shape(value: Any, numpy: Any) -> tuple[tuple[int, ...], Any]:
+    """Sizes and element type of an `ndarray`, read by the library's own code."""
     own = numpy.ndarray.__dict__
-    sizes = tuple(int(size) for size in own["shape"].__get__(value))
-    dtype = own["dtype"].__get__(value)
+    return tuple(int(size) for size in own["shape"].__get__(value)), own["dtype"].__get__(value)
+
+
+def _encode_ndarray(walk: Walk, value: Any, shape: _static.Shape, head: int, numpy: Any) -> Any:
+    sizes, dtype = array_shape(value, numpy)
     base = numpy.ndarray.view(value, numpy.ndarray)
     # `flat` reads the first elements only, also of an array that does not lie in one piece.
-    items = base.flat[:head].tolist()
-    return (TAG, "array", shape.name, sizes, str(dtype), walk.encode(items))
+    first = base.flat[:head]
+    # Times have units that Python's own may not hold: their texts are exact.
+    items = [str(item) for item in first] if dtype.kind in "mM" else first.tolist()
+    encoded = walk.encode(items)
+    hidden = _masked(value, shape, head, numpy)
+    if hidden and type(encoded) is list:
+        encoded = [
+            (TAG, "opaque", "numpy.ma.masked", "--", "the array's mask hides it") if off else item
+            for item, off in zip(encoded, hidden)
+        ]
+    return (TAG, "array", shape.name, sizes, str(dtype), encoded)
+
+
+def _masked(value: Any, shape: _static.Shape, head: int, numpy: Any) -> list[bool]:
+    """Which of the first elements a masked array says are not there; empty: none."""
+    if "numpy.ma.core.MaskedArray" not in shape.base_names and "numpy.ma.MaskedArray" not in shape.base_names:
+        return []
+    mask = (shape.fields(value) or {}).get("_mask")
+    if not _static.isinstance_static(mask, numpy.ndarray):
+        return []
+    # Of records each field has a mask of its own: one that is hidden hides the record.
+    found = numpy.ndarray.view(mask, numpy.ndarray).flat[:head].tolist()
+    return [any(each) if type(each) is tuple else bool(each) for each in found]
+
+
+def scalar_item(value: Any, numpy: Any) -> Any:
+    """A scalar of NumPy as Python's own value; MISSING where Python has none that says the same."""
+    kind = numpy.generic
+    if _static.isinstance_static(value, numpy.datetime64) or _static.isinstance_static(value, numpy.timedelta64):
+        return _static.MISSING
+    try:
+        item = kind.item(value)
+    except Exception:
+        return _static.MISSING
+    return _static.MISSING if type(item) is type(value) else item
+
+
+def scalar_text(value: Any, numpy: Any) -> str:
+    """`2026-01-02T03:04:05.000000006`, `5 nanoseconds`, or a longdouble's digits."""
+    for base in (numpy.datetime64, numpy.timedelta64):
+        if _static.isinstance_static(value, base):
+            return base.__str__(value)
+    return numpy.generic.__str__(value)
 
 
 def _encode_scalar(walk: Walk, value: Any, shape: _static.Shape, numpy: Any) -> Any:
-    try:
-        item = numpy.generic.item(value)
-    except Exception:
-        item = None
-    if type(item) is type(value):
-        # Such as longdouble, which has no Python number: its text is exact.
-        return (TAG, "opaque", shape.name, numpy.generic.__str__(value), None)
+    item = scalar_item(value, numpy)
+    if item is _static.MISSING:
+        return (TAG, "opaque", shape.name, scalar_text(value, numpy), None)
     return (TAG, "subclass", shape.name, walk.encode(item))
 
 
@@ -106,10 +169,11 @@ def _encode_frame(walk: Walk, value: Any, name: str) -> Any:
         rows, columns = value.shape
         first = value.head(_TABLE_ROWS)
         types = ", ".join(str(dtype) for dtype in list(value.dtypes)[:30])
-        table = {
-            column if type(column) is str else index: first.iloc[:, index].tolist()
-            for index, column in enumerate(list(value.columns)[:50])
-        }
+        table: dict[Any, Any] = {}
+        for index, column in enumerate(list(value.columns)[:50]):
+            title = column if type(column) in (str, int, float) else index
+            # Two columns may have one name.
+            table[f"{title} ({index})" if title in table else title] = first.iloc[:, index].tolist()
         return (TAG, "array", name, (int(rows), int(columns)), types, walk.encode(table))
     except Exception as error:
         return (TAG, "opaque", name, "", f"the table could not be read ({type(error).__name__})")

@@ -80,6 +80,9 @@ def message_of(error: Any, shape: _static.Shape | None = None) -> str:
     args = _static.get_args(error)
     if type(args) is not tuple or not args:
         return ""
+    members = group_members(error, shape)
+    if type(members) is tuple and type(args[0]) is str:
+        return f"{args[0]} ({len(members)} sub-exception{'' if len(members) == 1 else 's'})"
     if len(args) == 1:
         only = args[0]
         if type(only) is str:
@@ -93,7 +96,7 @@ def message_of(error: Any, shape: _static.Shape | None = None) -> str:
 def leaf_text(value: Any) -> str:
     for leaf in _LEAVES:
         if type(value) is leaf:
-            return repr(value)
+            return _static.int_text(value) if type(value) is int else repr(value)
     return f"<{_static.type_name(type(value))}>"
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from typing import Any
 
-from . import _call_types, _report, _sources, _stops, _uncaught
+from . import _call_types, _report, _sources, _static, _stops, _uncaught
 from ._call_types import Call
 from ._calls import real_path
 
@@ -270,6 +270,8 @@ def short(value: Any, width: int = 30) -> str:
         text = (
             repr(value[: width * 4] + value[-width * 2 :])
             if kind in (str, bytes) and len(value) > width * 8
+            else _static.int_text(value)
+            if kind is int
             else repr(value)
         )
         return text if len(text) <= width else f"{text[: width * 2 // 3]}…{text[-(width // 3) :]}"

@@ -16,6 +16,8 @@ _get_module: Any = type.__dict__["__module__"].__get__  # type: ignore[attr-defi
 _get_mro: Any = type.__dict__["__mro__"].__get__  # type: ignore[attr-defined]
 _get_namespace: Any = type.__dict__["__dict__"].__get__  # type: ignore[attr-defined]
 _get_flags: Any = type.__dict__["__flags__"].__get__  # type: ignore[attr-defined]
+_get_base: Any = type.__dict__["__base__"].__get__  # type: ignore[attr-defined]
+_get_size: Any = type.__dict__["__basicsize__"].__get__  # type: ignore[attr-defined]
 _get_function_name: Any = types.FunctionType.__dict__["__qualname__"].__get__  # type: ignore[attr-defined]
 _get_function_module: Any = types.FunctionType.__dict__["__module__"].__get__  # type: ignore[attr-defined]
 get_args: Any = BaseException.__dict__["args"].__get__  # type: ignore[attr-defined]
@@ -213,6 +215,24 @@ def shape_of(cls: type) -> Shape:
 
 def bases_of(cls: type) -> Bases:
     return shape_of(cls).bases
+
+
+def keeps_more(shape: Shape) -> bool:
+    """Whether a compiled base keeps something beside the fields, such as the digits of a `Decimal`."""
+    for base in shape.bases:
+        own = _get_namespace(base)
+        above = _get_base(base)
+        if above is None or "__slots__" in own or "__dict__" in own or "__weakref__" in own:
+            continue
+        if _get_size(base) > _get_size(above) and not module_name(base).startswith("pydantic"):
+            return True
+    return False
+
+
+def int_text(value: int) -> str:
+    """The digits, or how many bits there are: Python itself refuses to write more than 4,300 digits."""
+    bits = int.bit_length(value)
+    return int.__repr__(value) if bits <= 4000 else f"an integer of {bits} bits"
 
 
 def find_in_class(cls: type, name: str) -> Any:

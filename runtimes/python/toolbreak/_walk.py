@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import _arrays, _static
 from ._errors import encode_error
-from ._kinds import is_text_like, opaque_reason, opaque_text
+from ._kinds import base_text, is_text_like, opaque_reason, opaque_text
 from ._masking import is_login, is_login_name, masked_by
 
 if TYPE_CHECKING:
@@ -39,6 +39,7 @@ def is_record(value: Any, kind: type, shape: _static.Shape) -> bool:
         not is_text_like(kind)
         and opaque_reason(value, kind, shape) is None
         and (shape.read_dict is not None or bool(shape.slots))
+        and not _static.keeps_more(shape)
     )
 
 
@@ -287,7 +288,11 @@ class Walk:
                 self.masking.text(opaque_text(value, kind)),
                 "it has no fields that can be read without running code",
             )
-        return (TAG, "object", shape.name, self._fields(fields), None)
+        inside = base_text(value, shape)
+        if inside:
+            return (TAG, "object", shape.name, self._fields({"(value)": inside, **fields}), None)
+        more = "it keeps more than these fields, which cannot be read without running code"
+        return (TAG, "object", shape.name, self._fields(fields), more if _static.keeps_more(shape) else None)
 
     def _special(self, value: Any, kind: type, shape: _static.Shape) -> Any:
         """Types of the standard library and of NumPy and pandas that have a form of their own."""
@@ -311,7 +316,11 @@ class Walk:
             or "datetime.time" in names
             or "datetime.timedelta" in names
         ):
-            return (TAG, "time", shape.name, _arrays.time_text(value, shape))
+            text = _arrays.time_text(value, shape)
+            fields = shape.fields(value)
+            if fields and not shape.name.startswith("pandas."):
+                return (TAG, "object", shape.name, self._fields({"(value)": text, **fields}), None)
+            return (TAG, "time", shape.name, text)
         if "collections.deque" in names:
             from collections import deque
 

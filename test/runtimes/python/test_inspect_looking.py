@@ -246,6 +246,30 @@ def test_the_objects_own_text_with_a_limit() -> None:
     assert shown(inspector, ref)["e"] == "<loud 1>"
 
 
+class Money(int):
+    def __repr__(self) -> str:
+        return "8"
+
+
+def test_what_has_no_parts_shows_what_it_is() -> None:
+    inspector, _, _ = make(
+        {"a": Money(7), "b": 1 << 20_000, "c": (each for each in ()), "d": {1: "a", "1": "b", 1 << 20_000: "c"}}
+    )
+    ref = scope(inspector, "Arguments")
+    found = shown(inspector, ref)
+    assert found["a"] == "7 (its __repr__ says 8)"
+    assert found["b"] == "an integer of 20001 bits"
+    assert found["c"] == "<generator> (a generator; reading it would change it)"
+    assert call_text("tool", {"b": 1 << 20_000}) == "tool(b=an integer of 20001 bits)"
+    inside = inspector.variables(next(each["ref"] for each in inspector.variables(ref) if each["name"] == "d"))
+    assert [(each["name"], each["value"]) for each in inside] == [
+        ("1", "'a'"),
+        ("'1'", "'b'"),
+        ("an integer of 20001 bits", "'c'"),
+    ]
+    assert "evaluateName" not in inside[2]
+
+
 def test_long_texts_are_cut_and_copied_whole() -> None:
     text = "x" * 100_000
     inspector, _, _ = make({"text": text, "o": Loud()})

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import array
+import builtins
 import collections
 import dataclasses
 import datetime
 import decimal
 import enum
 import pathlib
+import random
 import socket
 import sys
 import threading
@@ -123,6 +125,41 @@ def test_enums_and_times() -> None:
     assert encode(datetime.time(3, 4))[3] == "03:04:00"
     assert encode(datetime.timedelta(days=1, seconds=2, microseconds=500))[3] == "86402.0005"
     assert float(encode(datetime.timedelta(seconds=-1.5))[3]) == -1.5
+
+
+def test_durations_are_exact() -> None:
+    one = datetime.timedelta(microseconds=1)
+    assert encode(-one)[3] == "-0.000001"
+    assert encode(datetime.timedelta.min + one)[3] == "-86399999913599.999999"
+    assert encode(datetime.timedelta.max)[3] == "86399999999999.999999"
+
+
+def test_what_a_compiled_base_keeps_is_not_forgotten() -> None:
+    price = type("Price", (decimal.Decimal,), {})("1.50")
+    price.note = "n"
+    assert encode(price)[3:] == ({"(value)": "1.50", "note": "n"}, None)
+    dice = type("Dice", (random.Random,), {})(7)
+    assert encode(dice)[1] == "object" and "keeps more" in encode(dice)[4]
+    moment = type("Moment", (datetime.datetime,), {})(2026, 1, 2)
+    moment.note = "n"
+    assert encode(moment)[3] == {"(value)": "2026-01-02T00:00:00", "note": "n"}
+
+
+def test_times_of_pandas_are_in_its_own_words() -> None:
+    words = {"__module__": "pandas._libs.tslibs", "__str__": lambda self: "in nanoseconds"}
+    assert encode(type("Timestamp", (datetime.datetime,), words)(2026, 1, 2))[1:] == (
+        "time",
+        "pandas._libs.tslibs.Timestamp",
+        "in nanoseconds",
+    )
+    assert encode(type("Timedelta", (datetime.timedelta,), words)(1))[3] == "in nanoseconds"
+
+
+def test_errors_about_huge_numbers_and_groups() -> None:
+    assert encode(ValueError(1 << 100_000))[3] == "an integer of 100001 bits"
+    group = getattr(builtins, "ExceptionGroup", None)
+    if group is not None:
+        assert encode(group("two", [ValueError("a"), KeyError("b")]))[3] == "two (2 sub-exceptions)"
 
 
 def test_time_zones_of_the_app_are_named_not_asked() -> None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import collections
+import sys
 import types
 from itertools import islice
 from typing import Any
 
 from .. import _errors, _static
-from .._arrays import time_text
+from .._arrays import array_shape, scalar_item, scalar_text, time_text
 from .._kinds import is_text_like, opaque_reason, opaque_text
 
 LINE = 200
@@ -124,8 +126,8 @@ def one_line(value: Any, limit: int = LINE, depth: int = 0) -> str:
     if kind is str:
         return text_repr(value, limit)
     if id(kind) in _SIMPLE:
-        if kind is int and value.bit_length() > 4000:
-            return f"an integer of {value.bit_length()} bits"
+        if kind is int:
+            return _static.int_text(value)
         if kind is bytes or kind is bytearray:
             return repr(value) if len(value) <= limit else f"{bytes(value[:limit])!r}… ({len(value)} bytes)"
         return repr(value)
@@ -142,25 +144,32 @@ def one_line(value: Any, limit: int = LINE, depth: int = 0) -> str:
         return f"{name}: {message}" if message else name
     if "enum.Enum" in shape.base_names:
         member = (shape.fields(value) or {}).get("_name_")
-        return f"{name}.{member}" if type(member) is str else name
+        # Some combined flags have no name of their own.
+        return (
+            f"{name}.{member}" if type(member) is str else f"{name}({one_line(_static.read_field(value, '_value_'))})"
+        )
     if type in shape.bases:
         return f"<class {_static.type_name(value)}>"
-    for base in (dict, list, tuple, set, frozenset):
+    for base in (dict, list, tuple, set, frozenset, collections.deque):
         if base in shape.bases:
             return f"{name} ({base.__len__(value)})"
+    found = _of_numpy(value, name, shape)
+    if found:
+        return found
     if str in shape.bases:
         return text_repr(str.__str__(value), limit)
     if "datetime.date" in shape.base_names or "datetime.time" in shape.base_names:
         return time_text(value, shape)
     if "datetime.timedelta" in shape.base_names:
-        return f"{time_text(value, shape)} s"
+        text = time_text(value, shape)
+        return text if shape.name.startswith("pandas.") else f"{text} s"
     for number, plain in (
-        (int, int.__repr__),
+        (int, _static.int_text),
         (float, float.__repr__),
         (complex, complex.__repr__),
         (bytes, bytes.__repr__),
     ):
-        if number in shape.bases and not shape.name.startswith("numpy."):
+        if number in shape.bases:
             return plain(value)
     if is_text_like(kind):
         return f"{name}({opaque_text(value, kind)!r})" if kind is not range else repr(value)
@@ -172,6 +181,20 @@ def one_line(value: Any, limit: int = LINE, depth: int = 0) -> str:
     if depth > 1:
         return f"{name}(…)"
     return _fields(name, fields, limit, depth)
+
+
+def _of_numpy(value: Any, name: str, shape: _static.Shape) -> str:
+    """`ndarray (2 × 3) int32`, or a scalar's value; empty for everything else."""
+    numpy = sys.modules.get("numpy")
+    if numpy is None:
+        return ""
+    if "numpy.ndarray" in shape.base_names:
+        sizes, dtype = array_shape(value, numpy)
+        return f"{name} ({' × '.join(map(str, sizes))}) {dtype}"
+    if "numpy.generic" in shape.base_names:
+        item = scalar_item(value, numpy)
+        return scalar_text(value, numpy) if item is _static.MISSING else one_line(item)
+    return ""
 
 
 def _fields(name: str, fields: dict[str, Any], limit: int, depth: int) -> str:
@@ -219,6 +242,25 @@ def _container(value: Any, kind: type, limit: int, depth: int) -> str:
     if kind is tuple:
         return f"({inside},)" if size == 1 else f"({inside})"
     return f"{{{inside}}}" if kind is set else f"frozenset({{{inside}}})"
+
+
+def with_reason(value: Any, text: str) -> str:
+    """The line of a value that has nothing to open, with why; such as a generator's."""
+    if text != f"<{_static.type_name(type(value))}>":
+        return text
+    kind = type(value)
+    reason = opaque_reason(value, kind, _static.shape_of(kind))
+    return f"{text} ({reason or 'it has no fields that can be read without running code'})"
+
+
+def own_text(value: Any, text: str) -> str:
+    """What the object's `__repr__` said. A number or text has nothing below it that would show what it is, so it shows that as well."""
+    bases = _static.bases_of(type(value))
+    for base in (str, int, float, complex, bytes):
+        if base in bases:
+            plain = one_line(value, TEXT)
+            return text if text == plain else f"{plain} (its __repr__ says {text[:200]})"
+    return text
 
 
 def own_repr(value: Any) -> bool:

@@ -395,9 +395,7 @@ class Inspector:
     def variable(self, node: Node, value: Any, own: str | None = None) -> dict[str, Any]:
         """A variable as the protocol has it."""
         named, indexed = _nodes.counts(value)
-        text = (
-            own if own is not None else _display.one_line(value, _display.TEXT if type(value) is str else _display.LINE)
-        )
+        text = own if own is not None else self._line(value)
         answer: dict[str, Any] = {
             "name": node.name,
             "value": text,
@@ -452,10 +450,10 @@ class Inspector:
                 current[:] = [value]
                 try:
                     text = repr(value)
-                    found[id(value)] = (
-                        str.__str__(text)
-                        if len(text) <= _display.TEXT
-                        else f"{text[: _display.TEXT]}… ({len(text)} characters)"
+                    text = str.__str__(text)
+                    found[id(value)] = _display.own_text(
+                        value,
+                        text if len(text) <= _display.TEXT else f"{text[: _display.TEXT]}… ({len(text)} characters)",
                     )
                 except TimeoutError:
                     raise
@@ -484,9 +482,11 @@ class Inspector:
     def text(self, value: Any) -> str:
         """One value's line for an evaluation."""
         own = self._own_texts([value]).get(id(value))
-        return (
-            own if own is not None else _display.one_line(value, _display.TEXT if type(value) is str else _display.LINE)
-        )
+        return own if own is not None else self._line(value)
+
+    def _line(self, value: Any) -> str:
+        text = _display.one_line(value, _display.TEXT if type(value) is str else _display.LINE)
+        return text if any(_nodes.counts(value)) else _display.with_reason(value, text)
 
     # ------------------------------------------------------------ the rest of the requests
 

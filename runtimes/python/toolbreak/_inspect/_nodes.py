@@ -140,7 +140,7 @@ def list_children(value: Any, which: str | None, start: int, count: int) -> list
             return []
     if dict in bases:
         pairs: Any = islice(list(dict.items(value)), start, end)
-        found.extend((key_text(key), KEY, key, item) for key, item in pairs)
+        found.extend((name, KEY, key, item) for name, key, item in _named(value, list(pairs)))
         if end is None or len(found) < count:
             found.extend((name, FIELD, name, item) for name, item in _beside(value, kind).items())
         return found
@@ -165,10 +165,23 @@ def _indexed(value: Any, bases: _static.Bases, start: int, end: int | None) -> l
     if "numpy.ndarray" in names:
         base = sys.modules["numpy"].ndarray
         try:
+            if _static.module_name(type(value)).startswith("numpy.ma"):
+                # The library's own: what its mask hides is not there.
+                hiding = type(value)
+                part = hiding.__getitem__(value, slice(start, end))
+                return [hiding.__getitem__(part, index) for index in range(len(part))]
             return [item for item in base.__getitem__(base.view(value, base), slice(start, end))]
         except Exception:
             return []
     return None
+
+
+def _named(value: Any, pairs: list[tuple[Any, Any]]) -> list[tuple[str, Any, Any]]:
+    """The key `"1"` is written with its quotes where there is a key `1` beside it."""
+    others: set[str] = set()
+    if any(type(key) is str for key, _ in pairs):
+        others = {key_text(key) for key in list(dict.keys(value)) if type(key) is not str}
+    return [(repr(key) if type(key) is str and key in others else key_text(key), key, item) for key, item in pairs]
 
 
 def key_text(key: Any) -> str:
@@ -217,7 +230,8 @@ def evaluate_name(parent: str | None, how: str, key: Any) -> str | None:
     if parent is None:
         return None
     if how == KEY:
-        if id(type(key)) not in _LEAVES:
+        # Digits of a huge number would be refused, when written as when read.
+        if id(type(key)) not in _LEAVES or (type(key) is int and key.bit_length() > 4000):
             return None
         return f"{parent}[{quoted(key)}]"
     if how == INDEX:
