@@ -7,6 +7,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import Database from 'better-sqlite3';
 import { callName } from '../adapter/store/callNames';
 import { totalsOf } from '../adapter/store/chunks/totals';
+import { noteWords } from '../adapter/store/life/words';
 import { runQuery } from '../adapter/store/query/query';
 import { callsBetween } from '../adapter/store/reader/calls';
 import { density } from '../adapter/store/reader/density';
@@ -125,6 +126,8 @@ async function tenMillion(): Promise<string> {
 export async function questions(): Promise<Row[]> {
   const path = await tenMillion();
   const folder = mkdtempSync(join(tmpdir(), 'toolbreak-bench-'));
+  // A run that was recorded by an earlier version has none.
+  noteWords(path);
   const file = new RunFile(path);
   try {
     const { db } = naiveRows(join(folder, 'naive.db'), NAIVE);
@@ -172,6 +175,16 @@ export async function questions(): Promise<Row[]> {
       return callsBetween(file, { ...window, minimum: (window.to - window.from) / 2048, limit: 5000 });
     });
     const totals = timed(100, () => totalsOf(file.db));
+    const order = (): number => 1_000 + Math.floor(Math.random() * (calls / 8));
+    const words = timed(300, () => runQuery([path], { text: `order ${order()} is` }, budget, opened));
+    const like = db.prepare('SELECT id FROM calls WHERE args LIKE ? OR result LIKE ? LIMIT 50');
+    const naiveWords = {
+      name: `LIKE over ${NAIVE} rows`,
+      value: percentile(
+        timed(5, () => like.all(`%order ${order()} is%`, `%order ${order()} is%`)),
+        0.5,
+      ),
+    };
     db.close();
     const row = (what: string, ours: number, goal: string, reference?: Row['reference']): Row => ({
       ...{ row: '11', what: `ten million calls: ${what}`, unit: 'ms', ours, goal },
@@ -186,6 +199,8 @@ export async function questions(): Promise<Row[]> {
       row('calls to draw, at any zoom, p50', percentile(bars, 0.5), '1'),
       row('calls to draw, at any zoom, p99', percentile(bars, 0.99), '10'),
       row('totals for each function, p50', percentile(totals, 0.5), '5'),
+      row('the call that has a text in its values, p50', percentile(words, 0.5), '5', naiveWords),
+      row('the call that has a text in its values, p99', percentile(words, 0.99), '-'),
     ];
   } finally {
     file.close();
