@@ -6,7 +6,7 @@ import { placeOf, StoredCall } from './rows';
 /** Bytes of unpacked blocks that are kept: more blocks than the widest picture of short calls needs. */
 const KEPT = 12 * 1024 * 1024;
 /** Blocks that are unpacked between two looks at how much all of them take. */
-const BETWEEN = 16;
+const BETWEEN = 32;
 
 /** What is known of a block without unpacking it. */
 export interface ZoneRow extends Zone {

@@ -316,9 +316,8 @@ export class Chunk {
     const { flags, start, end } = this;
     let common = STARTED | ENDED;
     for (let index = 0; index < count; index++) common &= flags[slots[index]!]! |= PRESENT;
-    const having = (flag: number): Slots =>
-      (common & flag) === 0 ? slots.filter((slot) => (flags[slot]! & flag) !== 0) : slots;
-    const [started, ended] = [having(STARTED), having(ENDED)];
+    const started = (common & STARTED) === 0 ? withFlag(slots, flags, STARTED) : slots;
+    const ended = (common & ENDED) === 0 ? withFlag(slots, flags, ENDED) : slots;
     const origins = new Unpacker(reader.bytes);
     origins.at = reader.at;
     this.unread = { reader: origins, started };
@@ -338,8 +337,12 @@ export class Chunk {
   /** Who called what, on which row of the lane: of many calls only their times are looked at. */
   private origins(): Origins {
     if (this.known !== undefined) return this.known;
-    const column = (): Float64Array => new Float64Array(CALLS);
-    const all = { parent: column(), task: column(), func: column(), depth: new Int32Array(CALLS) };
+    const all = {
+      parent: new Float64Array(CALLS),
+      task: new Float64Array(CALLS),
+      func: new Float64Array(CALLS),
+      depth: new Int32Array(CALLS),
+    };
     this.known = all;
     if (this.unread === undefined) return all;
     const { reader, started } = this.unread;
@@ -418,4 +421,8 @@ function differences(sink: Sink, slots: readonly number[], column: Column): void
     putSigned(sink, value - before);
     before = value;
   }
+}
+
+function withFlag(slots: Slots, flags: Uint8Array, flag: number): Slots {
+  return slots.filter((slot) => (flags[slot]! & flag) !== 0);
 }

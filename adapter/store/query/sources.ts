@@ -35,8 +35,8 @@ export interface Range {
   after: number | undefined;
 }
 
-/** Rows of the first step of a source: as many as are matched together. The steps grow, since most questions end soon. */
-const FIRST_STEP = 256;
+/** Rows of the first step of a source: some more than are matched together. The steps grow, since most questions end soon. */
+const FIRST_STEP = 320;
 /** A step by duration may look at many blocks, so there are few of them. */
 const STEPS = { start: { times: 4, most: 2048 }, duration: { times: 16, most: 32_768 } };
 /** Before and after any time of a run. */

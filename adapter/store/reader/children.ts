@@ -56,7 +56,7 @@ export function content(value: Value, stored: StoredValues): Value {
 function entries(dict: Dict, stored: StoredValues): Child[] {
   const seen = new Map<string, number>();
   return dict.entries.map(([key, value]) => {
-    const plain = stored.resolve(key);
+    const plain = typeof key === 'string' ? key : stored.resolve(key);
     const text = typeof plain === 'string' ? plain : keyText(plain, stored);
     // The keys 1 and '1' read the same: the later one says that it is another.
     const before = seen.get(text) ?? 0;

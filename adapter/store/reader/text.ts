@@ -30,8 +30,12 @@ const UNSEEN = /[\p{C}\p{Z}]/u;
 
 const NAMED: Record<string, string> = { '\n': '\\n', '\r': '\\r', '\t': '\\t', '\\': '\\\\' };
 
+/** Nothing in it has to be written otherwise. */
+const PLAIN = /^[ !#-&(-[\]-~\u00a1-\u2027\u202a-\ud7ff]*$/;
+
 /** Text as a Python literal. */
 export function quote(text: string): string {
+  if (PLAIN.test(text)) return `'${text}'`;
   const mark = text.includes("'") && !text.includes('"') ? '"' : "'";
   let result = mark;
   for (const character of text) {

@@ -9,6 +9,8 @@ export const SHARED_SIZE = 256;
 /** Largest whole number, in bytes, and largest text that are turned into JavaScript's own; its limits lie a little higher. */
 export const MAX_MAGNITUDE = 64 * 1024 * 1024;
 const MAX_TEXT = 256 * 1024 * 1024;
+/** A text of up to this many bytes is looked at before it is decoded. */
+const SHORT_TEXT = 64;
 
 export const CODE = {
   null: 0x00,
@@ -182,6 +184,18 @@ class Reader {
     return this.bytes.subarray(this.at - count, this.at);
   }
 
+  /** Mostly the short name of something, in ASCII. */
+  private text(count: number): string {
+    const { bytes, at } = this;
+    if (count > SHORT_TEXT) return decodeText(this.take(count));
+    const end = at + count;
+    let ascii = at;
+    while (ascii < end && bytes[ascii]! < 0x80) ascii++;
+    if (ascii < end) return decodeText(this.take(count));
+    this.at = end;
+    return bytes.toString('latin1', at, end);
+  }
+
   private varint(): number {
     let value = 0;
     let scale = 1;
@@ -244,7 +258,7 @@ class Reader {
         return new Complex(both.readDoubleBE(0), both.readDoubleBE(8));
       }
       case CODE.text:
-        return decodeText(this.take(this.varint()));
+        return this.text(this.varint());
       case CODE.bytes:
         return this.take(this.varint());
       case CODE.list:
