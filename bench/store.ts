@@ -4,14 +4,16 @@ import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { inflateRawSync } from 'node:zlib';
 import Database from 'better-sqlite3';
 import { callName } from '../adapter/store/callNames';
+import { chunkOf } from '../adapter/store/chunks/chunk';
 import { totalsOf } from '../adapter/store/chunks/totals';
 import { noteWords } from '../adapter/store/life/words';
 import { runQuery } from '../adapter/store/query/query';
-import { callsBetween } from '../adapter/store/reader/calls';
 import { density } from '../adapter/store/reader/density';
 import { callDetail } from '../adapter/store/reader/detail';
+import { Reader } from '../adapter/store/reader/reader';
 import { RunFile } from '../adapter/store/reader/runFile';
 import { Recording } from '../adapter/store/recording';
 import { openRecorder } from '../adapter/store/workerRecorder';
@@ -159,6 +161,29 @@ export async function questions(): Promise<Row[]> {
     const opened = { open: () => file, close: () => undefined };
     // Without a count of the rows behind the page.
     const budget = { rows: 200_000, counting: 0, milliseconds: 4_000 };
+    // What no answer about a call can do without: a block read and inflated, its values as well.
+    const heads = file.db.prepare<[number], Buffer>('SELECT heads FROM chunks WHERE id = ?').pluck();
+    const both = file.db.prepare<[number], { heads: Buffer; bodies: Buffer }>(
+      'SELECT heads, bodies FROM chunks WHERE id = ?',
+    );
+    const inflated = (bytes: Buffer): Buffer => inflateRawSync(bytes, { chunkSize: 96 * 1024 });
+    const floor = {
+      name: 'a block read and inflated',
+      value: percentile(
+        timed(1000, () => inflated(heads.get(chunkOf(any()))!)),
+        0.5,
+      ),
+    };
+    const wholeFloor = {
+      name: 'a block and its values read and inflated',
+      value: percentile(
+        timed(1000, () => {
+          const block = both.get(chunkOf(any()))!;
+          return [inflated(block.heads), inflated(block.bodies)];
+        }),
+        0.5,
+      ),
+    };
     const byId = timed(1000, () => file.calls.get(any()));
     const whole = timed(300, () => callDetail(file, callName(any())));
     const page = timed(200, () =>
@@ -170,10 +195,13 @@ export async function questions(): Promise<Row[]> {
       ),
     );
     const shades = timed(500, () => density(file, { ...range(), buckets: 512, tasks }));
+    const reader = new Reader(() => undefined);
     const bars = timed(500, () => {
       const window = range();
-      return callsBetween(file, { ...window, minimum: (window.to - window.from) / 2048, limit: 5000 });
+      const minimum = (window.to - window.from) / 2048;
+      return reader.handle('calls', { ...window, file: path, minimum, limit: 5000 });
     });
+    reader.close();
     const totals = timed(100, () => totalsOf(file.db));
     const order = (): number => 1_000 + Math.floor(Math.random() * (calls / 8));
     const words = timed(300, () => runQuery([path], { text: `order ${order()} is` }, budget, opened));
@@ -191,12 +219,12 @@ export async function questions(): Promise<Row[]> {
       ...(reference && { reference }),
     });
     return [
-      row('a call by its id, p50', percentile(byId, 0.5), '0.1'),
-      row('a call with all its values, p50', percentile(whole, 0.5), '-'),
-      row('a page of 200, anywhere, the rest not counted, p50', percentile(page, 0.5), '1'),
+      row('a call by its id, p50', percentile(byId, 0.5), '0.1', floor),
+      row('a call with all its values, p50', percentile(whole, 0.5), '-', wholeFloor),
+      row('a page of 200, anywhere, the rest not counted, p50', percentile(page, 0.5), '1', wholeFloor),
       row('how busy each lane is, at any zoom, p50', percentile(shades, 0.5), '1', naive),
       row('how busy each lane is, at any zoom, p99', percentile(shades, 0.99), '10'),
-      row('calls to draw, at any zoom, p50', percentile(bars, 0.5), '1'),
+      row('calls to draw, at any zoom, p50', percentile(bars, 0.5), '1', floor),
       row('calls to draw, at any zoom, p99', percentile(bars, 0.99), '10'),
       row('totals for each function, p50', percentile(totals, 0.5), '5'),
       row('the call that has a text in its values, p50', percentile(words, 0.5), '5', naiveWords),
