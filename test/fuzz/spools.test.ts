@@ -161,7 +161,7 @@ describe('fuzz: spool folders', function () {
     const reader = new SegmentReader(shelf.folder, 0);
     try {
       assert.throws(
-        () => reader.read(1, true),
+        () => reader.read(1, true, () => undefined),
         (error: unknown) => {
           assertSentence(error, shelf.folder);
           return true;

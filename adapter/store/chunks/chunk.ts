@@ -161,7 +161,7 @@ export class Chunk {
     places[slot] = heap.length + 1;
     if (row > 0) return heap.varint(row * 2 + 1);
     heap.varint(length * 2);
-    heap.copy(length === bytes.length ? bytes : bytes.subarray(0, length));
+    heap.range(bytes, 0, length);
   }
 
   private writable(): Sink {
@@ -294,7 +294,7 @@ export class Chunk {
         const from = (reader.at = places[slot]! - 1);
         const head = reader.varint();
         if (head % 2 === 0) reader.skip(head / 2);
-        sink.copy(bytes.subarray(from, reader.at));
+        sink.range(bytes, from, reader.at);
       }
     }
     return sink.length === 0 ? null : squeeze(sink.bytes.subarray(0, sink.length));

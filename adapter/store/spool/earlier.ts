@@ -17,12 +17,13 @@ export function keepEarlier(segment: Segment, take: (reader: MarshalReader) => v
   const reader = new SegmentReader(segment.reader.path, 0);
   try {
     for (;;) {
-      for (const { bytes, from, to, end } of reader.read(FRAMES_AT_ONCE, true)) {
-        if (end > began) return;
+      const payloads: Buffer[] = [];
+      reader.read(FRAMES_AT_ONCE, true, (bytes, from, to, end) => {
         const payload = bytes.subarray(from, to);
-        if (payload.includes('keep')) keepIn(payload, segment, take);
-      }
-      if (reader.tail !== 'more') return;
+        if (end <= began && payload.includes('keep')) payloads.push(payload);
+      });
+      for (const payload of payloads) keepIn(payload, segment, take);
+      if (reader.tail !== 'more' || reader.offset >= began) return;
     }
   } finally {
     reader.close();

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { DecodeError } from '../values/model';
 import { parseFrame, type Frame } from './frames';
 import type { Kept } from './marshal';
-import { SegmentReader, type CommittedFrame } from './segment';
+import { SegmentReader } from './segment';
 
 const FRAMES_AT_ONCE = 4096;
 /** More open files than this are closed again after each read. */
@@ -84,14 +84,17 @@ export class Follower {
     const behind = new Set(this.waiting.map((item) => item.segment));
     const items = this.waiting;
     for (const segment of active) if (!behind.has(segment)) this.read(segment, items);
-    let watermark = items.reduce((latest, item) => Math.max(latest, item.time), -Infinity);
+    let watermark = active.reduce((latest, { time }) => Math.max(latest, time), -Infinity);
     if (active.length > 1) for (const segment of active) if (segment.reader.tail !== 'more') this.read(segment, items);
     for (const segment of active) if (segment.reader.tail === 'more') watermark = Math.min(watermark, segment.time);
     for (const segment of active) if (segment.reader.tail === 'closed') this.finish(segment);
     if (this.segments.size > OPEN_FILES) for (const segment of active) segment.reader.close();
-    if (active.length > 1) items.sort((one, other) => one.time - other.time);
-    const ready = items.filter((item) => item.time <= watermark);
-    this.waiting = ready.length === items.length ? [] : items.filter((item) => item.time > watermark);
+    if (active.length > 1 || behind.size > 0) items.sort((one, other) => one.time - other.time);
+    // In their order, those that wait are the last ones.
+    let count = items.length;
+    while (count > 0 && items[count - 1]!.time > watermark) count--;
+    const ready = count === items.length ? items : items.slice(0, count);
+    this.waiting = items.slice(count);
     const caughtUp = active.every((segment) => segment.reader.tail !== 'more');
     return { items: ready, more: this.waiting.length > 0 || !caughtUp, caughtUp, blocked: [...blocked] };
   }
@@ -140,20 +143,18 @@ export class Follower {
   }
 
   private read(segment: Segment, items: Item[]): void {
-    const committed = segment.reader.read(FRAMES_AT_ONCE, this.host.dead(segment.process));
+    segment.reader.read(FRAMES_AT_ONCE, this.host.dead(segment.process), (bytes, from, to, end) => {
+      const frame = this.parse(segment, bytes, from, to);
+      if (frame !== undefined && 'time' in frame && frame.time > segment.time) segment.time = frame.time;
+      items.push({ segment, frame, time: segment.time, end });
+    });
     if (segment.reader.damaged > (this.damage.get(segment.file) ?? 0)) {
       this.damage.set(segment.file, segment.reader.damaged);
       this.host.damaged(segment, 'a checksum does not fit');
     }
-    for (const one of committed) {
-      const { end } = one;
-      const frame = this.parse(segment, one);
-      if (frame !== undefined && 'time' in frame) segment.time = Math.max(segment.time, frame.time);
-      items.push({ segment, frame, time: segment.time, end });
-    }
   }
 
-  private parse(segment: Segment, { bytes, from, to }: CommittedFrame): Frame | undefined {
+  private parse(segment: Segment, bytes: Buffer, from: number, to: number): Frame | undefined {
     try {
       return parseFrame(bytes, segment.kept, from, to);
     } catch (error) {

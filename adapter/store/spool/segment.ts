@@ -16,14 +16,8 @@ export type Tail = 'more' | 'waiting' | 'unsettled' | 'closed';
 
 const CLOSED = 0xffffffff;
 
-export interface CommittedFrame {
-  /** The payload is what lies in `bytes` from one place up to another. */
-  bytes: Buffer;
-  from: number;
-  to: number;
-  /** Where the next frame starts. */
-  end: number;
-}
+/** A frame's payload is what lies in `bytes` from one place up to another; the next frame starts at `end` of the file. */
+export type EachFrame = (bytes: Buffer, from: number, to: number, end: number) => void;
 
 /**
  * Reads the frames of one spool file, as far as they are committed. A frame whose length is there is whole, since the length is written
@@ -46,28 +40,28 @@ export class SegmentReader {
   ) {}
 
   /**
-   * Frames in order, at most `limit` of them. `dead`: nobody writes any more, so what does not fit is
+   * Tells frames in order, at most `limit` of them. `dead`: nobody writes any more, so what does not fit is
    * damaged, and reading goes on behind it where a whole frame follows. Throws a `UserError` that names the file when it cannot be read.
    */
-  read(limit: number, dead: boolean): CommittedFrame[] {
+  read(limit: number, dead: boolean, each: EachFrame): void {
     try {
-      return this.frames(limit, dead);
+      this.frames(limit, dead, each);
     } catch (error) {
       throw new UserError(`The spool file ${this.path} cannot be read: ${messageOf(error)}.`);
     }
   }
 
-  private frames(limit: number, dead: boolean): CommittedFrame[] {
-    const frames: CommittedFrame[] = [];
+  private frames(limit: number, dead: boolean, each: EachFrame): void {
     this.tail = 'waiting';
-    if (this.ended || !this.start(dead)) return frames;
+    if (this.ended || !this.start(dead)) return;
     this.load(this.readSize);
     const full = this.filled >= this.readSize;
     this.readSize = full ? Math.min(this.readSize * 2, LARGEST_READ) : SMALLEST_READ;
     let at = 0;
+    let count = 0;
     for (;;) {
       const left = this.filled - at;
-      if (frames.length >= limit || (left < HEADER && full)) {
+      if (count >= limit || (left < HEADER && full)) {
         this.tail = 'more';
         break;
       }
@@ -99,9 +93,10 @@ export class SegmentReader {
       const from = at + HEADER;
       const to = from + length;
       const whole = wholeSize(length);
-      if (checksum(this.window, from, to) === this.window.readUInt32LE(at + 4))
-        frames.push({ bytes: this.window, from, to, end: this.offset + whole });
-      else if (dead && this.wholeFrameAt(this.offset + whole)) this.damaged++;
+      if (checksum(this.window, from, to) === this.window.readUInt32LE(at + 4)) {
+        count++;
+        each(this.window, from, to, this.offset + whole);
+      } else if (dead && this.wholeFrameAt(this.offset + whole)) this.damaged++;
       else {
         this.unsettled(dead);
         break;
@@ -109,7 +104,6 @@ export class SegmentReader {
       this.offset += whole;
       at += whole;
     }
-    return frames;
   }
 
   close(): void {

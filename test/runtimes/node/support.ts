@@ -87,8 +87,7 @@ export class Recorded {
       try {
         const frames: Frame[] = [];
         do {
-          for (const { bytes, from, to } of reader.read(10_000, true))
-            frames.push(parseFrame(bytes, undefined, from, to)!);
+          reader.read(10_000, true, (bytes, from, to) => void frames.push(parseFrame(bytes, undefined, from, to)!));
         } while (reader.tail === 'more');
         if (reader.damaged > 0) throw new Error(`${file} is damaged`);
         return frames;
