@@ -17,35 +17,45 @@ newest: dict[str, _call_types.Call] = {}
 class NodeCall(_call_types.CallAdapter):
     """One attempt of a node: its input, its answer, the state in between."""
 
-    __slots__ = ("args", "channels", "exploded", "given", "info", "step", "task")
+    __slots__ = ("args", "channels", "exploded", "given", "info", "metadata", "task")
 
     def __init__(self, info: NodeInfo, given: Any, config: Any, exploded: bool) -> None:
         self.info = info
         self.given = given
         #: A @task: what it is given is its arguments, not a state.
         self.exploded = exploded
-        self.args = (
+        self.args: dict[str, Any] = (
             _task_arguments(info, given)
             if exploded
             else {}
-            if _state.fields_of(given) is not None
+            if type(given) is dict or _state.fields_of(given) is not None
             else {"input": given}
         )
         configurable = config.get("configurable") or {}
         self.channels = _channels(configurable)
         self.task: str = configurable.get("__pregel_task_id", "")
-        metadata = config.get("metadata") or {}
-        self.step = metadata.get("langgraph_step")
+        self.metadata: dict[str, Any] = config.get("metadata") or {}
 
-    def started(self, call: _call_types.Call) -> None:
-        newest[self.task] = call
+    def attributes(self) -> dict[str, Any]:
+        told: dict[str, Any] = {"langgraph.task.id": self.task}
+        metadata = self.metadata
+        if "langgraph_step" in metadata:
+            told["langgraph.step"] = metadata["langgraph_step"]
+        if "langgraph_checkpoint_ns" in metadata:
+            told["langgraph.checkpoint_ns"] = metadata["langgraph_checkpoint_ns"]
+        return told
 
     def detail(self, call: _call_types.Call) -> str:
-        return f"{call.kind}, step {self.step}" if self.step is not None else call.kind
+        step = self.metadata.get("langgraph_step")
+        return f"{call.kind}, step {step}" if step is not None else call.kind
 
     def returned(self, call: _call_types.Call, result: Any) -> None:
-        before = _state.fields_of(self.given)
+        before = self.given if type(self.given) is dict else _state.fields_of(self.given)
         if before is None:
+            return
+        if type(result) is dict and (after := _state.overwritten(before, result, self.channels)) is not None:
+            call.state = after
+            call.changes = result.copy()
             return
         updates = _state.updates_of(result)
         call.state, unmerged = _state.merge(before, updates, self.channels)

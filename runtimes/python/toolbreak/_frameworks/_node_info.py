@@ -26,19 +26,22 @@ def _weak(thing: Any) -> Any:
 class NodeInfo:
     """What stays the same of a node: its function, and what it runs."""
 
-    __slots__ = ("_bound", "_is_call", "code", "function")
+    __slots__ = ("_bound", "code", "function", "is_call", "key")
 
     def __init__(self, function: _call_types.Function, code: Any, bound: Any, is_call: bool) -> None:
         self.function = function
         self.code = code
-        self._is_call = is_call
+        #: What the call is about to run.
+        self.key = _call_types.code_key(code)
+        #: Whether the node is a graph of the same name or of none.
+        self.is_call = is_call
         # Weakly, since it may hold its whole app: apps make graphs for one request each.
         self._bound = _weak(bound)
 
     @property
     def graph(self) -> Any:
         """The graph, where the node is one of the same name or of none: it is this call, not one more."""
-        return self._bound() if self._is_call else None
+        return self._bound() if self.is_call else None
 
     @property
     def tools(self) -> dict[str, Any] | None:

@@ -167,12 +167,16 @@ def wrap_arun(original: Any) -> Any:
 
 def routed(branch: Any, result: Any, config: Any) -> None:
     """A conditional edge chose: noted with the node it follows."""
-    chosen = list(result) if isinstance(result, (list, tuple)) else [result]
-    ends = branch.ends or {}
-    names: list[str] = []
-    for item in chosen:
-        node = getattr(item, "node", None)
-        names.append(node if isinstance(node, str) else str(ends.get(item, item)))
+    ends = branch.ends
+    if type(result) is str:
+        names = (result if ends is None else str(ends.get(result, result)),)
+    else:
+        names = tuple([_name(item, ends or {}) for item in (result if isinstance(result, (list, tuple)) else [result])])
     call = newest.get((config.get("configurable") or {}).get("__pregel_task_id", ""))
     if call is not None and _calls.writer is not None:
-        _calls.writer.event("route", call, {"to": names})
+        _calls.writer.route(call, names)
+
+
+def _name(item: Any, ends: Any) -> str:
+    node = getattr(item, "node", None)
+    return node if isinstance(node, str) else str(ends.get(item, item))
