@@ -14,7 +14,6 @@ from collections import deque
 from gc import get_referents as _contents
 from itertools import chain, count
 from marshal import dumps
-from operator import is_
 from typing import Any
 
 from . import _report, _static
@@ -66,14 +65,16 @@ def _make_pointers() -> Any:
         return None
 
 
-def _shows(container: Any, held: list[Any]) -> bool:
-    """Whether `gc.get_referents` answers all that a dict or list holds. It does, except for the `__dict__` of an object that keeps its values itself."""
-    found = _contents(container)
-    if len(found) == 2 * len(held):
-        found = found[1::2]  # A dict whose keys are not all text: they are among them.
-    if len(found) != len(held):
-        return False
-    return all(map(is_, found, held)) or all(map(is_, reversed(found), held))
+def _shows(fields: dict[Any, Any], held: int) -> bool:
+    """Whether `gc.get_referents` answers all values that a dict holds. It does, except for the `__dict__` of an object that keeps its values itself."""
+    found = len(_contents(fields))
+    return found == held or found == 2 * held  # Keys that are not all text are among them.
+
+
+_sample: Any = _Mark()
+_sample.field = 1
+#: Whether there are dicts here, from Python 3.13 on, that do not show what they hold.
+_HIDES = not _shows(vars(_sample), 1)
 
 
 class Part:
@@ -136,12 +137,12 @@ class Part:
                 inner: Any = self._take_dict(item)
             elif kind is list:
                 inner = item.copy()
-                if len(inner) >= _LONG:
-                    long.append(item)
-                elif _shows(item, inner):
+                if len(inner) < _LONG:
                     visited += (item, _MARK)
                 else:
-                    return False
+                    long.append(item)
+                    if _ATOMS.issuperset(map(id, map(type, inner))):
+                        continue
             elif kind is tuple:
                 inner = item
             else:
@@ -160,13 +161,13 @@ class Part:
 
     def _take_dict(self, item: dict[Any, Any]) -> list[Any]:
         values = list(item.values())
-        shown = _shows(item, values)
+        shown = _shows(item, len(values))
         if shown:
             self.visited += (item, _MARK)
         else:
             self.hidden.append(item)
-        # A dict that is empty shows no values until it has keys.
-        if values or not shown:
+        # A dict that is empty has no keys either, as long as it shows no values.
+        if values or not shown or _HIDES:
             self.dicts.append(item)
         return values
 

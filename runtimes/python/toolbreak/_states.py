@@ -40,9 +40,9 @@ class _Frame:
 
     __slots__ = ("fresh", "inside", "kept", "more", "returns", "same")
 
-    def __init__(self, kept: set[int], fresh: list[int], returns: bool, same: dict[int, Part]) -> None:
+    def __init__(self, kept: set[int], fresh: list[int], returns: bool) -> None:
         #: Parts that were found to be the same for this very frame, by their value's id.
-        self.same = same
+        self.same: dict[int, Part] = {}
         #: Numbers of what stands earlier in the file.
         self.kept = kept
         #: Numbers that this frame gives out.
@@ -111,16 +111,16 @@ class StateEncoder:
         settings = self._settings
         if kept is not None and fresh is not None and settings.references and type(state) is dict and state:
             memo = self._memo
+            parts = memo.parts
             memo.clock = clock = memo.clock + 1
             if clock % SWEEP == 0:
                 memo.sweep()
             # Mostly, all is plain or known and did not change: then marshal does the rest.
-            same: dict[int, Part] = {}
+            out: dict[Any, Any] = {}
             try:
                 out = state.copy()
                 size = 0
                 harmless = settings.harmless
-                parts = memo.parts
                 for key, value in out.items():
                     if type(key) is not str or key not in harmless:
                         break
@@ -134,7 +134,6 @@ class StateEncoder:
                         if part.serial not in kept or not memo.is_same(part):
                             break
                         part.used = clock
-                        same[id(value)] = part
                         out[key] = part.tag
                         size += part.size
                     elif (
@@ -151,7 +150,11 @@ class StateEncoder:
                 _report.let_through(error)
             known = len(fresh)
             try:
-                made = self._in_parts(head, state, _Frame(kept, fresh, returns, same), tail)
+                frame = _Frame(kept, fresh, returns)
+                for value, plain in zip(state.values(), out.values()):
+                    if plain is not value:
+                        frame.same[id(value)] = parts[id(value)]
+                made = self._in_parts(head, state, frame, tail)
             except Exception as error:
                 _report.let_through(error)
                 made = None  # A key that is not text, or a change by another thread: the whole walk decides.

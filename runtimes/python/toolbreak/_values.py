@@ -239,7 +239,7 @@ def _make_encode(settings: Settings) -> tuple[Callable[[Any], Any], Callable[[An
             raise _TooMuch
         out = value.copy()
         # Numbers alone, the usual long list: looked at by C code. Types are compared by identity.
-        if len(out) > 50 and id(type(out[0])) in _NUMBERS:
+        if len(out) > 12 and id(type(out[0])) in _NUMBERS:
             kinds = set(map(id, map(type, out)))
             if kinds <= _FLOATS or (kinds <= _INTS and -_LARGE < min(out) and max(out) < _LARGE):
                 return out
