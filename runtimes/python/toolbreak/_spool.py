@@ -243,11 +243,14 @@ class Writer:
 
     def route(self, call: Any, names: tuple[str, ...]) -> None:
         """The event of an edge that chose nodes. Their names come again and again."""
+        for name in names:
+            if type(name) is not str:  # It may have a hash of its own.
+                return self.event("route", call, {"to": list(names)})
         known = self._routes.get(names)
         if known is None:
             self.event("route", call, {"to": list(names)})
             known = dumps(self._encode({"to": list(names)}), MARSHAL_VERSION)
-            if len(self._routes) < 1000 and len(known) < 1000 and all(type(name) is str for name in names):
+            if len(self._routes) < 1000 and len(known) < 1000:
                 self._routes[names] = known
         elif not self.ended:
             frame = (_EVENT, time.monotonic_ns(), "route", call.number, None)
