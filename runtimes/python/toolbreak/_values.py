@@ -159,7 +159,8 @@ def _make_encode(settings: Settings) -> tuple[Callable[[Any], Any], Callable[[An
         is_row = False
         for key, item in out.items():
             if type(key) is not str:
-                return quick_keys(value, out, depth)
+                # From the beginning: what came before is encoded already, and would be twice.
+                return quick_keys(value, value.copy(), depth)
             if key not in harmless:
                 secret = secret_keys.get(key)
                 if secret is None:
