@@ -2,12 +2,15 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { join } from 'node:path';
+import { quietNodeCalls, recordedNodeCalls } from './node';
 import { ingest, pageFrames, questions } from './store';
 import { holds, nodeSteps, otherCode, pauses, quietCalls, recordedCalls, type Row } from './rows';
 
 const subjects: [rows: string[], measure: () => Promise<Row[]>][] = [
   [['1', '7'], quietCalls],
+  [['2'], quietNodeCalls],
   [['3'], recordedCalls],
+  [['4'], recordedNodeCalls],
   [['5'], nodeSteps],
   [['6'], otherCode],
   [['8'], pauses],

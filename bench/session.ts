@@ -12,7 +12,7 @@ export const app = (name: string) => join(root, 'bench/apps', name);
 export type Figures = Map<string, number>;
 
 /** Figures among the lines that a program printed. */
-function figuresIn(text: string): Figures {
+export function figuresIn(text: string): Figures {
   const figures: Figures = new Map();
   for (const line of text.split('\n').filter((each) => each.startsWith('{"figure"'))) {
     const { figure, value } = JSON.parse(line) as { figure: string; value: number };

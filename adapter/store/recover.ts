@@ -37,6 +37,9 @@ export function recoverSpool(folder: string): Recovery {
   const unlock = lockRecovery(folder);
   if (unlock === undefined) return { state: 'busy' };
   try {
+    // Whoever had the lock may just have done it.
+    const now = readOwner(folder);
+    if (now === undefined || now.complete === true) return { state: 'none' };
     mkdirSync(dirname(owner.runFile), { recursive: true, mode: 0o700 });
     const options = {
       runFile: owner.runFile,

@@ -62,6 +62,12 @@ const openedLater = (number, text) =>
     return result;
   });
 
+/** The least that a function in front of another can cost. */
+const passing = (f) =>
+  function pass() {
+    return Reflect.apply(f, this, arguments);
+  };
+
 /**
  * Loops of their own, so that none is spoilt by what another called. What a call gives is kept: else a call that is compiled into the loop would not
  * even make its result.
@@ -76,9 +82,11 @@ const loopLater = () =>
 
 const variants = [
   ['bare', loop(), work],
+  ['passed on', loop(), passing(work)],
   ['toolbreak', loop(), wrap(work)],
   ['opentelemetry', loop(), records ? traced : opened],
   ['bare later', loopLater(), workLater],
+  ['passed on later', loopLater(), passing(workLater)],
   ['toolbreak later', loopLater(), wrap(workLater)],
   ['opentelemetry later', loopLater(), records ? tracedLater : openedLater],
 ].map(([name, run, f]) => ({ name, run, f, times: [] }));

@@ -8,8 +8,8 @@ import { shared } from './shared.mjs';
  * @typedef {import('./recorder.mjs').Call} Call
  */
 
-const { apply, ownKeys } = Reflect;
-const { defineProperty, getPrototypeOf } = Object;
+const { apply } = Reflect;
+const { defineProperty, getOwnPropertyNames, getPrototypeOf } = Object;
 const promisePrototype = Promise.prototype;
 const { then } = promisePrototype;
 
@@ -29,8 +29,8 @@ const standIns = new WeakMap();
  */
 export function follow(recorder, call, promise, fresh) {
   if (fresh) return chained(recorder, call, promise);
-  // A promise of the app's own making may do anything when it is asked for its outcome.
-  if (getPrototypeOf(promise) !== promisePrototype || ownKeys(promise).length > 0) {
+  // A promise of the app's own making may do anything when it is asked for its outcome. Under symbols Node 22 keeps things of its own.
+  if (getPrototypeOf(promise) !== promisePrototype || getOwnPropertyNames(promise).length > 0) {
     recorder.end(call, RETURNED, promise);
     return promise;
   }

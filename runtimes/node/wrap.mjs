@@ -33,7 +33,7 @@ const wrappers = new WeakSet();
  *
  * Throws a `TypeError` for what is no function or an unknown kind.
  *
- * @template {(...args: any[]) => any} F
+ * @template {((...args: never[]) => unknown) | (abstract new (...args: never[]) => unknown)} F
  * @param {F} fn also a class
  * @param {{ name?: string, kind?: 'workflow' | 'node' | 'tool' | 'llm' | 'http' | 'function' }} [options] `name`: what the recording calls it
  * @returns {F}

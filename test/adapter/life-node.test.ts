@@ -267,6 +267,44 @@ setImmediate(() => {
     assert.deepEqual(rows(dead!.file, 'SELECT status FROM calls').flat(), [0, 0]);
   });
 
+  it('leaves at most one cut frame at its end when kill -9 comes while it writes', async () => {
+    place.file(
+      'busy.mjs',
+      `import { wrap } from 'toolbreak';
+const work = wrap(function work(n, text) { return { n, text }; });
+const later = wrap(async function later(n) { await null; return work(n, 'x'.repeat(n % 2000)); });
+let n = 0;
+async function turn() {
+  for (let i = 0; i < 50; i++) await later(n++);
+  process.stdout.write('.');
+  setImmediate(turn);
+}
+turn();
+`,
+    );
+    for (const turns of [2, 7, 20, 45]) {
+      const into = join(folder, String(turns));
+      const child = spawn(process.execPath, ['--import', 'toolbreak/register', 'busy.mjs'], {
+        cwd: place.project,
+        env: { ...env, TOOLBREAK_RECORD: into },
+        stdio: ['ignore', 'pipe', 'inherit'],
+      });
+      let seen = 0;
+      child.stdout.on('data', (text: Buffer) => {
+        if ((seen += text.length) >= turns) child.kill('SIGKILL');
+      });
+      await once(child, 'close');
+      const [{ file, run: id }] = (await place.json<Taken[]>('import', into)) as [Taken];
+      const calls = rows(file, 'SELECT status FROM calls ORDER BY id').flat();
+      // Each turn was written before the next began. Calls follow each other: only the last ones can be without their end.
+      assert.ok(calls.length >= 100 * (turns - 1));
+      assert.ok(calls.slice(0, -2).every((status) => status === 0));
+      const [[damaged]] = rows(file, 'SELECT damaged FROM runs') as [[number]];
+      assert.ok(damaged <= 1);
+      assert.equal((await place.say('check', id)).code, damaged);
+    }
+  });
+
   it('is begun by the app itself, too, and by whichever copy of the package it has', async () => {
     place.file(
       'own.mjs',

@@ -36,7 +36,13 @@ export class Reader {
     runs: (params) => ({
       runs: runsIn(textIn(params, 'folder'), { most: MOST_RUNS, summary: (path) => this.summary(path) }),
     }),
-    overview: (params) => overview(this.file(params), numberIn(params, 'buckets', 1)),
+    overview: (params) => {
+      const file = this.file(params);
+      const answer = overview(file, numberIn(params, 'buckets', 1));
+      // Its calls are asked for next: what is known of their blocks is read while the page draws the lanes.
+      setImmediate(() => file.prepare());
+      return answer;
+    },
     calls: (params) =>
       callsBetween(this.file(params), {
         file: '',

@@ -149,6 +149,15 @@ export class RunFile {
     return languages.length > 0 ? { languages: [...new Set(languages)].sort() } : {};
   }
 
+  /** Reads ahead of a question. */
+  prepare(): void {
+    try {
+      if (this.db.open) this.calls.zones();
+    } catch {
+      // The question itself says what is wrong with the file.
+    }
+  }
+
   close(): void {
     this.db.close();
   }

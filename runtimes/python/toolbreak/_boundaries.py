@@ -170,7 +170,11 @@ def _decide(call: Call, boundary: str) -> Any:
 
 def enter(call: Call, guard: Any = None) -> bool:
     """The `before` boundary. False: the call was skipped and has ended, `call.result` stands. Raises when it was cancelled."""
-    stop = _decide(call, "before")
+    try:
+        stop = _calls.decide(call, "before") if _calls.decide is not None else None
+    except Exception as error:
+        _report.failure(error)
+        stop = None
     if stop is None:
         return True
     if guard is not None:
@@ -223,8 +227,17 @@ def leave(call: Call, result: Any) -> bool:
     """The `after` boundary. True: the call ended with `call.result`. False: run it again, from `enter` on."""
     if call.suspended:
         _calls.resume(call)
-    _returned(call, result)
-    stop = _decide(call, "after")
+    call.result = result
+    try:
+        if call.adapter is not None:
+            call.adapter.returned(call, result)
+    except Exception as error:
+        _report.failure(error)
+    try:
+        stop = _calls.decide(call, "after") if _calls.decide is not None else None
+    except Exception as error:
+        _report.failure(error)
+        stop = None
     if stop is None:
         _calls.end(call, RETURNED)
         return True
@@ -328,10 +341,12 @@ _control_flow = {
 }
 
 
-def _handed_over(call: Call) -> Any:
+def handed_over(call: Call) -> Any:
     """The result of a call that is over. Contexts of tasks that began in it keep the call, and must not keep what it worked on."""
     result = call.result
-    call.let_go()
+    call.args = {}
+    call.given = ()
+    call.result = call.error = call.seen_error = None
     call.state = call.state_before = call.changes = None
     return result
 
@@ -379,13 +394,13 @@ def execute(
                 if verdict == RAISE:
                     raise
                 if verdict == RETURN:
-                    return _handed_over(call)
+                    return handed_over(call)
                 continue
             if leave(call, result):
                 del result
-                return _handed_over(call)
+                return handed_over(call)
             del result
-        return _handed_over(call)
+        return handed_over(call)
     except BaseException:
         # Most have ended. Not those in which a signal handler raised between our own steps.
         _calls.lose(call)
@@ -432,13 +447,13 @@ async def aexecute(
                 if verdict == RAISE:
                     raise
                 if verdict == RETURN:
-                    return _handed_over(call)
+                    return handed_over(call)
                 continue
             if await aleave(call, result):
                 del result
-                return _handed_over(call)
+                return handed_over(call)
             del result
-        return _handed_over(call)
+        return handed_over(call)
     except BaseException:
         # Most have ended. Not those in which a signal handler raised between our own steps.
         _calls.lose(call)

@@ -14,7 +14,6 @@ from collections import deque
 from gc import get_referents as _contents
 from itertools import chain, count
 from marshal import dumps
-from operator import is_
 from typing import Any
 
 from . import _report, _static
@@ -26,7 +25,7 @@ _MOST_LEVELS = 20
 _MOST_POINTERS = 200_000
 _MOST_NOTED = 4000
 #: States between two looks for parts that are not in the state any more.
-_SWEEP = 32
+SWEEP = 32
 #: From this length on a list is copied as a whole, which costs less for each item and more for each list.
 _LONG = 16
 _flatten = chain.from_iterable
@@ -66,14 +65,16 @@ def _make_pointers() -> Any:
         return None
 
 
-def _shows(container: Any, held: list[Any]) -> bool:
-    """Whether `gc.get_referents` answers all that a dict or list holds. It does, except for the `__dict__` of an object that keeps its values itself."""
-    found = _contents(container)
-    if len(found) == 2 * len(held):
-        found = found[1::2]  # A dict whose keys are not all text: they are among them.
-    if len(found) != len(held):
-        return False
-    return all(map(is_, found, held)) or all(map(is_, reversed(found), held))
+def _shows(fields: dict[Any, Any], held: int) -> bool:
+    """Whether `gc.get_referents` answers all values that a dict holds. It does, except for the `__dict__` of an object that keeps its values itself."""
+    found = len(_contents(fields))
+    return found == held or found == 2 * held  # Keys that are not all text are among them.
+
+
+_sample: Any = _Mark()
+_sample.field = 1
+#: Whether there are dicts here, from Python 3.13 on, that do not show what they hold.
+_HIDES = not _shows(vars(_sample), 1)
 
 
 class Part:
@@ -92,6 +93,7 @@ class Part:
         "serial",
         "size",
         "sized",
+        "tag",
         "used",
         "visited",
     )
@@ -108,7 +110,8 @@ class Part:
         self.objects: Any = {}
         self.serial = next(_serials)
         #: What stands for it in a frame, once a frame with all of it was written; and the size of that.
-        self.same = dumps((..., "same", self.serial), 2)
+        self.tag = (..., "same", self.serial)
+        self.same = dumps(self.tag, 2)
         self.size = 0
         self.used = 0
         self.pointers = b""
@@ -134,27 +137,18 @@ class Part:
                 inner: Any = self._take_dict(item)
             elif kind is list:
                 inner = item.copy()
-                if len(inner) >= _LONG:
-                    long.append(item)
-                elif _shows(item, inner):
+                if len(inner) < _LONG:
                     visited += (item, _MARK)
                 else:
-                    return False
+                    long.append(item)
+                    if _ATOMS.issuperset(map(id, map(type, inner))):
+                        continue
             elif kind is tuple:
                 inner = item
             else:
-                shape = _static.shape_of(kind)
-                if not shape.is_record or shape.slots or shape.read_dict is None:
+                inner = self._take_object(item, kind)
+                if inner is None:
                     return False
-                readers = [shape.read_dict] if shape.read_extra is None else [shape.read_dict, shape.read_extra]
-                inner = []
-                for read in readers:
-                    fields = read(item)
-                    if type(fields) is dict:
-                        inner += self._take_dict(fields)
-                    elif fields is not None:
-                        return False
-                    self.objects.setdefault(read, []).append(item)
             for value in inner:
                 if id(type(value)) not in _ATOMS:
                     stack.append((value, level))
@@ -167,17 +161,43 @@ class Part:
 
     def _take_dict(self, item: dict[Any, Any]) -> list[Any]:
         values = list(item.values())
-        self.dicts.append(item)
-        if _shows(item, values):
+        shown = _shows(item, len(values))
+        if shown:
             self.visited += (item, _MARK)
         else:
             self.hidden.append(item)
+        # A dict that is empty has no keys either, as long as it shows no values.
+        if values or not shown or _HIDES:
+            self.dicts.append(item)
         return values
+
+    def _take_object(self, item: Any, kind: type) -> list[Any] | None:
+        shape = _static.shape_of(kind)
+        if not shape.is_record or shape.slots or shape.read_dict is None:
+            return None
+        readers = [shape.read_dict] if shape.read_extra is None else [shape.read_dict, shape.read_extra]
+        inner: list[Any] = []
+        kept: list[Any] = [kind]
+        for read in readers:
+            fields = read(item)
+            kept.append(fields)
+            if type(fields) is dict:
+                inner += self._take_dict(fields)
+            elif fields is not None:
+                return None
+        # Where its type and the dicts of its fields are among what it holds, it is read with all the rest. Nothing there is asked to compare.
+        if {id(each) for each in kept} <= {id(each) for each in _contents(item)}:
+            self.visited += (item, _MARK)
+            return inner
+        for read in readers:
+            self.objects.setdefault(read, []).append(item)
+        return inner
 
     def read(self) -> list[Any]:
         """All that it consists of, as it is now."""
         flat = _contents(*self.visited)
-        flat += _flatten(self.dicts)
+        if self.dicts:
+            flat += _flatten(self.dicts)
         if self.hidden:
             flat += _flatten(map(_values, self.hidden))
         if self.long:
@@ -194,37 +214,36 @@ class Memo:
     def __init__(self) -> None:
         self._pointers: Any = None
         self._ready = False
-        self._parts: dict[int, Part] = {}
+        self.parts: dict[int, Part] = {}
         #: Ids of what was large to encode; an id of another value since is harmless.
         self._noted: dict[int, None] = {}
-        self._clock = 0
+        #: How many states there were.
+        self.clock = 0
         self._held = 0
 
     def forget(self) -> None:
-        self._parts = {}
+        self.parts = {}
         self._noted = {}
         self._held = 0
 
-    def tick(self) -> None:
-        """One more state begins."""
-        self._clock = clock = self._clock + 1
-        if clock % _SWEEP == 0:
-            for key, part in list(self._parts.items()):
-                if part.used < clock - _SWEEP:
-                    self._drop(key)
+    def sweep(self) -> None:
+        """Forgets parts that are not in the state any more. To be called with every `SWEEP`th state."""
+        for key, part in list(self.parts.items()):
+            if part.used < self.clock - SWEEP:
+                self._drop(key)
 
     def _drop(self, key: int) -> None:
-        part = self._parts.pop(key, None)
+        part = self.parts.pop(key, None)
         if part is not None:
             self._held -= len(part.flat)
 
     def find(self, value: Any) -> Part | None:
         """What is remembered of this very value, if nothing in it changed."""
-        part = self._parts.get(id(value))
+        part = self.parts.get(id(value))
         if part is None:
             return None
         if part.root is value and self.is_same(part):
-            part.used = self._clock
+            part.used = self.clock
             return part
         self._drop(id(value))
         return None
@@ -272,11 +291,11 @@ class Memo:
         if not self.is_same(part):
             return False
         part.size = size
-        part.used = self._clock
+        part.used = self.clock
         self._drop(id(part.root))
         self._held += len(part.flat)
         if self._held > _MOST_POINTERS:
             self.forget()
             return True
-        self._parts[id(part.root)] = part
+        self.parts[id(part.root)] = part
         return True

@@ -7,7 +7,6 @@ what a signal handler or a finaliser records in the middle of one waits until th
 from __future__ import annotations
 
 import itertools
-import mmap
 import os
 import sys
 import threading
@@ -19,121 +18,18 @@ from typing import Any
 from zlib import crc32
 
 from . import _report
-from ._call_types import Call
+from ._call_types import Call, nowhere
+from ._segments import BIG_ENDIAN, CLOSED, RESERVE, Segment, Slot, store, swapped
 from ._states import StateEncoder, has_parts
 from ._values import MARSHAL_VERSION, Settings
 
-MAGIC = b"TBSPOOL1"
 SPOOL_VERSION = 2
 FIRST_SEGMENT = 256 * 1024
 NEXT_SEGMENT = 4 * 1024 * 1024
 #: Bytes of spool files of one process that may lie on the disk at a time. A follower makes room by deleting what it has read.
 LIMIT = 2 * 1024**3
-# Kept free at the end of every segment, so that a mark always fits.
-_RESERVE = 512
-# In place of a frame's length: no frame follows in this file. The same in either order of bytes.
-_CLOSED = 0xFFFFFFFF
 _SEGMENT, _FUNCTION, _TASK, _START, _END, _STATE, _EVENT, _RENAME = range(8)
-_BIG_ENDIAN = sys.byteorder == "big"
 _NO_SPACE = "Recording ended: {reason}. The app goes on without it."
-
-
-class _Segment:
-    """One mapped file. `place` is where the next frame begins, a multiple of 4; `end` is where frames must stop."""
-
-    __slots__ = (
-        "busy",
-        "checksums",
-        "end",
-        "file",
-        "kept",
-        "known",
-        "map",
-        "path",
-        "place",
-        "size",
-        "waiting",
-        "words",
-    )
-
-    def __init__(self, path: str, size: int, known: Any) -> None:
-        self.path = path
-        #: `Writer.known`, as long as it is that writer's.
-        self.known = known
-        self.size = size
-        # Not inherited by programs the app starts, readable by the person alone.
-        self.file = os.open(
-            path, os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0), 0o600
-        )
-        try:
-            _allocate(self.file, size)
-            self.map = mmap.mmap(self.file, size)
-        except BaseException:
-            os.close(self.file)
-            _remove(path)
-            raise
-        os.close(self.file)
-        self.words: Any = memoryview(self.map).cast("I")
-        #: The words that follow those.
-        self.checksums: Any = self.words[1:]
-        self.map[:8] = MAGIC
-        self.place = 8
-        self.end = size - _RESERVE
-        self.busy = False
-        self.waiting: list[bytes] = []
-        #: Numbers of the values that later frames of this file may refer to.
-        self.kept: set[int] = set()
-
-    def close(self) -> None:
-        self.end = 0  # Whoever was about to append here, and was interrupted, finds no room.
-        try:
-            self.checksums.release()
-            self.words.release()
-            self.map.close()
-        except (BufferError, ValueError, OSError) as error:
-            _report.let_through(
-                error
-            )  # Else: a thread is in the middle of an append: the mapping goes with the process.
-
-
-class _Slot:
-    """Lives as long as its thread; then the thread's segment is free for the next new thread, which appends where it stopped."""
-
-    __slots__ = ("free", "segment")
-
-    def __init__(self, free: list[_Segment]) -> None:
-        self.free = free
-        self.segment: _Segment | None = None
-
-    def __del__(self) -> None:
-        if self.segment is not None:
-            self.free.append(self.segment)
-
-
-def _allocate(file: int, size: int) -> None:
-    """Makes the file's blocks exist: storing into a hole of a full disk would kill the process."""
-    fallocate: Any = getattr(os, "posix_fallocate", None)
-    if fallocate is not None:
-        try:
-            fallocate(file, 0, size)
-            return
-        except OSError as error:
-            _report.let_through(error)
-            import errno
-
-            if error.errno not in (errno.EINVAL, errno.EOPNOTSUPP, errno.ENOSYS):
-                raise
-    zeros = bytes(min(size, 1 << 20))
-    written = 0
-    while written < size:
-        written += os.write(file, zeros[: size - written])
-
-
-def _remove(path: str) -> None:
-    try:
-        os.unlink(path)
-    except OSError as error:
-        _report.let_through(error)
 
 
 _nobody = Call(None, {}, None, 0)  # type: ignore[arg-type]
@@ -166,7 +62,7 @@ class Writer:
     def _begin(self) -> None:
         self.local = threading.local()
         self._numbers = itertools.count(1)
-        self._free: list[_Segment] = []
+        self._free: list[Segment] = []
         self._bytes = 0
         #: Ids whose Function or Task frame is written. Task ids are negative. Functions and tasks that have this very set as their `known`
         #: are in it.
@@ -179,6 +75,8 @@ class Writer:
         self._encode = settings.encode
         self.largest = settings.max_value_bytes + 1000
         self._states = StateEncoder(settings)
+        #: What an edge chose, encoded.
+        self._routes: dict[tuple[str, ...], bytes] = {}
 
     # ------------------------------------------------------------ frames
 
@@ -263,6 +161,72 @@ class Writer:
         payload = dumps(frame, 2)
         self._append(payload if len(payload) <= self.largest else self._bounded(frame, 4, value), call, 2)
 
+    def started_in(self, call: Any, state: Any) -> None:
+        """`start`, and the workflow's state that the call begins with."""
+        if self.ended:
+            return
+        function = call.function
+        task = call.task
+        segment: Any = getattr(self.local, "segment", nowhere)
+        known = self.known
+        if segment.known is not known or segment.busy or function.id not in known or -task.id not in known:
+            self.start(call)
+            self.state(call, "before", state)
+            return
+        parent = call.parent
+        states = self._states
+        attributes = call.attributes
+        call.told = len(attributes)
+        args = call.args
+        first = dumps(
+            (
+                _START,
+                call.number,
+                0 if parent is None else parent.number,
+                function.id,
+                task.id,
+                call.started_ns,
+                self._encode(args) if args else args,
+                states.attributes(attributes) if attributes else None,
+            ),
+            2,
+        )
+        fresh: list[int] = []
+        second = states.payload((_STATE, call.number, call.started_ns, "before"), state, segment.kept, fresh)
+        if len(first) <= self.largest and self._append_both(first, second, segment, call, 1):
+            if fresh:
+                segment.kept.update(fresh)
+        else:
+            self.start(call)
+            self.state(call, "before", state)
+
+    def ended_in(self, call: Any, state: Any) -> None:
+        """`end` of a call that returned, and the workflow's state that it leaves."""
+        if self.ended:
+            return
+        segment: Any = getattr(self.local, "segment", nowhere)
+        if segment.known is not self.known or segment.busy or call.function.kind != "node":
+            self.state(call, "after", state)
+            self.end(call, 0)
+            return
+        states = self._states
+        attributes = call.attributes
+        result = call.result
+        now = monotonic_ns()
+        fresh: list[int] = []
+        first = states.payload((_STATE, call.number, now, "after"), state, segment.kept, fresh)
+        told = self._encode(attributes) if attributes and len(attributes) != call.told else None
+        if type(result) is dict and result:
+            second = states.payload((_END, call.number, now, 0), result, segment.kept, fresh, (told,))
+        else:
+            second = dumps((_END, call.number, now, 0, self._encode(result), told), 2)
+        if len(second) <= self.largest and self._append_both(first, second, segment, call, 2):
+            if fresh:
+                segment.kept.update(fresh)
+        else:
+            self.state(call, "after", state)
+            self.end(call, 0)
+
     def state(self, call: Any, which: str, value: Any) -> None:
         """The workflow's state around a node; `which` is "before" or "after"."""
         if self.ended:
@@ -276,6 +240,21 @@ class Writer:
         frame = (_EVENT, time.monotonic_ns(), name, 0 if call is None else call.number, self._encode(data or {}))
         payload = dumps(frame, MARSHAL_VERSION)
         self._append(payload if len(payload) <= self.largest else self._bounded(frame, 4, data))
+
+    def route(self, call: Any, names: tuple[str, ...]) -> None:
+        """The event of an edge that chose nodes. Their names come again and again."""
+        for name in names:
+            if type(name) is not str:  # It may have a hash of its own.
+                return self.event("route", call, {"to": list(names)})
+        known = self._routes.get(names)
+        if known is None:
+            self.event("route", call, {"to": list(names)})
+            known = dumps(self._encode({"to": list(names)}), MARSHAL_VERSION)
+            if len(self._routes) < 1000 and len(known) < 1000:
+                self._routes[names] = known
+        elif not self.ended:
+            frame = (_EVENT, time.monotonic_ns(), "route", call.number, None)
+            self._append(dumps(frame, MARSHAL_VERSION)[:-1] + known)
 
     def _bounded(self, frame: tuple[Any, ...], place: int, value: Any) -> bytes:
         """The frame again, with the value at `place` walked under its budget."""
@@ -308,7 +287,7 @@ class Writer:
         # There is no such file, or no room in it: all of it, wherever there is room.
         self._append(states.payload(head, value, tail=tail), call, recorded)
 
-    def _append(self, payload: bytes, call: Any = _nobody, recorded: int = 0, home: _Segment | None = None) -> bool:
+    def _append(self, payload: bytes, call: Any = _nobody, recorded: int = 0, home: Segment | None = None) -> bool:
         """
         Appends a frame. `call.recorded` is `recorded` from the moment on from which nothing can keep the frame from being read.
         `home`: nowhere but at the next place of this segment; False: that was not possible, and nothing was written.
@@ -337,8 +316,8 @@ class Writer:
                 segment = fresh
                 segment.busy = True
             checksum, size = crc32(payload), length
-            if _BIG_ENDIAN:
-                checksum, size = _swapped(checksum), _swapped(size)
+            if BIG_ENDIAN:
+                checksum, size = swapped(checksum), swapped(size)
             # Nothing is called and nothing jumps from here on, so no signal handler can raise before the frame is whole: what it would leave
             # behind the place of a shorter next frame would be read as one.
             place = segment.place
@@ -355,19 +334,50 @@ class Writer:
             self.drain(segment)
         return True
 
-    def drain(self, segment: _Segment) -> None:
+    def _append_both(self, first: bytes, second: bytes, segment: Segment, call: Any, recorded: int) -> bool:
+        """`_append` of two frames that belong together, nowhere but at the next place of this segment. False: nothing was written."""
+        if self.local.segment is not segment or segment.busy or BIG_ENDIAN:
+            return False
+        segment.busy = True
+        try:
+            place = segment.place
+            size = len(first)
+            middle = (place + 11 + size) & -4
+            length = len(second)
+            after = middle + 8 + length
+            if after > segment.end:
+                return False
+            checksum, other = crc32(first), crc32(second)
+            # As there: nothing is called from here on. A reader sees none of them before the length of the first.
+            segment.map[middle + 8 : after] = second
+            segment.map[place + 8 : place + 8 + size] = first
+            word = middle >> 2
+            segment.checksums[word] = other
+            segment.words[word] = length
+            word = place >> 2
+            segment.checksums[word] = checksum
+            segment.words[word] = size
+            segment.place = (after + 3) & -4
+            call.recorded = recorded
+        finally:
+            segment.busy = False
+        if segment.waiting:
+            self.drain(segment)
+        return True
+
+    def drain(self, segment: Segment) -> None:
         """Appends what came in the middle of an append."""
         while segment.waiting:
             self._append(segment.waiting.pop(0))
 
-    def _open(self, length: int) -> _Segment | None:
+    def _open(self, length: int) -> Segment | None:
         """This thread's next segment, with room for a payload of this length; None when recording has ended."""
         if self.ended:
             return None
         local = self.local
         first = not hasattr(local, "segment")
         if first:
-            local.slot = _Slot(self._free)
+            local.slot = Slot(self._free)
             while self._free:
                 try:
                     segment = self._free.pop()
@@ -376,7 +386,7 @@ class Writer:
                 if not segment.busy and segment.place + 8 + length <= segment.end:
                     local.slot.segment = local.segment = segment
                     return segment
-        needed = length + _RESERVE + 8192
+        needed = length + RESERVE + 8192
         size = FIRST_SEGMENT if first else NEXT_SEGMENT
         if needed > size:
             size = (needed + NEXT_SEGMENT - 1) // NEXT_SEGMENT * NEXT_SEGMENT
@@ -387,7 +397,7 @@ class Writer:
                     self._stop(f"nothing read the recording and it reached {self.limit >> 20} MB")
                     return None
             path = os.path.join(self.folder, f"{self.process}-{next(self._numbers)}.spool")
-            segment = _Segment(path, size, self.known)
+            segment = Segment(path, size, self.known)
         except Exception as error:
             _report.let_through(error)
             self._stop(f"the spool file could not be written ({_reason(error)})")
@@ -408,14 +418,14 @@ class Writer:
             time.monotonic_ns(),
             self._encode(self._info),
         )
-        _store(segment, dumps(header, MARSHAL_VERSION))
+        store(segment, dumps(header, MARSHAL_VERSION))
         if old is None:
             local.slot.segment = local.segment = segment
         else:
             segment.waiting, old.waiting = old.waiting, segment.waiting
             old.busy = False
             # Says that nothing follows here, so that the follower may delete the file while the run goes on.
-            old.words[old.place >> 2] = _CLOSED
+            old.words[old.place >> 2] = CLOSED
             local.slot.segment = local.segment = segment
             old.close()
         return segment
@@ -443,7 +453,7 @@ class Writer:
         if segment is not None:
             payload = dumps((_EVENT, time.monotonic_ns(), "mark", 0, {"text": sentence[:300]}), MARSHAL_VERSION)
             if segment.place + 8 + len(payload) <= segment.size:
-                _store(segment, payload)
+                store(segment, payload)
         if self._problem is not None:
             try:
                 self._problem(sentence)
@@ -477,23 +487,6 @@ def _is_inside(call: Any) -> bool:
     while above is not None and above.function.kind != "workflow":
         above = above.parent
     return above is not None
-
-
-def _store(segment: _Segment, payload: bytes) -> None:
-    checksum, length = crc32(payload), len(payload)
-    size = _swapped(length) if _BIG_ENDIAN else length
-    if _BIG_ENDIAN:
-        checksum = _swapped(checksum)
-    place = segment.place
-    after = place + 8 + length
-    segment.map[place + 8 : after] = payload
-    segment.checksums[place >> 2] = checksum
-    segment.words[place >> 2] = size
-    segment.place = (after + 3) & -4
-
-
-def _swapped(word: int) -> int:
-    return int.from_bytes(word.to_bytes(4, "little"), "big")
 
 
 def _reason(error: Exception) -> str:

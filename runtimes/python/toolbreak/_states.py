@@ -6,13 +6,12 @@ nothing in it changed, as `(..., "same", number)`. A number stands for one conte
 
 from __future__ import annotations
 
-import re
 from marshal import dumps
 from typing import Any
 
 from . import _report, _static
 from ._masking import is_login_name
-from ._memo import SMALLEST, Memo, Part
+from ._memo import SMALLEST, SWEEP, Memo, Part
 from ._values import MARSHAL_VERSION, Settings
 
 _SCALARS = frozenset(map(id, (bool, float, type(None))))
@@ -20,7 +19,8 @@ _SCALARS = frozenset(map(id, (bool, float, type(None))))
 _MOST_ITEMS = 500
 #: Parts are encoded as if they stood alone; where nesting is cut early, the whole walk decides.
 _DEPTH = 24
-_ID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\Z")
+#: What an id is made of, with a dash in four places. An expression would cost ten times as much where the processor has forgotten it.
+_ID_TEXT = "0123456789abcdef-"
 _PLAIN = 1 << 62
 _SAMPLE_ID = "00000000-0000-0000-0000-000000000000"
 
@@ -38,9 +38,11 @@ def has_parts(value: Any) -> bool:
 class _Frame:
     """A frame being put together."""
 
-    __slots__ = ("fresh", "inside", "kept", "more", "returns")
+    __slots__ = ("fresh", "inside", "kept", "more", "returns", "same")
 
     def __init__(self, kept: set[int], fresh: list[int], returns: bool) -> None:
+        #: Parts that were found to be the same for this very frame, by their value's id.
+        self.same: dict[int, Part] = {}
         #: Numbers of what stands earlier in the file.
         self.kept = kept
         #: Numbers that this frame gives out.
@@ -61,7 +63,6 @@ class StateEncoder:
         self._memo = Memo()
         #: Keys that are plain names, as bytes. A key that names a secret, or holds one, is never among them.
         self._keys: dict[str, bytes] = {}
-
         #: Attributes and what their texts begin with, before an id: whether that says that the id is a secret.
         self._heads: dict[tuple[str, str], bool] = {}
 
@@ -72,12 +73,17 @@ class StateEncoder:
         """A node's attributes, encoded. LangGraph's ids are random: of texts that end in one, each beginning is looked at once."""
         settings = self._settings
         heads = self._heads
+        last: str | None = None
         for name, value in attributes.items():
             if type(value) is int and -_PLAIN < value < _PLAIN:
                 continue
-            if type(value) is not str or _ID.match(value, len(value) - 36) is None:
+            if type(value) is not str:
                 return settings.encode(attributes)
-            head = value[:-36]
+            head, id = value[:-36], value[-36:]
+            # A namespace ends in the id of its task.
+            if id != last and (len(id) != 36 or id.strip(_ID_TEXT) or id[8:24:5] != "----"):
+                return settings.encode(attributes)
+            last = id
             harmless = heads.get((name, head))
             if harmless is None:
                 sample = {name: head + _SAMPLE_ID}
@@ -104,14 +110,57 @@ class StateEncoder:
         """
         settings = self._settings
         if kept is not None and fresh is not None and settings.references and type(state) is dict and state:
+            memo = self._memo
+            parts = memo.parts
+            memo.clock = clock = memo.clock + 1
+            if clock % SWEEP == 0:
+                memo.sweep()
+            # Mostly, all is plain or known and did not change: then marshal does the rest.
+            out: dict[Any, Any] = {}
             try:
-                made = self._in_parts(head, state, _Frame(kept, fresh, returns), tail)
+                out = state.copy()
+                size = 0
+                harmless = settings.harmless
+                for key, value in out.items():
+                    if type(key) is not str or key not in harmless:
+                        break
+                    kind = type(value)
+                    if kind is int:
+                        if not -_PLAIN < value < _PLAIN:
+                            break
+                    elif value is None or kind is bool or kind is float:
+                        pass
+                    elif (part := parts.get(id(value))) is not None and part.root is value:
+                        if part.serial not in kept or not memo.is_same(part):
+                            break
+                        part.used = clock
+                        out[key] = part.tag
+                        size += part.size
+                    elif (
+                        kind is not str
+                        or len(value) >= SMALLEST
+                        or (len(value) > settings.short and value not in settings.clean)
+                    ):
+                        break
+                else:
+                    made = dumps((*head, out, *tail), MARSHAL_VERSION)
+                    if len(made) + size <= settings.max_value_bytes:
+                        return made
+            except Exception as error:
+                _report.let_through(error)
+            known = len(fresh)
+            try:
+                frame = _Frame(kept, fresh, returns)
+                for value, plain in zip(state.values(), out.values()):
+                    if plain is not value:
+                        frame.same[id(value)] = parts[id(value)]
+                made = self._in_parts(head, state, frame, tail)
             except Exception as error:
                 _report.let_through(error)
                 made = None  # A key that is not text, or a change by another thread: the whole walk decides.
             if made is not None:
                 return made
-            fresh.clear()
+            del fresh[known:]
         payload = dumps((*head, settings.encode(state), *tail), MARSHAL_VERSION)
         if len(payload) > settings.max_value_bytes + 1000:
             return dumps((*head, settings.bounded(state), *tail), MARSHAL_VERSION)
@@ -120,7 +169,6 @@ class StateEncoder:
     def _in_parts(
         self, head: tuple[Any, ...], state: dict[Any, Any], frame: _Frame, tail: tuple[Any, ...]
     ) -> bytes | None:
-        self._memo.tick()
         # The frame with None for a state; None is one byte, which the dict takes the place of.
         if tail:
             begin = dumps((*head, None, *tail), MARSHAL_VERSION)
@@ -160,6 +208,8 @@ class StateEncoder:
         encoded = dumps(key, MARSHAL_VERSION)
         if len(key) < 200 and len(self._keys) < 1000:
             self._keys[key] = encoded
+            if key != "value" and key != "Value":
+                self._settings.harmless.add(key)
         return encoded
 
     def _value(self, value: Any, frame: _Frame) -> bytes:
@@ -168,7 +218,7 @@ class StateEncoder:
             return dumps(value, MARSHAL_VERSION)
         if kind is int or ((kind is str or kind is bytes) and len(value) < SMALLEST):
             return dumps(self._settings.encode(value), MARSHAL_VERSION)
-        part = self._memo.find(value)
+        part = frame.same.get(id(value)) or self._memo.find(value)
         if part is None:
             return self._new(value, frame)
         if part.serial in frame.kept or part.serial in frame.fresh:

@@ -159,7 +159,8 @@ def _make_encode(settings: Settings) -> tuple[Callable[[Any], Any], Callable[[An
         is_row = False
         for key, item in out.items():
             if type(key) is not str:
-                return quick_keys(value, out, depth)
+                # From the beginning: what came before is encoded already, and would be twice.
+                return quick_keys(value, value.copy(), depth)
             if key not in harmless:
                 secret = secret_keys.get(key)
                 if secret is None:
@@ -239,7 +240,7 @@ def _make_encode(settings: Settings) -> tuple[Callable[[Any], Any], Callable[[An
             raise _TooMuch
         out = value.copy()
         # Numbers alone, the usual long list: looked at by C code. Types are compared by identity.
-        if len(out) > 50 and id(type(out[0])) in _NUMBERS:
+        if len(out) > 12 and id(type(out[0])) in _NUMBERS:
             kinds = set(map(id, map(type, out)))
             if kinds <= _FLOATS or (kinds <= _INTS and -_LARGE < min(out) and max(out) < _LARGE):
                 return out

@@ -25,6 +25,43 @@ describe('node runtime: values', () => {
     assert.deepEqual(encoded(Object.assign(Object.create(null) as object, { a: 1 })), { a: 1 });
   });
 
+  it('gives back any value of JSON', () => {
+    let seed = 7;
+    const random = (below: number): number => {
+      seed = (seed * 48271) % 2147483647;
+      return seed % below;
+    };
+    const text = (): string =>
+      Array.from({ length: random(4) === 0 ? random(400) : random(12) }, () =>
+        String.fromCodePoint(
+          [97 + random(26), 0xe0 + random(30), 0x4e00 + random(99), 0x1f600 + random(50)][random(9) & 3]!,
+        ),
+      ).join('');
+    const make = (depth: number): unknown => {
+      switch (random(depth > 5 ? 6 : 9)) {
+        case 0:
+          return null;
+        case 1:
+          return random(2) === 1;
+        case 2:
+          return random(100_000) - 50_000;
+        case 3:
+          return (random(2 ** 30) - 2 ** 29) * random(2 ** 20);
+        case 4:
+        case 5:
+          return text();
+        case 6:
+          return Array.from({ length: random(8) }, () => make(depth + 1));
+        default:
+          return Object.fromEntries(Array.from({ length: random(8) }, () => [text(), make(depth + 1)]));
+      }
+    };
+    for (let round = 0; round < 300; round++) {
+      const value = make(0);
+      assert.deepEqual(encoded(value), Object.is(value, -0) ? { float: -0 } : value);
+    }
+  });
+
   it('tells floating point numbers from whole ones', () => {
     assert.deepEqual(encoded([1.5, -0, 2 ** 53, Infinity]), [
       { float: 1.5 },

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { setImmediate as turn } from 'node:timers/promises';
 import { types } from 'node:util';
+import type * as declared from '../../../runtimes/node/index.mjs';
 import { paramsOf } from '../../../runtimes/node/params.mjs';
 import { wrap } from '../../../runtimes/node/wrap.mjs';
 import { FrameKind } from '../../../protocol/spool';
@@ -9,6 +10,9 @@ import { Recorded, type SeenCall } from './support';
 /** `name(parent's name)` of each call. */
 const tree = (calls: SeenCall[]): string[] =>
   calls.map(({ name, parent }) => `${name}(${calls.find(({ id }) => id === parent)?.name ?? ''})`);
+
+// What is declared for people who write TypeScript is what there is.
+wrap satisfies typeof declared.wrap;
 
 describe('node runtime: wrapped functions', () => {
   let recorded: Recorded;
@@ -56,7 +60,7 @@ describe('node runtime: wrapped functions', () => {
       static made = 1;
       constructor(readonly id: number) {}
     }
-    const Wrapped = wrap(Plain as unknown as (id: number) => Plain) as unknown as typeof Plain;
+    const Wrapped = wrap(Plain);
     class Below extends Wrapped {
       more = 2;
     }

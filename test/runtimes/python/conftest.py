@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib.util
+import os
 import sys
 import textwrap
 from collections.abc import Callable, Iterator
@@ -18,11 +20,25 @@ for folder in (HERE, HERE.parents[2] / "runtimes" / "python"):
 from fake_adapter import Adapter, App, configuration  # noqa: E402
 
 #: Need packages that only the environment of the whole suite has; a run of some markers is one of the others.
-WHOLE_SUITE = {"test_states_properties.py", "test_values_arrays.py", "test_values_properties.py"}
+WHOLE_SUITE = {
+    "test_states_properties.py",
+    "test_values_arrays.py",
+    "test_values_kinds.py",
+    "test_values_properties.py",
+}
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
     return True if config.getoption("markexpr") and collection_path.name in WHOLE_SUITE else None
+
+
+if importlib.util.find_spec("hypothesis"):
+    from hypothesis import settings
+
+    # The same values in every run; other ones with TOOLBREAK_FUZZ_SEED=random.
+    settings.register_profile("same", derandomize=True, database=None)
+    settings.register_profile("other", derandomize=False, database=None, print_blob=True)
+    settings.load_profile("same" if os.environ.get("TOOLBREAK_FUZZ_SEED") != "random" else "other")
 
 
 class Scene:

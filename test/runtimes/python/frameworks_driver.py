@@ -54,6 +54,14 @@ class Report:
             attributes=call.attributes,
         )
 
+    def started_in(self, call: Any, state: Any) -> None:
+        self.start(call)
+        self.state(call, "before", state)
+
+    def ended_in(self, call: Any, state: Any) -> None:
+        self.state(call, "after", state)
+        self.end(call, 0)
+
     def state(self, call: Any, when: str, state: Any) -> None:
         self.say(what="state", call=call.number, when=when, state=plain(state))
 
@@ -69,6 +77,9 @@ class Report:
             changes=sorted(call.changes) if call.changes else [],
             attributes=call.attributes,
         )
+
+    def route(self, call: Any, names: Any) -> None:
+        self.event("route", call, {"to": list(names)})
 
     def event(self, name: str, call: Any, data: Any) -> None:
         self.say(what="event", name=name, call=call.number if call else 0, data=data)

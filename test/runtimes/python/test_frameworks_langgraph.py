@@ -320,10 +320,10 @@ def test_tracebacks_keep_at_most_one_line_of_ours(tmp_path: Path) -> None:
 
 def test_a_failure_of_ours_calls_the_original(tmp_path: Path) -> None:
     scenario = """
-from toolbreak._frameworks import _nodes, _tools, langchain, langgraph
+from toolbreak._frameworks import _node_step, _nodes, _tools, langchain, langgraph
 def broken(*args, **kwargs):
     raise RuntimeError("ours")
-_nodes.declare = _nodes._with_step = _tools.adapter_of = langchain._function = langgraph.function_of = broken
+_nodes.declare = _node_step.declare = _nodes._with_step = _tools.adapter_of = langchain._function = langgraph.function_of = broken
 """
     done = run(TRIAGE, scenario=scenario)
     assert done.out == bare(TRIAGE).out

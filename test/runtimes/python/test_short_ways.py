@@ -34,6 +34,10 @@ class Point:
     __hash__ = None  # type: ignore[assignment]
 
 
+class Other(Point):
+    pass
+
+
 def documents() -> Any:
     return [
         {"id": f"doc {number}", "text": "some words " * 20, "tags": ["a", "b"], "score": number / 3}
@@ -116,6 +120,30 @@ def test_fields_that_stand_in_the_state_as_a_dict_are_looked_at() -> None:
         file.write({"fields": vars(point)})
     point.x = "other " * 200
     assert file.write({"fields": vars(point)}) == {"fields": {"x": "other " * 200}}
+
+
+def test_what_had_no_fields_and_gets_some_is_looked_at() -> None:
+    file = File()
+    bare = Point.__new__(Point)
+    value = ["words " * 200, {}, bare, vars(bare), []]
+    for _ in range(4):
+        assert file.write({"points": value}) == whole({"points": value})
+    for change in (lambda: setattr(bare, "x", 1), lambda: value[1].update(x=2), lambda: setattr(bare, "x", "one")):
+        change()
+        for _ in range(3):
+            assert file.write({"points": value}) == whole({"points": value})
+
+
+def test_an_object_that_gets_another_type_or_other_fields_is_looked_at() -> None:
+    file = File()
+    value = [Point(f"text {number} " * 30) for number in range(5)]
+    for _ in range(4):
+        file.write({"points": value})
+    vars(value[1])["x"] = "other"
+    for change in (lambda: setattr(value[2], "__class__", Other), lambda: setattr(value[3], "__dict__", {"y": 1})):
+        change()
+        for _ in range(3):
+            assert file.write({"points": value}) == whole({"points": value})
 
 
 def test_what_did_not_change_is_not_walked_again() -> None:

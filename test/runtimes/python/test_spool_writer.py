@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from spool_reader import END, EVENT, FUNCTION, RENAME, SEGMENT, START, STATE, TASK, all_frames, read_folder
-from toolbreak import _spool
+from toolbreak import _segments, _spool
 from toolbreak._spool import SPOOL_VERSION, Writer
 
 pytestmark = pytest.mark.essential
@@ -309,7 +309,7 @@ def test_a_full_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def full(file: int, size: int) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr(_spool, "_allocate", full)
+    monkeypatch.setattr(_segments, "allocate", full)
     for _ in range(5):
         writer.start(call(args={"text": "x" * 200_000}))
     assert said == [

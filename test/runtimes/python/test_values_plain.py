@@ -80,6 +80,16 @@ def test_keys_that_are_objects_become_pairs() -> None:
     assert tag[3][0][0][1] == "object" and tag[3][1] == ["plain", 2]
 
 
+def test_what_comes_before_a_key_that_is_no_text_is_encoded_once() -> None:
+    secret = (..., "masked", "password holds a secret")
+    assert encode({"a": bytearray(b"x"), "b": [...], "password": "p", None: ...}) == {
+        "a": (..., "bytearray", b"x"),
+        "b": [(..., "ellipsis")],
+        "password": secret,
+        None: (..., "ellipsis"),
+    }
+
+
 def test_sets_of_objects_become_lists() -> None:
     class Member:
         def __init__(self) -> None:

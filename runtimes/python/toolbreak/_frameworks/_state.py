@@ -6,6 +6,7 @@ LangGraph itself merges after the node's writers ran, when the route is taken al
 from __future__ import annotations
 
 import operator
+import sys
 from typing import Any
 
 from .. import _static
@@ -32,10 +33,14 @@ def fields_of(state: Any) -> dict[str, Any] | None:
 
 def copy_of(state: Any) -> Any:
     """A copy for the difference: lists and dicts of the first level are copied, what is in them is not."""
-    fields = fields_of(state)
+    fields = state.copy() if type(state) is dict else fields_of(state)
     if fields is None:
         return state[:] if type(state) is list else state
-    return {key: value.copy() if type(value) in (list, dict, set) else value for key, value in fields.items()}
+    for key, value in fields.items():
+        kind = type(value)
+        if kind is list or kind is dict or kind is set:
+            fields[key] = value.copy()
+    return fields
 
 
 def updates_of(answer: Any) -> list[tuple[str, Any]]:
@@ -85,6 +90,34 @@ def merge(before: dict[str, Any], updates: list[tuple[str, Any]], channels: Any)
             if key not in unmerged:
                 unmerged.append(key)
     return after, unmerged
+
+
+#: Types whose values no channel takes for anything but a value. By the type's id: a metaclass may have a hash of its own.
+_PLAIN = frozenset(map(id, (str, int, float, bool, type(None), bytes, list, dict, tuple, set)))
+
+
+_last_value: Any = None
+
+
+def _find_last_value() -> Any:
+    global _last_value
+    _last_value = getattr(sys.modules.get("langgraph.channels.last_value"), "LastValue", None)
+    return _last_value
+
+
+def overwritten(before: dict[str, Any], updates: dict[Any, Any], channels: Any) -> dict[str, Any] | None:
+    """`merge` where every channel keeps its last value, as most do. None: it has to be asked."""
+    if channels is None:
+        return None
+    last_value = _last_value or _find_last_value()
+    after = before.copy()
+    for key, value in updates.items():
+        channel = channels.get(key)
+        if type(channel) is last_value and id(type(value)) in _PLAIN:
+            after[key] = value
+        elif channel is not None or key in before:
+            return None
+    return after
 
 
 def has_reducer(channels: Any, key: str) -> bool:

@@ -1,0 +1,236 @@
+"""Stands in the `proc` of a node's tasks where the node stood, and runs it as a call."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from typing import Any
+
+from .. import _boundaries, _call_types, _calls, _report
+from .._boundaries import aenter, afail, aleave, enter, fail, handed_over, leave
+from .._call_types import RAISE, RETURN
+from . import _state
+from ._node_call import NodeCall, exploded, newest
+from ._node_info import NodeInfo, declare, target_of
+from ._origin import code_of
+
+
+class NodeStep:
+    """Stands in the `proc` of a node's tasks where the node stood, and runs it as a call."""
+
+    def __init__(self, steps: list[Any], name: str) -> None:
+        self.steps = steps
+        self.rest = steps[1:]
+        self.name = name
+        self.explodes = getattr(steps[0], "explode_args", False) is True
+        #: By the workflow's name.
+        self.infos: dict[str, NodeInfo] = {}
+        #: The call, in a step that stands for one task alone: it failed, and the error may end the run.
+        self.failed: _call_types.Call | None = None
+
+    def _begin(self, given: Any, config: Any) -> _call_types.Call | None:
+        """The call of one attempt, as `_boundaries.execute` begins one. None: it is no call of its own."""
+        call: _call_types.Call | None = None
+        try:
+            above = _calls.current()
+            if above is not None and above.quiet:
+                return None
+            while above is not None and above.function.kind != "workflow":
+                above = above.parent
+            workflow = ""
+            if above is not None:
+                workflow = above.function.name
+                if above.pending is not None and above.pending == _call_types.code_key(
+                    code_of(target_of(self.steps[0]))
+                ):
+                    return None  # An @entrypoint: its workflow call is this call.
+            info = self.infos.get(workflow)
+            if info is None:
+                info = self.infos[workflow] = declare(None, workflow, self.name, self.steps[0])
+            adapter = NodeCall(info, given, config, self.explodes)
+            state = None if adapter.args else given
+            call = _calls.begin(
+                info.function,
+                adapter.args,
+                adapter=adapter,
+                state=state,
+                state_before=_state.copy_of(state),
+                attributes=adapter.attributes(),
+            )
+            newest[adapter.task] = call
+            return call
+        except BaseException as error:
+            if call is not None:
+                _calls.lose(call)
+            if _report.is_the_apps(error):
+                raise
+            _report.failure(error)
+            return None
+
+    def invoke(self, input: Any, config: Any = None, **kwargs: Any) -> Any:
+        call = self._begin(input, config) if _calls.attached else None
+        if call is None:
+            return self._run(input, config, kwargs)
+        # As `_boundaries.execute` does it, in fewer frames.
+        try:
+            while enter(call):
+                token = _given(call)
+                adapter: Any = call.adapter
+                try:
+                    result = self.steps[0].invoke(adapter.given, config, **kwargs)
+                    for step in self.rest:
+                        result = step.invoke(result, config)
+                except BaseException as error:
+                    _take_back(token)
+                    verdict = fail(call, error)
+                    if verdict == RAISE:
+                        raise
+                    if verdict == RETURN:
+                        return handed_over(call)
+                    continue
+                if token is not None:
+                    _take_back(token)
+                if leave(call, result):
+                    del result
+                    return handed_over(call)
+                del result
+            return handed_over(call)
+        except BaseException:
+            # Most have ended. Not those in which a signal handler raised between our own steps.
+            _calls.lose(call)
+            raise
+
+    def _run(self, input: Any, config: Any, kwargs: dict[str, Any]) -> Any:
+        value = self.steps[0].invoke(input, config, **kwargs)
+        for step in self.rest:
+            value = step.invoke(value, config)
+        return value
+
+    async def ainvoke(self, input: Any, config: Any = None, **kwargs: Any) -> Any:
+        call = self._begin(input, config) if _calls.attached else None
+        if call is None:
+            return await self._arun(input, config, kwargs)
+        return await _awaited(call, lambda given: self._arun(given, config, kwargs))
+
+    async def _arun(self, input: Any, config: Any, kwargs: dict[str, Any]) -> Any:
+        value = await self.steps[0].ainvoke(input, config, **kwargs)
+        for step in self.rest:
+            value = await step.ainvoke(value, config)
+        return value
+
+    async def astream(self, input: Any, config: Any = None, **kwargs: Any) -> Any:
+        """For runs whose events are streamed: the pieces are given on after the stop, joined as LangGraph joins them."""
+        call = self._begin(input, config) if _calls.attached else None
+        if call is None:
+            async for piece in self._pieces(input, config, kwargs):
+                yield piece
+            return
+        pieces: list[Any] = []
+        joined: list[Any] = []
+
+        async def run(given: Any) -> Any:
+            pieces.clear()
+            joined.clear()
+            async for piece in self._pieces(given, config, kwargs):
+                pieces.append(piece)
+            joined.append(_joined(pieces))
+            return joined[0]
+
+        result = await _awaited(call, run)
+        if joined and result is joined[0]:
+            for piece in pieces:
+                yield piece
+        else:
+            yield result
+
+    async def _pieces(self, input: Any, config: Any, kwargs: dict[str, Any]) -> AsyncIterator[Any]:
+        source = self.steps[0].astream(input, config, **kwargs)
+        for step in self.rest:
+            source = step.atransform(source, config)
+        async for piece in source:
+            yield piece
+
+
+async def _awaited(call: _call_types.Call, run: Callable[[Any], Awaitable[Any]]) -> Any:
+    """`NodeStep.invoke` for async code: `await run(given)`."""
+    try:
+        while await aenter(call):
+            token = _given(call)
+            adapter: Any = call.adapter
+            try:
+                result = await run(adapter.given)
+            except BaseException as error:
+                _take_back(token)
+                verdict = await afail(call, error)
+                if verdict == RAISE:
+                    raise
+                if verdict == RETURN:
+                    return handed_over(call)
+                continue
+            _take_back(token)
+            if await aleave(call, result):
+                del result
+                return handed_over(call)
+            del result
+        return handed_over(call)
+    except asyncio.CancelledError as error:
+        _calls.lose(call)
+        raise _final(error) from None
+    except BaseException:
+        _calls.lose(call)
+        raise
+
+
+def _given(call: _call_types.Call) -> Any:
+    """
+    The call is about to run, maybe with edited arguments; once more, it starts from the state before. Hands a graph that is the node its call,
+    and answers what `_take_back` needs.
+    """
+    adapter: Any = call.adapter
+    if adapter.exploded:
+        adapter.given = exploded(adapter.given, call.args)
+    elif adapter.args:
+        adapter.given = call.args.get("input")
+    else:
+        call.state = adapter.given
+        call.changes = None
+    info = adapter.info
+    if info.key is not None:
+        call.pending = info.key
+    graph = info.graph if info.is_call else None
+    if graph is None:
+        return None
+    from .langgraph import handed
+
+    return handed.set(graph)
+
+
+def _take_back(token: Any) -> None:
+    if token is not None:
+        from .langgraph import handed
+
+        handed.reset(token)
+
+
+def _final(error: asyncio.CancelledError) -> BaseException:
+    """A person's cancel, in a form that ends the run: LangGraph takes a CancelledError for its own tidying up, and calls the run a success."""
+    each: BaseException | None = error
+    while each is not None:  # Python 3.10 makes a new one for each task that it leaves.
+        if _boundaries.is_cancel(each):
+            return _boundaries.Cancelled(*each.args)
+        each = each.__context__
+    return error
+
+
+def _joined(pieces: list[Any]) -> Any:
+    whole: Any = None
+    addable = False
+    for piece in pieces:
+        if addable:
+            try:
+                whole = whole + piece
+                continue
+            except TypeError:
+                addable = False
+        whole = piece
+    return whole

@@ -1,0 +1,133 @@
+"""One mapped spool file, and whose it is. What is appended is in `_spool`."""
+
+from __future__ import annotations
+
+import mmap
+import os
+import sys
+from typing import Any
+from zlib import crc32
+
+from . import _report
+
+MAGIC = b"TBSPOOL1"
+# Kept free at the end of every segment, so that a mark always fits.
+RESERVE = 512
+# In place of a frame's length: no frame follows in this file. The same in either order of bytes.
+CLOSED = 0xFFFFFFFF
+BIG_ENDIAN = sys.byteorder == "big"
+
+
+class Segment:
+    """One mapped file. `place` is where the next frame begins, a multiple of 4; `end` is where frames must stop."""
+
+    __slots__ = (
+        "busy",
+        "checksums",
+        "end",
+        "file",
+        "kept",
+        "known",
+        "map",
+        "path",
+        "place",
+        "size",
+        "waiting",
+        "words",
+    )
+
+    def __init__(self, path: str, size: int, known: Any) -> None:
+        self.path = path
+        #: `Writer.known`, as long as it is that writer's.
+        self.known = known
+        self.size = size
+        # Not inherited by programs the app starts, readable by the person alone.
+        self.file = os.open(
+            path, os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0), 0o600
+        )
+        try:
+            allocate(self.file, size)
+            self.map = mmap.mmap(self.file, size)
+        except BaseException:
+            os.close(self.file)
+            remove(path)
+            raise
+        os.close(self.file)
+        self.words: Any = memoryview(self.map).cast("I")
+        #: The words that follow those.
+        self.checksums: Any = self.words[1:]
+        self.map[:8] = MAGIC
+        self.place = 8
+        self.end = size - RESERVE
+        self.busy = False
+        self.waiting: list[bytes] = []
+        #: Numbers of the values that later frames of this file may refer to.
+        self.kept: set[int] = set()
+
+    def close(self) -> None:
+        self.end = 0  # Whoever was about to append here, and was interrupted, finds no room.
+        try:
+            self.checksums.release()
+            self.words.release()
+            self.map.close()
+        except (BufferError, ValueError, OSError) as error:
+            _report.let_through(
+                error
+            )  # Else: a thread is in the middle of an append: the mapping goes with the process.
+
+
+class Slot:
+    """Lives as long as its thread; then the thread's segment is free for the next new thread, which appends where it stopped."""
+
+    __slots__ = ("free", "segment")
+
+    def __init__(self, free: list[Segment]) -> None:
+        self.free = free
+        self.segment: Segment | None = None
+
+    def __del__(self) -> None:
+        if self.segment is not None:
+            self.free.append(self.segment)
+
+
+def allocate(file: int, size: int) -> None:
+    """Makes the file's blocks exist: storing into a hole of a full disk would kill the process."""
+    fallocate: Any = getattr(os, "posix_fallocate", None)
+    if fallocate is not None:
+        try:
+            fallocate(file, 0, size)
+            return
+        except OSError as error:
+            _report.let_through(error)
+            import errno
+
+            if error.errno not in (errno.EINVAL, errno.EOPNOTSUPP, errno.ENOSYS):
+                raise
+    zeros = bytes(min(size, 1 << 20))
+    written = 0
+    while written < size:
+        written += os.write(file, zeros[: size - written])
+
+
+def remove(path: str) -> None:
+    try:
+        os.unlink(path)
+    except OSError as error:
+        _report.let_through(error)
+
+
+def store(segment: Segment, payload: bytes) -> None:
+    checksum, length = crc32(payload), len(payload)
+    size = swapped(length) if BIG_ENDIAN else length
+    if BIG_ENDIAN:
+        checksum = swapped(checksum)
+    place = segment.place
+    after = place + 8 + length
+    segment.map[place + 8 : after] = payload
+    segment.checksums[place >> 2] = checksum
+    segment.words[place >> 2] = size
+    segment.place = (after + 3) & -4
+
+
+def swapped(word: int) -> int:
+    return int.from_bytes(word.to_bytes(4, "little"), "big")
