@@ -170,10 +170,12 @@ export const MIGRATIONS: readonly Migration[] = [
         errors INTEGER NOT NULL,
         first INTEGER, last INTEGER,     -- earliest and latest start
         shortest INTEGER, longest INTEGER, -- durations of those that ended
+        longest_short INTEGER,           -- the longest of those that are not in long_calls
         heads BLOB NOT NULL,             -- see the README
         bodies BLOB
       ) STRICT;
-      CREATE INDEX chunks_by_version ON chunks (version);
+      -- What is known of all blocks is read from here, without their rows, which are large.
+      CREATE INDEX chunks_by_version ON chunks (version, calls, open, errors, first, last, shortest, longest, longest_short);
       CREATE TABLE long_calls (          -- of 2^20 ns and more, with all that is drawn of them
         size INTEGER NOT NULL,           -- floor(log2(duration + 1))
         start INTEGER NOT NULL,

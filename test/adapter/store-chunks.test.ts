@@ -8,7 +8,7 @@ import { UserError } from '../../adapter/common/errors';
 import { globalId } from '../../adapter/store/callNames';
 import { CallReader } from '../../adapter/store/chunks/callReader';
 import { CallWriter } from '../../adapter/store/chunks/callWriter';
-import { Chunk, PARTS } from '../../adapter/store/chunks/chunk';
+import { Chunk, LONG, PARTS } from '../../adapter/store/chunks/chunk';
 import { squeeze } from '../../adapter/store/chunks/pack';
 import { count, select, type CallOrder, type Selection } from '../../adapter/store/chunks/select';
 import { openForReading, openForWriting, type Connection } from '../../adapter/store/database';
@@ -180,42 +180,50 @@ describe('store: blocks of calls', () => {
       from: time,
       to: time,
       minimum: fc.nat(1000),
+      maximum: fc.option(fc.constantFrom(LONG - 1, LONG, 100_000), { nil: undefined }),
       failed: fc.boolean(),
       functions: fc.option(fc.array(fc.integer({ min: 1, max: 4 }))),
       page: fc.integer({ min: 1, max: 7 }),
       order: orders,
     });
     fc.assert(
-      fc.property(fc.array(step, { maxLength: 120 }), wanted, (steps, { page, order, functions, ...range }) => {
-        const known = write(steps);
-        const reader = new CallReader(db);
-        const selection: Selection = { ...range, functions: functions === null ? undefined : new Set(functions) };
-        const byDuration = order.endsWith('duration');
-        const sign = order.startsWith('-') ? -1 : 1;
-        const expected = [...known]
-          .filter(([, { start, end, status, func }]) => {
-            if (start === undefined || start < range.from || start > range.to) return false;
-            if (end === undefined ? byDuration : end - start < range.minimum) return false;
-            if (range.failed && status !== 1) return false;
-            return selection.functions?.has(func!) ?? true;
-          })
-          .map(([call, { start, end }]) => ({ id: call, key: byDuration ? end! - start! : start! }))
-          .sort((one, other) => sign * (one.key - other.key || one.id - other.id));
-        const found: number[] = [];
-        let after = { key: -sign * Infinity, id: -sign * Infinity };
-        for (;;) {
-          const calls = select(reader, selection, order, after, page);
-          found.push(...calls.map((call) => call.id));
-          const last = calls.at(-1);
-          if (last === undefined) break;
-          after = { key: byDuration ? last.end! - last.start : last.start, id: last.id };
-        }
-        assert.deepEqual(
-          found,
-          expected.map((each) => each.id),
-        );
-        if (!byDuration) assert.equal(count(reader, selection), expected.length);
-      }),
+      fc.property(
+        fc.array(step, { maxLength: 120 }),
+        wanted,
+        (steps, { page, order, functions, maximum, ...given }) => {
+          const range = { ...given, ...(maximum !== undefined && { maximum }) };
+          const known = write(steps);
+          const reader = new CallReader(db);
+          const selection: Selection = { ...range, functions: functions === null ? undefined : new Set(functions) };
+          const byDuration = order.endsWith('duration');
+          const sign = order.startsWith('-') ? -1 : 1;
+          const expected = [...known]
+            .filter(([, { start, end, status, func }]) => {
+              if (start === undefined || start < range.from || start > range.to) return false;
+              if (end === undefined) {
+                if (byDuration || range.maximum !== undefined) return false;
+              } else if (end - start < range.minimum || end - start > (range.maximum ?? Infinity)) return false;
+              if (range.failed && status !== 1) return false;
+              return selection.functions?.has(func!) ?? true;
+            })
+            .map(([call, { start, end }]) => ({ id: call, key: byDuration ? end! - start! : start! }))
+            .sort((one, other) => sign * (one.key - other.key || one.id - other.id));
+          const found: number[] = [];
+          let after = { key: -sign * Infinity, id: -sign * Infinity };
+          for (;;) {
+            const calls = select(reader, selection, order, after, page);
+            found.push(...calls.map((call) => call.id));
+            const last = calls.at(-1);
+            if (last === undefined) break;
+            after = { key: byDuration ? last.end! - last.start : last.start, id: last.id };
+          }
+          assert.deepEqual(
+            found,
+            expected.map((each) => each.id),
+          );
+          if (!byDuration) assert.equal(count(reader, selection), expected.length);
+        },
+      ),
       { numRuns: 80 },
     );
   });

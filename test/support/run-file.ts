@@ -49,12 +49,13 @@ export function changeCalls(db: Connection, change: (chunk: Chunk, slot: number,
   const reader = new CallReader(db);
   const sink = new Sink();
   const write = db.prepare(
-    'UPDATE chunks SET heads = ?, bodies = ?, version = version + 1, open = ?, errors = ?, first = ?, last = ?, shortest = ?, longest = ? WHERE id = ?',
+    'UPDATE chunks SET heads = ?, bodies = ?, version = version + 1, open = ?, errors = ?, first = ?, last = ?, shortest = ?, longest = ?, longest_short = ? WHERE id = ?',
   );
   for (const id of reader.ids()) {
     const chunk = reader.chunk(id)!;
     for (let slot = 0; slot < chunk.length; slot++) if (chunk.isPresent(slot)) change(chunk, slot, chunk.base + slot);
-    const { open, errors, first, last, shortest, longest } = chunk.zone();
-    write.run(chunk.packHeads(sink), chunk.packBodies(sink), open, errors, first, last, shortest, longest, id);
+    const { open, errors, first, last, shortest, longest, longestShort } = chunk.zone();
+    const zone = [open, errors, first, last, shortest, longest, longestShort];
+    write.run(chunk.packHeads(sink), chunk.packBodies(sink), ...zone, id);
   }
 }

@@ -1,6 +1,6 @@
 import type { Connection } from '../database';
 import { Chunk, chunkOf, type Zone } from './chunk';
-import { sortZones, type CallOrder } from './select';
+import { BY_START, sortZones, type Way } from './select';
 import { placeOf, StoredCall } from './rows';
 
 /** Bytes of unpacked blocks that are kept: more blocks than the widest picture of short calls needs. */
@@ -28,11 +28,11 @@ interface Ordered {
   latest: Float64Array;
   open: readonly ZoneRow[];
   /** In other orders, once somebody asked for these. */
-  sorted: Map<CallOrder, readonly ZoneRow[]>;
+  sorted: Map<Way, readonly ZoneRow[]>;
   picture: number;
 }
 
-const ZONE = 'id, version, calls, open, errors, first, last, shortest, longest';
+const ZONE = 'id, version, calls, open, errors, first, last, shortest, longest, longest_short AS longestShort';
 
 /** Calls of one run file, as they are now: what its writer commits is seen with the next question. */
 export class CallReader {
@@ -84,16 +84,21 @@ export class CallReader {
     return this.current().open;
   }
 
+  /** Those that can have a call that starts within the range, by their first starts. */
+  zonesIn(from: number, to: number): readonly ZoneRow[] {
+    return this.zonesBy(BY_START, from, to);
+  }
+
   /** Those that can have a call that starts within the range, the one with the best call in this order first. */
-  zonesBy(order: CallOrder, from: number, to: number): readonly ZoneRow[] {
+  zonesBy(way: Way, from: number, to: number): readonly ZoneRow[] {
     const { zones, latest, sorted } = this.current();
     const low = firstWhere(zones.length, (index) => latest[index]! >= from);
     const high = firstWhere(zones.length, (index) => zones[index]!.first! > to);
-    if (low === 0 && high === zones.length && order === 'start') return zones;
+    if (low === 0 && high === zones.length && way === BY_START) return zones;
     // To sort some of many costs less than to pass over the others.
-    if (order === 'start' || high - low < zones.length / 8) return sortZones(zones.slice(low, high), order);
-    let all = sorted.get(order);
-    if (all === undefined) sorted.set(order, (all = sortZones(zones, order)));
+    if (way === BY_START || high - low < zones.length / 8) return sortZones(zones.slice(low, high), way);
+    let all = sorted.get(way);
+    if (all === undefined) sorted.set(way, (all = sortZones(zones, way)));
     return all;
   }
 

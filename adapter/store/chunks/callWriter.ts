@@ -1,12 +1,10 @@
 import type { Connection } from '../database';
 import { Sink } from '../values/canonical';
-import { Chunk, chunkOf } from './chunk';
+import { Chunk, chunkOf, LONG } from './chunk';
 import { TotalsWriter } from './totals';
 
 /** Blocks kept in memory when nothing in them changed: what ends late is mostly in one of these. */
 const KEPT = 128;
-/** Calls of this many nanoseconds and more are found by their length without a look at the short ones: 2^20, about a millisecond. */
-export const LONG = 2 ** 20;
 
 /** A value of a call: its row, or 0 and its bytes. */
 export interface TakenValue {
@@ -44,10 +42,11 @@ export class CallWriter {
       'SELECT heads, bodies FROM chunks WHERE id = ?',
     );
     this.write = db.prepare(
-      `INSERT INTO chunks (id, version, calls, open, errors, first, last, shortest, longest, heads, bodies) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+      `INSERT INTO chunks (id, version, calls, open, errors, first, last, shortest, longest, longest_short, heads, bodies)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
        ON CONFLICT (id) DO UPDATE SET version = excluded.version, calls = excluded.calls, open = excluded.open, errors = excluded.errors,
          first = excluded.first, last = excluded.last, shortest = excluded.shortest, longest = excluded.longest,
-         heads = excluded.heads, bodies = excluded.bodies`,
+         longest_short = excluded.longest_short, heads = excluded.heads, bodies = excluded.bodies`,
     );
     const columns = '(id, size, start, end, parent, task, function, depth, status) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)';
     this.addLong = db.prepare(`INSERT OR IGNORE INTO long_calls ${columns}`);
@@ -128,10 +127,11 @@ export class CallWriter {
   flush(): void {
     if (this.changed.size > 0) this.version++;
     for (const chunk of this.changed) {
-      const { calls, open, errors, first, last, shortest, longest } = chunk.zone();
+      const { calls, open, errors, first, last, shortest, longest, longestShort } = chunk.zone();
       const heads = chunk.packHeads(this.sink);
       const bodies = chunk.packBodies(this.sink);
-      this.write.run(chunk.id, this.version, calls, open, errors, first, last, shortest, longest, heads, bodies);
+      const zone = [calls, open, errors, first, last, shortest, longest, longestShort];
+      this.write.run(chunk.id, this.version, ...zone, heads, bodies);
     }
     this.changed.clear();
     // What was taken back in the same batch is not among them any more.

@@ -14,6 +14,9 @@ import { putSigned, readable, squeeze, Unpacker, unsqueeze } from './pack';
 
 export { CALLS } from './columns';
 
+/** Calls of this many nanoseconds and more are found by their length without a look at the short ones: 2^20, about a millisecond. */
+export const LONG = 2 ** 20;
+
 /** Values of a call, by their place. */
 export const PARTS = [
   'args',
@@ -70,6 +73,8 @@ export interface Zone {
   /** Shortest and longest time of those that ended; null while none has. */
   shortest: number | null;
   longest: number | null;
+  /** The longest of those that are shorter than `LONG`. */
+  longestShort: number | null;
 }
 
 /**
@@ -220,7 +225,8 @@ export class Chunk {
   }
 
   zone(): Zone {
-    const zone: Zone = { calls: 0, open: 0, errors: 0, first: null, last: null, shortest: null, longest: null };
+    const none = { first: null, last: null, shortest: null, longest: null, longestShort: null };
+    const zone: Zone = { calls: 0, open: 0, errors: 0, ...none };
     for (let slot = 0; slot < this.length; slot++) {
       if (!this.isStarted(slot)) continue;
       const start = this.start[slot]!;
@@ -235,6 +241,7 @@ export class Chunk {
       const length = this.end[slot]! - start;
       if (zone.shortest === null || length < zone.shortest) zone.shortest = length;
       if (zone.longest === null || length > zone.longest) zone.longest = length;
+      if (length < LONG && (zone.longestShort === null || length > zone.longestShort)) zone.longestShort = length;
     }
     return zone;
   }

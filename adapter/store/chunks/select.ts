@@ -1,4 +1,4 @@
-import type { Chunk } from './chunk';
+import { LONG, type Chunk } from './chunk';
 import type { CallReader, ZoneRow } from './callReader';
 import { StoredCall } from './rows';
 
@@ -39,13 +39,13 @@ export function select(
 ): StoredCall[] {
   if (limit <= 0) return [];
   const until = performance.now() + milliseconds;
-  const way = WAYS[order];
+  const way = order === '-duration' && areShort(selection) ? SHORT_FIRST : WAYS[order];
   const chunks = selection.functions === undefined ? undefined : reader.chunksOf(selection.functions);
   let found: { key: number; id: number; call: StoredCall | undefined }[] = [];
   const compare = (one: Place, other: Place) => way.sign * (one.key - other.key || one.id - other.id);
   const from = order === 'start' ? Math.max(selection.from, after.key) : selection.from;
   const to = order === '-start' ? Math.min(selection.to, after.key) : selection.to;
-  for (const zone of reader.zonesBy(order, from, to)) {
+  for (const zone of reader.zonesBy(way, from, to)) {
     if (!mayHave(zone, selection, way.byDuration) || chunks?.has(zone.id) === false) continue;
     if (selection.chunks?.has(zone.id) === false) continue;
     if (way.sign * (way.worst(zone) - after.key) < 0) continue;
@@ -84,7 +84,7 @@ export function count(reader: CallReader, selection: Selection): number {
   const chunks = functions === undefined ? undefined : reader.chunksOf(functions);
   const plain = minimum <= 0 && maximum === Infinity && failed !== true && functions === undefined;
   let sum = 0;
-  for (const zone of reader.zonesBy('start', from, to)) {
+  for (const zone of reader.zonesIn(from, to)) {
     if (!mayHave(zone, selection, false) || chunks?.has(zone.id) === false) continue;
     if (plain && zone.first! >= Math.max(from, until) && zone.last! <= to) sum += zone.calls;
     else {
@@ -96,11 +96,17 @@ export function count(reader: CallReader, selection: Selection): number {
   return sum;
 }
 
-function mayHave(zone: ZoneRow, { from, to, minimum, failed }: Selection, byDuration: boolean): boolean {
+function mayHave(zone: ZoneRow, selection: Selection, byDuration: boolean): boolean {
+  const { from, to, minimum, failed } = selection;
   if (zone.first! > to || zone.last! < from) return false;
   if (failed === true && zone.errors === 0) return false;
-  if (zone.longest === null) return !byDuration;
-  return zone.longest >= minimum || (!byDuration && zone.open > 0);
+  const longest = areShort(selection) ? zone.longestShort : zone.longest;
+  return (longest !== null && longest >= minimum) || (!byDuration && zone.open > 0);
+}
+
+/** Whether only calls that are no long ones are looked for. */
+function areShort({ maximum }: Selection): boolean {
+  return maximum !== undefined && maximum < LONG;
 }
 
 function fits(chunk: Chunk, slot: number, selection: Selection, byDuration: boolean): boolean {
@@ -116,18 +122,28 @@ function fits(chunk: Chunk, slot: number, selection: Selection, byDuration: bool
   return selection.functions?.has(chunk.func[slot]!) ?? true;
 }
 
-/** What a block can have at best and at worst in each order. */
-const WAYS: Record<
-  CallOrder,
-  { sign: 1 | -1; byDuration: boolean; best: (zone: ZoneRow) => number; worst: (zone: ZoneRow) => number }
-> = {
+/** What a block can have at best and at worst in an order. */
+export interface Way {
+  sign: 1 | -1;
+  byDuration: boolean;
+  best: (zone: ZoneRow) => number;
+  worst: (zone: ZoneRow) => number;
+}
+
+const WAYS: Record<CallOrder, Way> = {
   start: { sign: 1, byDuration: false, best: (zone) => zone.first!, worst: (zone) => zone.last! },
   '-start': { sign: -1, byDuration: false, best: (zone) => zone.last!, worst: (zone) => zone.first! },
   duration: { sign: 1, byDuration: true, best: (zone) => zone.shortest ?? 0, worst: (zone) => zone.longest ?? 0 },
   '-duration': { sign: -1, byDuration: true, best: (zone) => zone.longest ?? 0, worst: (zone) => zone.shortest ?? 0 },
 };
 
-export function sortZones(zones: readonly ZoneRow[], order: CallOrder): readonly ZoneRow[] {
-  const { sign, best } = WAYS[order];
-  return order === 'start' ? zones : [...zones].sort((one, other) => sign * (best(one) - best(other)));
+/** By falling duration, of calls that are no long ones. */
+const SHORT_FIRST: Way = { ...WAYS['-duration'], best: (zone) => zone.longestShort ?? 0 };
+
+/** The order in which blocks are kept. */
+export const BY_START = WAYS.start;
+
+export function sortZones(zones: readonly ZoneRow[], way: Way): readonly ZoneRow[] {
+  const { sign, best } = way;
+  return way === BY_START ? zones : [...zones].sort((one, other) => sign * (best(one) - best(other)));
 }

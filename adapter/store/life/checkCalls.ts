@@ -1,7 +1,6 @@
 import { UserError } from '../../common/errors';
 import { callName } from '../callNames';
-import { LONG } from '../chunks/callWriter';
-import { CALLS, chunkOf, PARTS, type Chunk } from '../chunks/chunk';
+import { CALLS, chunkOf, LONG, PARTS, type Chunk } from '../chunks/chunk';
 import { CallReader, type ZoneRow } from '../chunks/callReader';
 import type { Connection } from '../database';
 

@@ -1,6 +1,6 @@
 import type { CallRow, CallState, ReaderMethods } from '../../../protocol/timeline';
 import { callName } from '../callNames';
-import { LONG } from '../chunks/callWriter';
+import { LONG } from '../chunks/chunk';
 import type { StoredCall } from '../chunks/rows';
 import { count, select, type Selection } from '../chunks/select';
 import type { RunFile } from './runFile';

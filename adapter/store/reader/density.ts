@@ -64,7 +64,7 @@ function eachSmall(file: RunFile, tasks: readonly number[], from: number, to: nu
   const placed = tasks.flatMap((task) => {
     const row = lifetime.get(task) as { first: number | null; last: number | null } | undefined;
     if (row?.first == null || row.last === null) return [];
-    const zones = file.calls.zonesBy('start', Math.max(from, row.first), Math.min(to, row.last));
+    const zones = file.calls.zonesIn(Math.max(from, row.first), Math.min(to, row.last));
     return zones.length <= MOST_BLOCKS ? [{ task, zones }] : [];
   });
   placed.sort((one, other) => one.zones.length - other.zones.length);
@@ -83,8 +83,7 @@ function eachSmall(file: RunFile, tasks: readonly number[], from: number, to: nu
 }
 
 function eachCall(file: RunFile, from: number, to: number, tell: Tell): void {
-  for (const zone of file.calls.zonesBy('start', from, to))
-    if (zone.last! >= from) inBlock(file, zone.id, from, to, tell);
+  for (const zone of file.calls.zonesIn(from, to)) if (zone.last! >= from) inBlock(file, zone.id, from, to, tell);
 }
 
 function inBlock(file: RunFile, block: number, from: number, to: number, tell: Tell): void {
