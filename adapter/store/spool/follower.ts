@@ -83,8 +83,10 @@ export class Follower {
     }
     const behind = new Set(this.waiting.map((item) => item.segment));
     const items = this.waiting;
+    // Those that wait may be of segments that were read to their end.
+    const latest = items.at(-1)?.time ?? -Infinity;
     for (const segment of active) if (!behind.has(segment)) this.read(segment, items);
-    let watermark = active.reduce((latest, { time }) => Math.max(latest, time), -Infinity);
+    let watermark = active.reduce((time, segment) => Math.max(time, segment.time), latest);
     if (active.length > 1) for (const segment of active) if (segment.reader.tail !== 'more') this.read(segment, items);
     for (const segment of active) if (segment.reader.tail === 'more') watermark = Math.min(watermark, segment.time);
     for (const segment of active) if (segment.reader.tail === 'closed') this.finish(segment);

@@ -15,6 +15,7 @@ const MAGIC = Buffer.from(SPOOL_MAGIC, 'latin1');
 export type Tail = 'more' | 'waiting' | 'unsettled' | 'closed';
 
 const CLOSED = 0xffffffff;
+const WORD = 4;
 
 /** A frame's payload is what lies in `bytes` from one place up to another; the next frame starts at `end` of the file. */
 export type EachFrame = (bytes: Buffer, from: number, to: number, end: number) => void;
@@ -65,13 +66,13 @@ export class SegmentReader {
         this.tail = 'more';
         break;
       }
-      if (left < HEADER) break;
-      const length = this.window.readUInt32LE(at);
-      if (length === 0) break;
+      // A writer that maps no files writes the word that closes a segment, and nothing behind it.
+      const length = left < WORD ? 0 : this.window.readUInt32LE(at);
       if (length === CLOSED) {
         this.tail = 'closed';
         break;
       }
+      if (length === 0 || left < HEADER) break;
       if (left < HEADER + length) {
         if (HEADER + length > fstatSync(this.fd!).size - this.offset) {
           this.unsettled(dead);
