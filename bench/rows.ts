@@ -104,6 +104,23 @@ export async function nodeSteps(): Promise<Row[]> {
   return rows;
 }
 
+/** Row 12: a tool gets a large value; what is recorded of it is bounded and marked. */
+export async function largeValues(): Promise<Row[]> {
+  const base = await bare('large_values.py', ['x']);
+  const ours = await under('large_values.py', { args: ['x'], launch: { record: { functions: ['@usercode'] } } });
+  const added = (what: string): number => (value(ours, `x ${what}`) - value(base, `x ${what}`)) / 1e6;
+  const reference = { name: 'json.dumps', value: value(base, 'x json') / 1e6 };
+  const row = (what: string, unit: string, figure: number, goal: string, beside?: Row['reference']): Row => ({
+    ...{ row: '12', what, unit, ours: figure, goal },
+    ...(beside && { reference: beside }),
+  });
+  return [
+    row('call with a dict of 1 MB, added', 'ms', added('dict'), '2', reference),
+    row('the same dict again, added', 'us', added('dict again') * 1000, '5'),
+    row('call with 100 MB of bytes, added', 'us', added('bytes') * 1000, '50'),
+  ];
+}
+
 /** Row 6: code that nobody asked about. */
 export async function otherCode(): Promise<Row[]> {
   const base = await bare('other.py', ['x']);

@@ -4,7 +4,7 @@ import { cpus } from 'node:os';
 import { join } from 'node:path';
 import { quietNodeCalls, recordedNodeCalls } from './node';
 import { ingest, pageFrames, questions } from './store';
-import { holds, nodeSteps, otherCode, pauses, quietCalls, recordedCalls, type Row } from './rows';
+import { holds, largeValues, nodeSteps, otherCode, pauses, quietCalls, recordedCalls, type Row } from './rows';
 
 const subjects: [rows: string[], measure: () => Promise<Row[]>][] = [
   [['1', '7'], quietCalls],
@@ -17,6 +17,7 @@ const subjects: [rows: string[], measure: () => Promise<Row[]>][] = [
   [['9'], holds],
   [['10'], ingest],
   [['11'], questions],
+  [['12'], largeValues],
   [['13'], pageFrames],
 ];
 

@@ -26,7 +26,7 @@ MAX_DEPTH = 100
 _DEPTH_LIMIT = 250
 # The quick walk has no protection against cycles but these three.
 _QUICK_DEPTH = 24
-_QUICK_ITEMS = 20_000
+_QUICK_ITEMS = 60_000
 _QUICK_TEXT = 1 << 16
 _LARGE = 1 << 62
 
@@ -129,6 +129,8 @@ def _make_encode(settings: Settings) -> tuple[Callable[[Any], Any], Callable[[An
     clean = settings.clean
     clean_size = 0
     quick_items = min(_QUICK_ITEMS, settings.max_value_bytes // 8)
+    #: A number takes five bytes or more.
+    most_numbers = settings.max_value_bytes // 5
     left = quick_items
     quick_depth = min(_QUICK_DEPTH, settings.max_depth)
     max_text = min(_QUICK_TEXT, settings.max_value_bytes // 4)
@@ -235,15 +237,19 @@ def _make_encode(settings: Settings) -> tuple[Callable[[Any], Any], Callable[[An
 
     def quick_list(value: list[Any], depth: int) -> Any:
         nonlocal left
-        left -= len(value) + 1
-        if left < 0 or depth > quick_depth:
+        left -= 1
+        if left < 0 or depth > quick_depth or len(value) > most_numbers:
             raise _TooMuch
         out = value.copy()
         # Numbers alone, the usual long list: looked at by C code. Types are compared by identity.
         if len(out) > 12 and id(type(out[0])) in _NUMBERS:
             kinds = set(map(id, map(type, out)))
             if kinds <= _FLOATS or (kinds <= _INTS and -_LARGE < min(out) and max(out) < _LARGE):
+                left -= len(out) >> 4
                 return out
+        left -= len(out)
+        if left < 0:
+            raise _TooMuch
         index = 0
         length = len(out)
         # What a header's name or a command line's option comes before.
