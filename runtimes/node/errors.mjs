@@ -22,7 +22,7 @@ const exceptionMessage = getOwnPropertyDescriptor(exceptionPrototype, 'message')
 /** @type {NonNullable<import('./classes.mjs').Class['write']>} */
 export function writeError(encoder, error, depth, { name }) {
   const { bytes } = encoder;
-  const platform = Object.prototype.isPrototypeOf.call(exceptionPrototype, error);
+  const platform = isPlatform(error);
   let message = maskText(platform ? platformText(error, exceptionMessage) : (textOf(error, 'message') ?? ''));
   if (message.length > LONGEST_MESSAGE)
     message = `${message.slice(0, LONGEST_MESSAGE)}… (${message.length} characters)`;
@@ -57,6 +57,16 @@ function textOf(error, name) {
     if (found !== undefined) return typeof found.value === 'string' ? found.value : undefined;
   }
   return undefined;
+}
+
+/** Whether it is one of the platform's own; a proxy among its prototypes is not asked. @param {object} error */
+function isPlatform(error) {
+  let levels = 0;
+  for (let each = /** @type {object | null} */ (error); each !== null && levels++ < 50; each = getPrototypeOf(each)) {
+    if (each === exceptionPrototype) return true;
+    if (types.isProxy(each)) return false;
+  }
+  return false;
 }
 
 /** @param {object} error @param {(() => unknown) | undefined} get */

@@ -10,6 +10,7 @@ const NAME_IN_TEXT = new RegExp(NAME_HINT, 'i');
 const PAIR = /[([]['"]/;
 const MASK = '•••';
 const SHORTEST = 8;
+const latin1 = Buffer.prototype.latin1Slice;
 
 /** Not 0 for characters without which a text holds no secret; indexed by their lowest seven bits. */
 export const NOTABLE = new Uint8Array(128);
@@ -59,7 +60,8 @@ export function maskText(text) {
 /** @param {Uint8Array} data */
 export function maskBinary(data) {
   if (data.length < SHORTEST) return data;
-  const text = Buffer.from(data.buffer, data.byteOffset, data.byteLength).toString('latin1');
+  // Not `Buffer.from`: that asks the memory below for its size, which may be of a class of the app.
+  const text = latin1.call(data, 0, data.length);
   const masked = maskText(text);
   return masked === text ? data : Buffer.from(masked, 'utf8');
 }

@@ -230,6 +230,8 @@ describe('node runtime: values', () => {
       set: Object.defineProperty(new Set([1]), 'size', { get: never }),
       date: Object.assign(new Date(0), { toISOString: never, getTime: never }),
       bytes: Object.defineProperty(new Uint8Array(1), 'length', { get: never }),
+      memory: Object.defineProperty(new ArrayBuffer(10), 'byteLength', { get: never }),
+      error: Object.setPrototypeOf(new Error('odd'), new Proxy({}, { getPrototypeOf: never, get: never })) as Error,
       regexp: Object.defineProperties(/x/g, { source: { get: never }, flags: { get: never }, global: { get: never } }),
     };
     const found = encoded(trap) as Record<string, unknown[]>;
@@ -242,6 +244,8 @@ describe('node runtime: values', () => {
     assert.deepEqual(found.regexp, ['<opaque>', 'RegExp', '/x/g', null]);
     assert.equal(found.belowProxy![0], '<object>');
     assert.equal(found.constructed![0], '<object>');
+    assert.equal(found.memory![0], '<subclass>');
+    assert.deepEqual(found.error!.slice(0, 3), ['<error>', 'Object', 'odd']);
   });
 
   it('marks cycles, and what is too deep, too wide or too large', () => {
