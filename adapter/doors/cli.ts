@@ -78,7 +78,14 @@ program
   .description('note the texts of runs that ended, then take away runs as "prune" does')
   .argument('[files...]')
   .action((files: string[]) => {
-    for (const file of files) noteWords(file);
+    for (const file of files) {
+      try {
+        noteWords(file);
+      } catch (error) {
+        process.stderr.write(`toolbreak: ${messageOf(error)}\n`);
+        process.exitCode = 1;
+      }
+    }
     prune({ retention: readRetention() });
   });
 

@@ -34,7 +34,14 @@ export function placeRun(session: SessionFolder, cwd: string, number: number, lo
  */
 export function finishBehindUs(runFiles: readonly string[], log: Pick<Log, 'warn'>): void {
   try {
-    const files = runFiles.filter((file) => hasWordsToNote(file));
+    const files = runFiles.filter((file) => {
+      try {
+        return hasWordsToNote(file);
+      } catch (error) {
+        log.warn('looking at a run that ended', error);
+        return false;
+      }
+    });
     if (files.length === 0 && !mayPrune(readRetention())) return;
     const env = { ...process.env, ELECTRON_RUN_AS_NODE: '1' };
     const command = [...process.execArgv, process.argv[1]!, 'finish', ...files];

@@ -10,6 +10,9 @@ import { noteWords } from '../../adapter/store/life/words';
 import { runQuery } from '../../adapter/store/query/query';
 import { RunFile } from '../../adapter/store/reader/runFile';
 import { Dict, Float, SetValue, Tagged, Tuple, type Value } from '../../adapter/store/values/model';
+import { Sink } from '../../adapter/store/values/canonical';
+import { BlockTexts } from '../../adapter/store/words/blockTexts';
+import { Group } from '../../adapter/store/words/groups';
 import { WordWriter } from '../../adapter/store/words/wordWriter';
 import { openRecorder } from '../../adapter/store/workerRecorder';
 import { SpoolFile, dict } from '../support/spool';
@@ -170,6 +173,43 @@ describe('store: which texts are in which block', function () {
     assert.deepEqual(candidates(file, 'came later'), [5, 20]);
     assert.deepEqual(candidates(file, 'word-of-555555'), [5]);
     assert.deepEqual(checkRun(file).problems, []);
+  });
+
+  it('is right where two processes note one file at a time', () => {
+    const file = record(named());
+    const connections = [new Database(file), new Database(file)];
+    for (const words of connections.map((db) => new WordWriter(db))) while (words.step(Infinity, true));
+    for (const db of connections) {
+      assert.deepEqual(db.prepare('SELECT id FROM word_groups').pluck().all(), [1, 2]);
+      db.close();
+    }
+    assert.deepEqual(candidates(file, 'word-of-777777'), [7]);
+    assert.deepEqual(ask(file, { text: 'word-of-777777' }), ['8.1']);
+    assert.deepEqual(checkRun(file).problems, []);
+  });
+
+  it('looks into a block of more text than is noted, and notes none of it', () => {
+    const large = Array.from({ length: 200 }, (_, index) => `line ${index} of a long text`);
+    const values = named();
+    values[3]!.push([large]);
+    const file = record(values);
+    const db = new Database(file);
+    const id = (3 + 1) * 2 ** 22;
+    const texts = new BlockTexts(db, 1000);
+    assert.equal(texts.read(id)?.more, true);
+    const group = new Group();
+    group.add({ id, version: 1, more: true }, texts.pieces.take());
+    assert.deepEqual([...group.pages(new Sink())], []);
+    assert.equal(new BlockTexts(db).read(id)?.more, false);
+    db.close();
+  });
+
+  it('takes fewer blocks into a group when they have many pieces', () => {
+    const group = new Group();
+    const pieces = Uint32Array.from({ length: 1_000_000 }, (_, index) => index);
+    let blocks = 0;
+    for (; !group.full; blocks++) group.add({ id: blocks, version: 1, more: false }, pieces);
+    assert.equal(blocks, 5);
   });
 
   it('leaves a short run as it is', () => {

@@ -4,7 +4,7 @@ import { MIGRATIONS } from '../schema';
 import { FEWEST, WordWriter } from '../words/wordWriter';
 import { runState } from './remove';
 
-/** Whether a run that ended is so large that its texts are to be noted, and not all of them are. */
+/** Whether a run that ended is so large that its texts are to be noted; to find out that all of them are takes little. */
 export function hasWordsToNote(file: string): boolean {
   if (!existsSync(file)) return false;
   const db = openAsItIs(file);

@@ -7,6 +7,10 @@ import { Pieces } from './texts';
 
 /** Pieces of parts that many values share, kept so that each part is read once. */
 const KEPT_PIECES = 2_000_000;
+/** What one of these parts takes beside its pieces, as so many of them. */
+const PART = 64;
+/** Characters of a block's parts that are looked at, which takes a second or two; what has more is looked into by every search. */
+const MOST_IN_PARTS = 64 * 1024 * 1024;
 
 /** Reads the texts of blocks of calls, with all that their values refer to. */
 export class BlockTexts {
@@ -18,7 +22,10 @@ export class BlockTexts {
   private readonly parts = new Map<string, Part>();
   private kept = 0;
 
-  constructor(db: Connection) {
+  constructor(
+    db: Connection,
+    private readonly mostInParts = MOST_IN_PARTS,
+  ) {
     this.bodies = db.prepare<[number], { version: number; bodies: Buffer | null }>(
       'SELECT version, bodies FROM chunks WHERE id = ?',
     );
@@ -45,10 +52,12 @@ export class BlockTexts {
         if (stored > 0) onPart(`${stored}`);
         else eachText(bytes, from, to, this.pieces);
       });
-      for (let name = waiting.pop(); name !== undefined; name = waiting.pop()) {
+      let characters = 0;
+      for (let name = waiting.pop(); name !== undefined && !more; name = waiting.pop()) {
         const part = this.partOf(name);
         this.pieces.addAll(part.pieces);
-        more ||= part.more;
+        characters += part.size;
+        more = part.more || characters > this.mostInParts;
         for (const below of part.parts) onPart(below);
       }
     } catch (error) {
@@ -70,11 +79,13 @@ export class BlockTexts {
     if (bytes !== undefined) eachText(bytes, 0, bytes.length, this.one);
     // Where a part is missing, a reader puts words of its own.
     const more = bytes === undefined || this.one.full;
-    part = { pieces: this.one.take().slice(), parts, more };
-    this.kept += part.pieces.length;
+    const { size } = this.one;
+    part = { pieces: this.one.take().slice(), parts, size, more };
+    const cost = part.pieces.length + parts.length + PART;
+    this.kept += cost;
     if (this.kept > KEPT_PIECES) {
       this.parts.clear();
-      this.kept = part.pieces.length;
+      this.kept = cost;
     }
     this.parts.set(name, part);
     return part;
@@ -85,6 +96,8 @@ export class BlockTexts {
 interface Part {
   pieces: Uint32Array;
   parts: readonly string[];
+  /** Characters of its own. */
+  size: number;
   more: boolean;
 }
 

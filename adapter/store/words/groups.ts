@@ -5,6 +5,8 @@ import { PIECE_BITS } from './pieces';
 
 /** Blocks of a group. */
 export const GROUP = 64;
+/** A group takes no more blocks once it has so many pieces: of blocks of long texts there are fewer in it. */
+const MOST_PIECES = 4 * 1024 * 1024;
 /** A group's pieces lie in so many rows, by the first bits of a piece: a search reads one row for each of its pieces. */
 export const PAGES = 1024;
 const REST_BITS = PIECE_BITS - 10;
@@ -36,8 +38,15 @@ export class Group {
   private all = new Uint32Array(64 * 1024);
   private count = 0;
 
+  /** Takes no more blocks. */
+  get full(): boolean {
+    return this.blocks.length >= GROUP || this.count >= MOST_PIECES;
+  }
+
   add(block: GroupedBlock, pieces: Uint32Array): void {
     const place = this.blocks.push(block) - 1;
+    // A search looks into it, whatever it has.
+    if (block.more) return;
     if (this.count + pieces.length > this.all.length) {
       const grown = new Uint32Array(Math.max(this.all.length * 2, this.count + pieces.length));
       grown.set(this.all.subarray(0, this.count));

@@ -29,6 +29,11 @@ export class Pieces implements TextVisitor {
     for (const piece of pieces) this.add(piece);
   }
 
+  /** Characters since the last time. */
+  get size(): number {
+    return this.characters;
+  }
+
   /** Whether there was more text than is looked at. */
   get full(): boolean {
     return this.characters > MOST_CHARACTERS;

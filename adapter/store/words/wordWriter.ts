@@ -1,7 +1,7 @@
 import type { Connection } from '../database';
 import { Sink } from '../values/canonical';
 import { BlockTexts } from './blockTexts';
-import { Group, GROUP, PAGES, readHead } from './groups';
+import { Group, PAGES, readHead } from './groups';
 
 /** A block that changes is left alone for so long. */
 const SETTLED = 2_000;
@@ -19,6 +19,7 @@ export class WordWriter {
   private readonly blocks;
   private readonly addGroup;
   private readonly addPage;
+  private readonly nextGroup;
   /** The version at which a block was noted. */
   private readonly noted = new Map<number, number>();
   /** Blocks to be noted, with the moment at which each was seen to have changed. */
@@ -26,7 +27,6 @@ export class WordWriter {
   /** The newest block of each process. */
   private readonly newest = new Map<number, number>();
   private seen = 0;
-  private next = 1;
   private group = new Group();
   private readonly sink = new Sink();
 
@@ -37,13 +37,9 @@ export class WordWriter {
     this.blocks = new BlockTexts(db);
     this.addGroup = db.prepare('INSERT INTO word_groups (id, blocks) VALUES (?, ?)');
     this.addPage = db.prepare('INSERT INTO words (id, pieces) VALUES (?, ?)');
-    for (const { id, blocks } of db.prepare('SELECT id, blocks FROM word_groups ORDER BY id').all() as {
-      id: number;
-      blocks: Buffer;
-    }[]) {
-      this.next = id + 1;
+    this.nextGroup = db.prepare<[], number>('SELECT coalesce(max(id), 0) + 1 FROM word_groups').pluck();
+    for (const blocks of db.prepare<[], Buffer>('SELECT blocks FROM word_groups ORDER BY id').pluck().iterate())
       for (const block of readHead(blocks)) this.noted.set(block.id, block.version);
-    }
   }
 
   /** Notes blocks for so many milliseconds; `ended`: no block will change any more. Answers whether there is more to do. */
@@ -56,7 +52,7 @@ export class WordWriter {
       if (performance.now() > until) return true;
       this.waiting.delete(id);
       this.read(id);
-      if (this.group.blocks.length === GROUP) this.write();
+      if (this.group.full) this.write();
     }
     if (ended && this.group.blocks.length > 0) this.write();
     return false;
@@ -86,12 +82,14 @@ export class WordWriter {
   }
 
   private write(): void {
-    const { group, next } = this;
+    const { group } = this;
     this.group = new Group();
-    this.next++;
-    this.db.transaction(() => {
+    const add = this.db.transaction(() => {
+      // Another process may be at it, too: then some blocks are noted twice.
+      const next = this.nextGroup.get()!;
       this.addGroup.run(next, group.head(this.sink));
       for (const { page, bytes } of group.pages(this.sink)) this.addPage.run(next * PAGES + page, bytes);
-    })();
+    });
+    add.immediate();
   }
 }
