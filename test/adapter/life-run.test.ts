@@ -7,7 +7,7 @@ import type { QueryAnswer } from '../../protocol/query';
 import { toolbreakCommand } from '../support/adapter';
 import { AGENT, LifePlace, run } from './life-support';
 import { apps } from './e2e-support';
-import { python } from './target-support';
+import { python, until } from './target-support';
 import { openWithCalls } from '../support/run-file';
 
 const LOOK = 'look at it with "toolbreak show last".\n';
@@ -127,6 +127,25 @@ if len(sys.argv) == 1:
     assert.match(all, /stderr: LookupError: the end\n/);
     assert.doesNotMatch(all, /abcdefghijklmnop/);
     assert.deepEqual((await place.json<QueryAnswer>('query', 'last', '--text', 'first')).rows, []);
+  });
+
+  it('notes the texts of a long run behind its end', async () => {
+    place.file(
+      'long.py',
+      'def tell(number, note):\n    return note\n\n\nfor number in range(20_000):\n    tell(number, f"note {number}!")\n',
+    );
+    const { code } = await place.say('run', '--functions', '@usercode', '--', python, 'long.py');
+    assert.equal(code, 0);
+    const groups = (): number => rows('SELECT count(*) FROM word_groups')[0] as number;
+    await until(() => groups() === 1, 'the texts to be noted');
+    const query = ['query', 'last', '--text', 'NOTE 17123!'];
+    const { rows: found, more, looked } = await place.json<QueryAnswer>(...query);
+    assert.deepEqual(
+      found.map((row) => row.type === 'call' && row.call.name),
+      ['tell'],
+    );
+    assert.deepEqual(more, { count: 0, exact: true });
+    assert.ok(looked <= 2048, `looked at ${looked} calls`);
   });
 
   it('records that a process crashed', async () => {

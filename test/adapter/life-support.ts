@@ -93,7 +93,8 @@ export class LifePlace {
 
   async remove(): Promise<void> {
     for (const client of this.clients) await client.end();
-    rmSync(this.folder, { recursive: true, force: true });
+    // What goes on behind a run may just be closing its file.
+    rmSync(this.folder, { recursive: true, force: true, maxRetries: 5 });
   }
 }
 
