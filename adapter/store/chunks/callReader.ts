@@ -5,7 +5,7 @@ import { placeOf, StoredCall } from './rows';
 
 /** Bytes of unpacked blocks that are kept: more blocks than the widest picture of short calls needs. */
 const KEPT = 12 * 1024 * 1024;
-/** Blocks that are unpacked between two looks at how much all of them take. */
+/** Blocks that are unpacked, or the values of one, between two looks at how much all of them take. */
 const BETWEEN = 32;
 
 /** What is known of a block without unpacking it. */
@@ -144,7 +144,10 @@ export class CallReader {
     }
     const row = this.one.get(id);
     if (row === undefined) return undefined;
-    const chunk = Chunk.unpack(id, row.heads, () => this.bodies.get(id) ?? null);
+    const chunk = Chunk.unpack(id, row.heads, () => {
+      this.trim();
+      return this.bodies.get(id) ?? null;
+    });
     this.last = { chunk, version: row.version, checked: this.picture };
     this.chunks.delete(id);
     this.chunks.set(id, this.last);
@@ -158,7 +161,7 @@ export class CallReader {
     return kept.version === this.versionOf.get(id);
   }
 
-  /** Blocks grow when a value of theirs is looked at, so all are measured, after every few new ones. */
+  /** Blocks grow when a value of theirs is looked at, so all are measured, after every few that are new or have grown. */
   private trim(): void {
     if (++this.unpacked % BETWEEN !== 0) return;
     let bytes = 0;

@@ -30,8 +30,9 @@ const UNSEEN = /[\p{C}\p{Z}]/u;
 
 const NAMED: Record<string, string> = { '\n': '\\n', '\r': '\\r', '\t': '\\t', '\\': '\\\\' };
 
-/** Nothing in it has to be written otherwise. */
-const PLAIN = /^[ !#-&(-[\]-~\u00a1-\u2027\u202a-\ud7ff]*$/;
+/** Nothing in it has to be written otherwise: ASCII, and letters of scripts in which all characters can be seen. */
+const PLAIN =
+  /^[ !#-&(-[\]-~\u00a1-\u00ac\u00ae-\u0377\u0400-\u052f\u3041-\u3096\u30a1-\u30fa\u4e00-\u9fff\uac00-\ud7a3]*$/;
 
 /** Text as a Python literal. */
 export function quote(text: string): string {
