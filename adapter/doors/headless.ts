@@ -14,6 +14,8 @@ import { openRecorder } from '../store/workerRecorder';
 import { CommandTarget } from '../targets/python/command';
 import { finishBehindUs, placeRun } from './runs';
 
+const LONGEST_NAME = 60;
+
 export interface HeadlessOptions {
   command: readonly string[];
   cwd: string;
@@ -39,16 +41,11 @@ export interface Recorded {
 export async function recordCommand(options: HeadlessOptions, say: (sentence: string) => void): Promise<Recorded> {
   const folder = await SessionFolder.create(toolbreakVersion());
   const log = new Log(join(folder.logs, 'adapter.log'), 'info');
-  const name =
-    options.name ??
-    options.command
-      .map((word) => word.split(/[\\/]/).pop() ?? word)
-      .join(' ')
-      .slice(0, 60);
-  const place = placeRun(folder, options.cwd, 1, log);
-  folder.update({ name, cwd: options.cwd });
   const record = { ...recordSettings({ functions: [...options.functions] }), output: true };
   const masker = new Masker(record, say);
+  const name = options.name === undefined ? nameOf(masker.arguments(options.command)) : masker.text(options.name);
+  const place = placeRun(folder, options.cwd, 1, log);
+  folder.update({ name, cwd: options.cwd });
   log.maskWith((text) => masker.text(text));
   const { command, cwd, subProcess } = options;
   const target = new CommandTarget({ command, cwd, subProcess, log, spoolFolder: place.spoolFolder });
@@ -58,7 +55,7 @@ export async function recordCommand(options: HeadlessOptions, say: (sentence: st
     spoolFolder: place.spoolFolder,
     run: place.run,
     session: folder.id,
-    name: masker.text(name),
+    name,
     onProblem: say,
     indexFor: (process) => target.indexFor(process),
   });
@@ -114,6 +111,12 @@ export async function recordCommand(options: HeadlessOptions, say: (sentence: st
   }
   const recorded = target.seen === 0 ? { calls: 0, errors: 0 } : counts(place.runFile, log);
   return { code, runFile: place.runFile, processes: target.seen, ...recorded };
+}
+
+/** A command as a name: without the folders of its words. */
+function nameOf(command: readonly string[]): string {
+  const name = command.map((word) => word.split(/[\\/]/).pop() ?? word).join(' ');
+  return name.length <= LONGEST_NAME ? name : `${name.slice(0, LONGEST_NAME - 1)}…`;
 }
 
 /** What the processes wrote, for the record: masked, line by line. */

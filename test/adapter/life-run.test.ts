@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { QueryAnswer } from '../../protocol/query';
 import { toolbreakCommand } from '../support/adapter';
@@ -127,6 +127,29 @@ if len(sys.argv) == 1:
     assert.match(all, /stderr: LookupError: the end\n/);
     assert.doesNotMatch(all, /abcdefghijklmnop/);
     assert.deepEqual((await place.json<QueryAnswer>('query', 'last', '--text', 'first')).rows, []);
+  });
+
+  it('keeps the secrets of a command line out of every file', async () => {
+    place.file('quiet.py', 'def tell():\n    return 1\n\n\ntell()\n');
+    const secrets = [
+      '--password',
+      'zebra11',
+      '--api-key=zebra22',
+      'https://me:zebra33@example.com/x',
+      '--keep',
+      'plain44',
+    ];
+    const { code } = await place.say('run', '--functions', '@usercode', '--', python, 'quiet.py', ...secrets);
+    assert.equal(code, 0);
+    const named = await place.say('run', '--name', 'with password=zebra55', '--', python, 'quiet.py');
+    assert.equal(named.code, 0);
+    const texts = readdirSync(place.folder, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => ({ file: entry.name, text: readFileSync(join(entry.parentPath, entry.name), 'latin1') }));
+    for (const { file, text } of texts) assert.doesNotMatch(text, /zebra\d\d/, file);
+    assert.ok(texts.some(({ file, text }) => file.endsWith('.db') && text.includes('plain44')));
+    const [, first] = await place.json<{ name: string }[]>('runs');
+    assert.match(first!.name, /^\S+ quiet\.py --password \*\*\* --api-key=\*\*\* .*…$/);
   });
 
   it('notes the texts of a long run behind its end', async () => {
