@@ -22,10 +22,11 @@ export function keepCommand(program: Command): void {
     });
 }
 
-const STAYS: Record<Stays, (run: string) => string> = {
-  live: (run) => `Run ${run} is still being recorded. End its app first.`,
-  recovering: (run) => `Run ${run} is just being taken over from a session that ended. Try again in a moment.`,
-  kept: (run) => `Run ${run} is kept. Say "toolbreak keep ${run} --not" first.`,
+/** `run`: as it was typed. */
+const STAYS: Record<Stays, (text: string, run: string) => string> = {
+  live: (text) => `${text} is still being recorded. End its app first.`,
+  recovering: (text) => `${text} is just being taken over from a session that ended. Try again in a moment.`,
+  kept: (text, run) => `${text} is kept. Say "toolbreak keep ${run} --not" first.`,
 };
 
 export function deleteCommand(program: Command): void {
@@ -38,7 +39,7 @@ export function deleteCommand(program: Command): void {
       const [found] = stored(file);
       const text = runText(file, options);
       const removal = removeRun(file);
-      if (removal !== 'removed') throw new UserError(STAYS[removal](plainText(run)));
+      if (removal !== 'removed') throw new UserError(STAYS[removal](sentenceStart(text), plainText(run)));
       if (options.json === true) printJson({ file, bytes: found?.bytes ?? 0 });
       else print(`Deleted ${text}, ${sizeText(found?.bytes ?? 0)}.`);
     });
