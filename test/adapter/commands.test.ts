@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import Database from 'better-sqlite3';
 import type { QueryAnswer } from '../../protocol/query';
-import { Tuple } from '../../adapter/store/values/model';
+import { Tagged, Tuple, type Value } from '../../adapter/store/values/model';
 import { toolbreakCommand } from '../support/adapter';
 import { SpoolFile, dict } from '../support/spool';
 import { AGENT_EVENTS, agentSpool, RecordedProject } from './recorded';
@@ -214,6 +214,30 @@ describe('commands: runs, show, query, check', function () {
       said('show', path, '1.1'),
       /Arguments\n {2}a = \{\}\n {2}b = \[\]\n {2}c = \(\)\n\nResult\n {2}\{\}\n$/,
     );
+  });
+
+  it('show --full prints texts, levels and marks to their end', () => {
+    const long = `${'a'.repeat(150)}\n${'b'.repeat(5000)}END`;
+    let deep: Value = 'bottom';
+    for (let level = 0; level < 300; level++) deep = [deep];
+    const cut = new Tagged('cut', ['bytes', Buffer.from('x'.repeat(300)), 9000, 'larger than the limit of 300 bytes']);
+    const spool = new SpoolFile('4000001-abc')
+      .add(1, 1, 'tool', 'long', 'long', 'm', '/app/m.py', 1, 1)
+      .add(2, 1, 'main', 0)
+      .add(3, 1, 0, 1, 1, 2000, dict({ long, deep, cut }), null)
+      .add(4, 1, 3000, 0, long, null);
+    const path = project.record('long', [spool], [], join(project.root, 'long'));
+    const full = project.toolbreak('show', path, '1.1', '--full').stdout;
+    const quoted = `'${long.replace('\n', '\\n')}'`;
+    assert.ok(full.includes(`  long = ${quoted}\n`));
+    assert.ok(full.includes(`Result\n  ${quoted}\n`));
+    assert.match(full, /\(level 301\) 0 = 'bottom'\n/);
+    const mark = '  (Cut of 9000 in all: larger than the limit of 300 bytes.)\n';
+    assert.ok(full.includes(`cut = b'${'x'.repeat(300)}'…${mark}`));
+    const short = said('show', path, '1.1');
+    assert.match(short, /\n +… deeper levels: --full\n/);
+    assert.ok(short.includes(mark));
+    assert.doesNotMatch(short, /bottom|END/);
   });
 
   it('a mistake is one sentence and 1, wrong usage is 2', () => {

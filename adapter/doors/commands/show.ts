@@ -16,6 +16,8 @@ const USUAL_CALLS = 200;
 const MOST_CALLS = 20_000;
 const USUAL_LINES = 40;
 const ALL_LINES = 100_000;
+/** Levels that are set in further and further; a deeper one says its number. */
+const MOST_INDENT = 40;
 
 interface Options extends PlaceOptions {
   limit?: number;
@@ -38,7 +40,8 @@ export function showCommand(program: Command): void {
       if (call === undefined) return showTree(run, options);
       const id = findCall(file, call, tableOf);
       if (options.json === true) return printJson({ run: run.run, ...wholeCallJson(file, id) });
-      print(callLines(run, wholeCall(file, id, options.full === true ? ALL_LINES : USUAL_LINES)));
+      const full = options.full === true;
+      print(callLines(run, wholeCall(file, id, full ? ALL_LINES : USUAL_LINES, full), full));
     });
 }
 
@@ -110,9 +113,10 @@ const OUTCOMES = {
 };
 const CHANGES = { added: '+', removed: '-', changed: '~' };
 
-function callLines(run: RunSummary, { detail, at, values }: WholeCall): string[] {
+function callLines(run: RunSummary, { detail, at, values }: WholeCall, full: boolean): string[] {
   const { call, path, source, error, changes, edits, events, attributes, messages } = detail;
   const length = (call.end ?? Math.max(run.duration, call.start)) - call.start;
+  const room = full ? Infinity : Math.max(width(), 100);
   const lines = [
     `${call.kind} ${call.name}, ${OUTCOMES[call.state]} ${durationText(length)}`,
     path.map(({ name }) => name).join(' › '),
@@ -126,8 +130,9 @@ function callLines(run: RunSummary, { detail, at, values }: WholeCall): string[]
   }
   for (const { part, text, mark, lines: parts } of values) {
     lines.push('', TITLES[part]);
-    if (parts.length === 0) lines.push(`  ${text}${mark === undefined ? '' : `  (${mark})`}`);
-    else lines.push(...parts.map(valueLine), ...(mark === undefined ? [] : [`  (${mark})`]));
+    if (parts.length === 0) lines.push(marked(`  ${text}`, mark, room));
+    else for (const part of parts) lines.push(valueLine(part, room));
+    if (parts.length > 0 && mark !== undefined) lines.push(`  (${mark})`);
   }
   section(
     lines,
@@ -154,14 +159,19 @@ function callLines(run: RunSummary, { detail, at, values }: WholeCall): string[]
     'Events',
     events.map(({ time, text }) => `${momentText(time)}  ${text}`),
   );
-  return lines.map((line) => fit(line, Math.max(width(), 100))).map((line) => line.trimEnd());
+  return lines.map((line) => fit(line, room)).map((line) => line.trimEnd());
 }
 
-function valueLine({ depth, name, text, mark }: OutlineLine): string {
-  const indent = '  '.repeat(depth + 1);
-  return name === '…'
-    ? `${indent}… ${text}`
-    : `${indent}${plainText(name)} = ${text}${mark === undefined ? '' : `  (${mark})`}`;
+function valueLine({ depth, name, text, mark }: OutlineLine, room: number): string {
+  const indent = '  '.repeat(Math.min(depth, MOST_INDENT) + 1) + (depth > MOST_INDENT ? `(level ${depth + 1}) ` : '');
+  return name === '…' ? `${indent}… ${text}` : marked(`${indent}${plainText(name)} = ${text}`, mark, room);
+}
+
+/** Why a value is not whole is said even where its line is cut. */
+function marked(text: string, mark: string | undefined, room: number): string {
+  if (mark === undefined) return text;
+  const said = fit(`  (${mark})`, Math.min(room, Math.max(room - 30, 0)));
+  return fit(text, room - [...said].length) + said;
 }
 
 function section(lines: string[], title: string, items: readonly string[] | undefined): void {

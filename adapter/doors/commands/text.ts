@@ -49,6 +49,8 @@ export function clockText(iso: string): string {
 /** At most so many columns; what the app wrote cannot steer the terminal. */
 export function fit(text: string, columns: number): string {
   const plain = plainText(text);
+  // Also for what is printed whole: counting its characters would take it apart.
+  if (plain.length <= columns) return plain;
   const characters = [...plain];
   return characters.length <= columns ? plain : `${characters.slice(0, Math.max(0, columns - 1)).join('')}…`;
 }

@@ -5,6 +5,7 @@ import { copyText } from '../reader/copy';
 import { callDetail } from '../reader/detail';
 import { outline, type OutlineLine } from '../reader/outline';
 import { partOf } from '../reader/place';
+import { wholeLine } from '../reader/render';
 import { RunFile } from '../reader/runFile';
 import { isoText } from './times';
 
@@ -27,8 +28,11 @@ export interface WholeCall {
   values: { part: Part; text: string; mark: string | undefined; lines: OutlineLine[] }[];
 }
 
-/** A call and its values as lines, at most so many for each; a value that is there twice only once. Throws a `UserError`. */
-export function wholeCall(path: string, id: string, most: number): WholeCall {
+/**
+ * A call and its values as lines, at most so many for each; a value that is there twice only once. With `whole`, the lines are not shortened.
+ * Throws a `UserError`.
+ */
+export function wholeCall(path: string, id: string, most: number, whole = false): WholeCall {
   return inFile(path, (file) => {
     const detail = callDetail(file, id);
     const seen = new Set<string>();
@@ -41,8 +45,10 @@ export function wholeCall(path: string, id: string, most: number): WholeCall {
       const place = [bytes ?? handle.value, ...(handle.path ?? [])].join(' ');
       if (seen.has(place)) return [];
       seen.add(place);
-      const { text, mark } = handle.root;
-      return [{ part, text, mark, lines: outline(partOf(file, handle), file.values, most) }];
+      const { text: short, mark } = handle.root;
+      const value = partOf(file, handle);
+      const text = whole ? wholeLine(value, file.values) : short;
+      return [{ part, text, mark, lines: outline(value, file.values, most, whole) }];
     });
     return { detail, at: startOf(file, detail), values };
   });

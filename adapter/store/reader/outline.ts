@@ -1,6 +1,6 @@
 import type { Value } from '../values/model';
-import { childCount, children } from './children';
-import { node } from './render';
+import { childCount, children, type Child } from './children';
+import { node, wholeLine } from './render';
 import type { StoredValues } from './stored';
 
 /** One line of a value and what is below it. */
@@ -11,33 +11,51 @@ export interface OutlineLine {
   mark: string | undefined;
 }
 
-/** Levels that are opened. */
+/** Levels that are opened, unless all is asked for. */
 const DEEPEST = 20;
+/** Parts that stand in many places are told in each: all of them could be without end. */
+const MOST_CHARACTERS = 64e6;
 
-/** A value and its parts, line by line; the line after the last that fits says how much is left out. Parts of a part stay together. */
-export function outline(value: Value, stored: StoredValues, most: number): OutlineLine[] {
+/**
+ * A value and its parts, line by line; the line after the last that fits says how much is left out. Parts of a part stay together. With
+ * `whole`, texts are not shortened and every level is opened. Not by calling itself: values may be deep.
+ */
+export function outline(value: Value, stored: StoredValues, most: number, whole = false): OutlineLine[] {
   const lines: OutlineLine[] = [];
-  add(value, 0);
-  return lines;
-
-  function add(parent: Value, depth: number): void {
-    const all = childCount(parent, stored);
-    for (let start = 0; start < all; start += 100) {
-      for (const { name, value: item } of children(parent, stored, start, 100)) {
-        if (lines.length >= most) {
-          const shown = lines.filter((line) => line.depth === depth).length;
-          if (lines.at(-1)?.name !== '…')
-            lines.push({ depth, name: '…', text: left(all, shown, depth), mark: undefined });
-          return;
-        }
-        const { text, mark } = node(name, item, stored);
-        lines.push({ depth, name, text, mark });
-        if (depth < DEEPEST) add(item, depth + 1);
-      }
+  let characters = 0;
+  const open = [partsOf(value, stored)];
+  for (let level = open.at(-1); level !== undefined; level = open.at(-1)) {
+    const next = level.next();
+    if (next.done === true) {
+      open.pop();
+      continue;
     }
+    const depth = open.length - 1;
+    if (lines.length >= most || characters > MOST_CHARACTERS) {
+      const text = whole ? tooMuch(most) : left(childCount(value, stored), lines, depth);
+      lines.push({ depth, name: '…', text, mark: undefined });
+      return lines;
+    }
+    const { name, value: item } = next.value;
+    const { text, mark, children: below } = node(name, item, stored);
+    const line = { depth, name, text: whole ? wholeLine(item, stored) : text, mark };
+    lines.push(line);
+    characters += line.name.length + line.text.length;
+    if (whole || depth < DEEPEST) open.push(partsOf(item, stored));
+    else if (below > 0) lines.push({ depth: depth + 1, name: '…', text: 'deeper levels: --full', mark: undefined });
   }
+  return lines;
 }
 
-function left(all: number, shown: number, depth: number): string {
-  return depth === 0 ? `${all - shown} more` : 'more';
+function* partsOf(value: Value, stored: StoredValues): Generator<Child> {
+  const all = childCount(value, stored);
+  for (let start = 0; start < all; start += 100) yield* children(value, stored, start, 100);
+}
+
+function left(all: number, lines: readonly OutlineLine[], depth: number): string {
+  return depth === 0 ? `${all - lines.filter((line) => line.depth === 0).length} more` : 'more';
+}
+
+function tooMuch(most: number): string {
+  return `There is more: of one value, ${most.toLocaleString('en-US')} lines or ${MOST_CHARACTERS / 1e6} million characters are printed.`;
 }

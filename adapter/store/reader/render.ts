@@ -18,6 +18,13 @@ export function node(name: string, value: Value, stored: StoredValues): ValueNod
   };
 }
 
+/** The line of a value that has nothing below it to its end; what has parts is told by them. */
+export function wholeLine(value: Value, stored: StoredValues): string {
+  const plain = stored.resolve(value);
+  const isOpen = childCount(plain, stored) > 0 && !(plain instanceof Tagged && plain.tag === 'error');
+  return line(plain, stored, isOpen ? LINE : Infinity);
+}
+
 /** The line, with the length of a text that it only shows the ends of. */
 function whole(plain: Value, stored: StoredValues): string {
   const text = shorten(line(plain, stored));
