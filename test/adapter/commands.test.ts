@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import Database from 'better-sqlite3';
 import type { QueryAnswer } from '../../protocol/query';
-import { Tagged, Tuple, type Value } from '../../adapter/store/values/model';
+import { Dict, Float, Tagged, Tuple, type Value } from '../../adapter/store/values/model';
 import { toolbreakCommand } from '../support/adapter';
 import { SpoolFile, dict } from '../support/spool';
 import { AGENT_EVENTS, agentSpool, RecordedProject } from './recorded';
@@ -238,6 +238,40 @@ describe('commands: runs, show, query, check', function () {
     assert.match(short, /\n +… deeper levels: --full\n/);
     assert.ok(short.includes(mark));
     assert.doesNotMatch(short, /bottom|END/);
+  });
+
+  it('show --json has every key, every digit and the elements of arrays', () => {
+    const keys = new Dict([
+      ['1', 1],
+      [1, 2],
+      ['1 (2)', 3],
+    ]);
+    const array = (size: number): Value =>
+      new Tagged('array', ['array.array', new Tuple([size]), 'd', [new Float(1.5), new Float(2)], size]);
+    const spool = new SpoolFile('4000001-abc')
+      .add(1, 1, 'tool', 'odd', 'odd', 'm', '/app/m.py', 1, 1)
+      .add(2, 1, 'main', 0)
+      .add(
+        3,
+        1,
+        0,
+        1,
+        1,
+        2000,
+        dict({ huge: 10n ** 400n, large: 2n ** 53n, keys, all: array(2), head: array(9) }),
+        null,
+      )
+      .add(4, 1, 3000, 0, -(10n ** 400n), null);
+    const path = project.record('odd', [spool], [], join(project.root, 'odd'));
+    const whole = json('show', path, '1.1') as Record<string, unknown>;
+    assert.deepEqual(whole['arguments'], {
+      huge: String(10n ** 400n),
+      large: '9007199254740992',
+      keys: { '1': 1, '1 (2)': 2, '1 (2) (2)': 3 },
+      all: [1.5, 2],
+      head: [1.5, 2, '…'],
+    });
+    assert.equal(whole['result'], String(-(10n ** 400n)));
   });
 
   it('a mistake is one sentence and 1, wrong usage is 2', () => {

@@ -88,10 +88,7 @@ function jsonOf(file: RunFile, handle: ValueHandle): unknown {
     throw error;
   }
   const keep = (_key: string, value: unknown, context?: { source?: string }): unknown =>
-    typeof value === 'number' &&
-    Number.isInteger(value) &&
-    !Number.isSafeInteger(value) &&
-    /^-?\d+$/.test(context?.source ?? '')
+    typeof value === 'number' && !Number.isSafeInteger(value) && /^-?\d+$/.test(context?.source ?? '')
       ? context!.source
       : value;
   return JSON.parse(text, keep);

@@ -55,13 +55,17 @@ export function content(value: Value, stored: StoredValues): Value {
 
 function entries(dict: Dict, stored: StoredValues): Child[] {
   const seen = new Map<string, number>();
+  const taken = new Set<string>();
   return dict.entries.map(([key, value]) => {
     const plain = typeof key === 'string' ? key : stored.resolve(key);
     const text = typeof plain === 'string' ? plain : keyText(plain, stored);
-    // The keys 1 and '1' read the same: the later one says that it is another.
-    const before = seen.get(text) ?? 0;
-    seen.set(text, before + 1);
-    return { name: before === 0 ? text : `${text} (${before + 1})`, value };
+    // The keys 1 and '1' read the same: the later one says that it is another, by a name that no key before it has.
+    let count = (seen.get(text) ?? 0) + 1;
+    let name = count === 1 ? text : `${text} (${count})`;
+    while (taken.has(name)) name = `${text} (${++count})`;
+    seen.set(text, count);
+    taken.add(name);
+    return { name, value };
   });
 }
 

@@ -1,7 +1,7 @@
 import { UserError } from '../../common/errors';
 import { Complex, Dict, Float, SetValue, Tagged, Tuple, type Value } from '../values/model';
 import { children, content, keyText } from './children';
-import { opaqueText, shortType, textPart } from './render';
+import { isWhole, opaqueText, shortType, textPart } from './render';
 import type { StoredValues } from './stored';
 import { bytesText, floatText, intText, quote, scalarText } from './text';
 
@@ -69,7 +69,7 @@ export function copyText(value: Value, stored: StoredValues, format: 'json' | 'p
         json(entry.value, depth + 1, inner);
       });
     }
-    const inside = plain instanceof Tagged ? through(plain) : undefined;
+    const inside = plain instanceof Tagged ? (elements(plain) ?? through(plain)) : undefined;
     return inside === undefined ? put(JSON.stringify(standIn(plain as Tagged))) : json(inside, depth + 1, newline);
   }
 
@@ -137,6 +137,14 @@ export function copyText(value: Value, stored: StoredValues, format: 'json' | 'p
     if (tagged.tag === 'enum') return tagged.parts[2];
     if (tagged.tag === 'time') return tagged.parts[1];
     return tagged.tag === 'bytearray' ? tagged.parts[0] : undefined;
+  }
+
+  /** What was recorded of an array, or of the columns of a table, and at its end that there is more. */
+  function elements(array: Tagged): Value | undefined {
+    if (array.tag !== 'array') return undefined;
+    const head = stored.resolve(array.parts[3] ?? null);
+    if (head === null) return undefined;
+    return isWhole(array, stored) ? head : (withRest(head, null) ?? head);
   }
 
   /** What was kept of a value that is cut, and at its end how much there was. */

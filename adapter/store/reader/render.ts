@@ -123,7 +123,7 @@ function markOf(value: Value, stored: StoredValues): string | undefined {
 }
 
 /** Whether every element of the array is there: of a table, every row and column. */
-function isWhole(array: Tagged, stored: StoredValues): boolean {
+export function isWhole(array: Tagged, stored: StoredValues): boolean {
   const shape = stored.resolve(array.parts[1] ?? null);
   const sizes = (shape instanceof Tuple ? shape.items : []).map((size) => stored.resolve(size));
   const head = stored.resolve(array.parts[3] ?? null);
