@@ -274,6 +274,18 @@ describe('commands: runs, show, query, check', function () {
     assert.equal(whole['result'], String(-(10n ** 400n)));
   });
 
+  it('an exported run is told from a damaged one', () => {
+    const out = join(project.project, 'given.tbrun');
+    assert.equal(project.toolbreak('export', 'first', '-o', out).status, 0);
+    for (const name of ['given.tbrun', out])
+      for (const command of ['show', 'check'])
+        assert.equal(
+          refused(1, command, name),
+          `toolbreak: ${out} is an exported run. Take it in first: toolbreak import ${name}`,
+        );
+    rmSync(out);
+  });
+
   it('a mistake is one sentence and 1, wrong usage is 2', () => {
     assert.equal(
       refused(1, 'query', '9'),

@@ -1,9 +1,10 @@
-import { readdirSync, statSync } from 'node:fs';
+import { closeSync, openSync, readdirSync, readSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import type { RunSummary } from '../../../protocol/timeline';
 import { UserError } from '../../common/errors';
 import { runsFolder, stateFolder } from '../../common/paths';
 import { newestFirst, runsIn } from '../reader/folder';
+import { isBundle } from './bundle';
 
 /** Runs named in a sentence that says that there is no such run. */
 const NAMED = 5;
@@ -62,7 +63,7 @@ function isNamed(run: RunSummary, name: string): boolean {
 }
 
 function isPath(name: string): boolean {
-  return name.endsWith('.db') || /[\\/]/.test(name) || name === '.' || name === '..';
+  return /\.(db|tbrun)$/.test(name) || /[\\/]/.test(name) || name === '.' || name === '..';
 }
 
 function pathOf(name: string): string {
@@ -70,7 +71,24 @@ function pathOf(name: string): string {
   const kind = kindOf(path);
   if (kind === 'nothing') throw new UserError(`There is no file ${shown(path, 300)}. A run is named ${WAYS}.`);
   if (kind === 'other') throw new UserError(`${path} is no file. A run is named ${WAYS}.`);
+  if (isBundle(headOf(path)))
+    throw new UserError(`${path} is an exported run. Take it in first: toolbreak import ${shown(name, 300)}`);
   return path;
+}
+
+/** The first bytes of a file; none of one that cannot be read, which whoever opens it then says. */
+function headOf(path: string): Buffer {
+  const head = Buffer.alloc(16);
+  try {
+    const fd = openSync(path, 'r');
+    try {
+      return head.subarray(0, readSync(fd, head, 0, head.length, 0));
+    } finally {
+      closeSync(fd);
+    }
+  } catch {
+    return Buffer.alloc(0);
+  }
 }
 
 /** `3 (support_agent)`, or the id where numbers do not tell them apart. */
