@@ -274,6 +274,24 @@ describe('commands: runs, show, query, check', function () {
     assert.equal(whole['result'], String(-(10n ** 400n)));
   });
 
+  it('a key that is a container or a cut text is shown, not only its type', () => {
+    const keys = new Dict([
+      [[dict({ a: 1 }), 2], 'list'],
+      [dict({ b: [[[[1]]]] }), 'dict'],
+      [new Tagged('cut', ['str', 'x'.repeat(500), 2_000_000, 'larger than the limit']), 'text'],
+    ]);
+    const spool = new SpoolFile('4000001-abc')
+      .add(1, 1, 'tool', 'keys', 'keys', 'm', '/app/m.py', 1, 1)
+      .add(2, 1, 'main', 0)
+      .add(3, 1, 0, 1, 1, 2000, dict({ keys }), null)
+      .add(4, 1, 3000, 0, null, null);
+    const path = project.record('keys', [spool], [], join(project.root, 'keys'));
+    assert.match(
+      project.toolbreak('show', path, '1.1', '--full').stdout,
+      / {4}\[\{'a': 1\}, 2\] = 'list'\n {4}\{'b': \[\[\[…\]\]\]\} = 'dict'\n {4}x+…x+… \(cut of 2000000 in all\) = 'text'\n/,
+    );
+  });
+
   it('an exported run is told from a damaged one', () => {
     const out = join(project.project, 'given.tbrun');
     assert.equal(project.toolbreak('export', 'first', '-o', out).status, 0);

@@ -1,5 +1,5 @@
 import type { StoredValues } from './stored';
-import { bytesText, quote, scalarText } from './text';
+import { bytesText, quote, scalarText, shorten } from './text';
 import { Dict, SetValue, Tagged, Tuple, type Value } from '../values/model';
 
 export interface Child {
@@ -69,35 +69,60 @@ function entries(dict: Dict, stored: StoredValues): Child[] {
   });
 }
 
-export function keyText(key: Value, stored: StoredValues): string {
+/** Of a key that is a container: parts told, and levels of such in it. */
+const KEY_PARTS = 8;
+const KEY_DEEPEST = 3;
+/** Of a key that the recording cut. */
+const CUT_KEY = 80;
+
+export function keyText(key: Value, stored: StoredValues, depth = 0): string {
   const plain = stored.resolve(key);
+  if (Array.isArray(plain)) return someOf('[', plain, ']', depth, (item) => keyText(item, stored, depth + 1));
+  if (plain instanceof Dict)
+    return someOf('{', plain.entries, '}', depth, ([name, value]) =>
+      [name, value].map((part) => keyText(part, stored, depth + 1)).join(': '),
+    );
   if (plain instanceof Tuple)
-    return `(${plain.items.map((item) => keyText(item, stored)).join(', ')}${plain.items.length === 1 ? ',' : ''})`;
-  if (plain instanceof SetValue) return `frozenset({${plain.items.map((item) => keyText(item, stored)).join(', ')}})`;
+    return `(${plain.items.map((item) => keyText(item, stored, depth)).join(', ')}${plain.items.length === 1 ? ',' : ''})`;
+  if (plain instanceof SetValue)
+    return `frozenset({${plain.items.map((item) => keyText(item, stored, depth)).join(', ')}})`;
   if (plain instanceof Uint8Array) return bytesText(plain);
-  if (plain instanceof Tagged) return taggedKey(plain, stored);
+  if (plain instanceof Tagged) return taggedKey(plain, stored, depth);
   return typeof plain === 'string' ? quote(plain) : (scalarText(plain) ?? 'key');
 }
 
-function taggedKey(key: Tagged, stored: StoredValues): string {
+/** A key that is a container: as much of it as tells it from others. */
+function someOf<T>(open: string, items: readonly T[], close: string, depth: number, text: (item: T) => string): string {
+  if (depth >= KEY_DEEPEST && items.length > 0) return `${open}…${close}`;
+  const rest = items.length > KEY_PARTS ? ['…'] : [];
+  return `${open}${[...items.slice(0, KEY_PARTS).map(text), ...rest].join(', ')}${close}`;
+}
+
+function taggedKey(key: Tagged, stored: StoredValues, depth: number): string {
   const [first, second, third] = key.parts.map((part) => stored.resolve(part));
   const type = typeof first === 'string' ? first.slice(first.lastIndexOf('.') + 1) : '?';
   const text = typeof second === 'string' ? second : '';
   switch (key.tag) {
     case 'enum':
-      return text === '' ? `${type}(${keyText(third ?? null, stored)})` : `${type}.${text}`;
+      return text === '' ? `${type}(${keyText(third ?? null, stored, depth)})` : `${type}.${text}`;
     case 'time':
       return text;
     case 'opaque':
       return text === '' ? `<${type}>` : text;
     case 'subclass': {
-      const plain = keyText(second ?? null, stored);
+      const plain = keyText(second ?? null, stored, depth);
       return second instanceof Tuple ? `${type}${plain}` : plain;
     }
     case 'masked':
       return '***';
     case 'ellipsis':
       return '...';
+    case 'cut': {
+      const all = typeof third === 'number' && third > 0 ? ` of ${third} in all` : '';
+      if (second === undefined || second === null) return `<${type}, cut${all}>`;
+      const kept = typeof second === 'string' ? second : keyText(second, stored, depth);
+      return `${shorten(kept, CUT_KEY)}… (cut${all})`;
+    }
     default:
       return `<${type === '?' ? key.tag : type}>`;
   }
