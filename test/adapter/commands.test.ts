@@ -287,7 +287,7 @@ describe('commands: runs, show, query, check', function () {
       .add(4, 1, 3000, 0, null, null);
     const path = project.record('keys', [spool], [], join(project.root, 'keys'));
     assert.match(
-      project.toolbreak('show', path, '1.1', '--full').stdout,
+      said('show', path, '1.1'),
       / {4}\[\{'a': 1\}, 2\] = 'list'\n {4}\{'b': \[\[\[…\]\]\]\} = 'dict'\n {4}x+…x+… \(cut of 2000000 in all\) = 'text'\n/,
     );
   });

@@ -73,7 +73,7 @@ function entries(dict: Dict, stored: StoredValues): Child[] {
 const KEY_PARTS = 8;
 const KEY_DEEPEST = 3;
 /** Of a key that the recording cut. */
-const CUT_KEY = 80;
+const CUT_KEY = 40;
 
 export function keyText(key: Value, stored: StoredValues, depth = 0): string {
   const plain = stored.resolve(key);
