@@ -343,12 +343,22 @@ def _start(call: Call, stop: Stop, is_async: bool) -> Hold:
     _causes.begin(hold)
     try:
         _tell(hold, is_async, sys._getframe(2))
-    except BaseException:
-        _causes.end(hold)
+    except BaseException as error:
+        # Ctrl-C, or another handler of the app: it may have been told already.
+        if hold.id in holds:
+            _report.guard(_end, hold, "cancelled")
+        else:
+            _causes.end(hold)
+        _interrupted(error)
         raise
     finally:
         _causes.told(hold)
     return hold
+
+
+def _interrupted(error: BaseException) -> None:
+    if isinstance(error, KeyboardInterrupt):
+        _uncaught.watch()  # What is printed of it has no lines of ours.
 
 
 class _Causes:
@@ -464,15 +474,15 @@ def hold(call: Call, stop: Stop) -> Release:
     except Exception as error:
         _report.failure(error)
         return Release()
-    pool = _report.guard(_widen_pool)
+    pool: Any = None
     release: Release | None = None
     try:
-        try:
-            release = made.wait()
-        except KeyboardInterrupt:
-            _uncaught.watch()  # What is printed of it has no lines of ours.
-            raise
+        pool = _report.guard(_widen_pool)
+        release = made.wait()
         return release
+    except BaseException as error:
+        _interrupted(error)
+        raise
     finally:
         if pool is not None:
             _report.guard(_narrow_pool, pool)

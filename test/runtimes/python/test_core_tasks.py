@@ -251,6 +251,44 @@ def test_ctrl_c_works_while_held(scene: Any) -> None:
     assert app.finish() == (0, "stopped\n", "")
 
 
+def test_ctrl_c_just_after_a_hold_was_told_ends_it(scene: Any) -> None:
+    path = scene.write(
+        "main.py",
+        """
+        import toolbreak._holds as holds
+
+        tell = holds.send
+        interrupted = []
+
+        def tell_and_press(message):
+            tell(message)
+            if message["event"] == "held" and len(interrupted) < 2:
+                interrupted.append(message)
+                raise KeyboardInterrupt
+
+        holds.send = tell_and_press
+
+        def tool(n):
+            return n
+
+        try:
+            tool(3)
+        except KeyboardInterrupt:
+            print("stopped")
+        tool(4)
+        """,
+    )
+    adapter = scene.adapter(breakpoints=[dot(1, path, "def tool")])
+    app = scene.run(adapter, "main.py")
+    for _ in range(2):
+        _, hold = adapter.held()
+        _, over = adapter.event("resumed", lambda event, hold=hold: event["hold"] == hold["id"])
+        assert over["why"] == "cancelled"
+    code, out, err = app.finish()
+    assert code != 0 and out == "stopped\n"
+    assert err.rstrip().endswith("KeyboardInterrupt") and "_holds.py" not in err
+
+
 def test_dots_set_disabled_and_removed_while_the_app_runs(scene: Any) -> None:
     path = scene.write(
         "main.py",
