@@ -214,6 +214,14 @@ describe('store: segments', () => {
     assert.deepEqual(readAll(path, true), { frames: 1, damaged: 0, tail: 'closed' });
   });
 
+  it('takes a file that was taken away before anything of it was read for one with nothing in it', () => {
+    assert.deepEqual(readAll(join(folder, '10-a-1.spool'), false), { frames: 0, damaged: 0, tail: 'closed' });
+    const path = new SpoolFile('10-a').write(folder);
+    const begun = new SegmentReader(path, 8);
+    rmSync(path);
+    assert.throws(() => begun.read(100, false, () => undefined), /cannot be read/);
+  });
+
   it('sees frames that are appended, and a file that grows', () => {
     const spool = new SpoolFile('10-a');
     const path = spool.write(folder, 0);

@@ -114,7 +114,14 @@ export class SegmentReader {
   }
 
   private start(dead: boolean): boolean {
-    this.fd ??= openSync(this.path, 'r');
+    try {
+      this.fd ??= openSync(this.path, 'r');
+    } catch (error) {
+      if (this.offset > 0 || (error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+      // Its writer had no room for it and took it away again: nothing was in it, and nothing will be.
+      this.tail = 'closed';
+      return false;
+    }
     if (this.offset > 0) return true;
     const magic = Buffer.alloc(MAGIC.length);
     const count = readSync(this.fd, magic, 0, magic.length, 0);
