@@ -1,5 +1,5 @@
-// Makes a fresh machine ready: npm packages, Python environments, and, as root on Debian, the browser. Runs under Node 20 or later
-// with nothing installed. Every step is skipped when its stamp says that it was done with the same inputs.
+// Makes a fresh machine ready: npm packages, Python environments, and, as root on Debian, the browser, compilers and lldb-dap. Runs
+// under Node 20 or later with nothing installed. Every step is skipped when its stamp says that it was done with the same inputs.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -129,6 +129,10 @@ export async function setUpPython({ all }) {
 }
 
 const installed = (program) => spawnSync(windows ? 'where' : 'which', [program]).status === 0;
+const which = (program) =>
+  execFileSync(windows ? 'where' : 'which', [program], { encoding: 'utf8' })
+    .trim()
+    .split('\n')[0];
 
 /** Installs Debian packages where we are root on Debian. Answers whether they are there now; says what to type if not. */
 async function debianPackages(packages, purpose) {
@@ -152,18 +156,60 @@ export async function setUpBrowser() {
   const found = () => names.find(installed);
   if (!found()) await debianPackages(['chromium', 'fonts-dejavu-core'], 'The workbench tests');
   const name = found();
-  return (
-    name &&
-    execFileSync(windows ? 'where' : 'which', [name], { encoding: 'utf8' })
-      .trim()
-      .split('\n')[0]
-  );
+  return name && which(name);
 }
 
 /** A compiler for the workbench's native parts: make and g++. */
 export async function setUpCompiler() {
   if (installed('g++') && installed('make')) return true;
   return debianPackages(['g++', 'make'], 'The browser workbench');
+}
+
+const LLDB_19 = ['lldb-19', 'gcc', 'libc6-dev', 'g++'];
+/** What lldb-22's programs need. They are no package beside lldb-19: the two conflict, so the programs are unpacked into .cache. */
+const LLDB_22 = ['liblldb-22', 'libclang-cpp22', 'libllvm22'];
+
+/** lldb-dap 19 and 22 for the tests of native code, with compilers: their paths, each undefined after saying what to type. */
+export async function setUpNative() {
+  if (windows) return {};
+  const there = () => ['lldb-dap-19', 'gcc', 'g++'].every(installed) && existsSync('/usr/include/stdio.h');
+  const lldb19 = there() || (await tried(() => debianPackages(LLDB_19, 'The tests of native code')));
+  return { lldb19: lldb19 ? which('lldb-dap-19') : undefined, lldb22: await tried(setUpLldb22) };
+}
+
+/** A package that cannot be had is told; the suites that need it fail or are skipped, the others run. */
+async function tried(step) {
+  try {
+    return await step();
+  } catch (error) {
+    say(error.message);
+    return undefined;
+  }
+}
+
+async function setUpLldb22() {
+  const folder = join(cache, 'lldb-22');
+  const program = join(folder, 'lldb-dap');
+  const works = () => existsSync(program) && spawnSync(program, ['--version']).status === 0;
+  if (works()) return program;
+  const libraries = spawnSync('dpkg', ['-s', ...LLDB_22]).status === 0;
+  if (!libraries && !(await debianPackages(LLDB_22, 'The tests with lldb-dap 22'))) return undefined;
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  run('apt-get', ['download', '-qq', 'lldb-22'], { cwd: folder });
+  const [archive] = readdirSync(folder).filter((name) => name.endsWith('.deb'));
+  run('dpkg', ['-x', archive, '.'], { cwd: folder });
+  rmSync(join(folder, archive));
+  // The library looks for lldb-server beside itself, where the package would have put it.
+  const programs = join(folder, 'usr/lib/llvm-22/bin');
+  writeFileSync(
+    program,
+    `#!/bin/sh\nLLDB_DEBUGSERVER_PATH='${programs}/lldb-server' exec '${programs}/lldb-dap' "$@"\n`,
+    { mode: 0o755 },
+  );
+  if (!works())
+    throw new Error(`lldb-dap 22 does not run: ${spawnSync(program, ['--version'], { encoding: 'utf8' }).stderr}`);
+  return program;
 }
 
 /** Bundles into dist/. */

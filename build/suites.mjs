@@ -41,11 +41,25 @@ const pytest =
     return junitCounts(report, await run(pythonIn(name), command, { minutes: 15, log }));
   };
 
+/** Where the delegates are, for test/support/lldb.ts. */
+const nativeEnvironment = ({ lldb19, lldb22 }) => ({
+  ...(lldb19 && { TOOLBREAK_TEST_LLDB_19: lldb19 }),
+  ...(lldb22 && { TOOLBREAK_TEST_LLDB_22: lldb22 }),
+});
+
+/** What is done with every delegate; each that is missing counts as skipped, which is a failure in CI. */
+const withDelegates = (native, suite) => async (log) => {
+  const missing = ['lldb19', 'lldb22'].filter((name) => !native[name]).length;
+  const counts = missing === 2 ? { passed: 0, failed: 0, skipped: 0 } : await suite(log);
+  const skipped = (counts.skipped ?? 0) + (process.env.CI ? 0 : missing);
+  return { ...counts, failed: counts.failed + (process.env.CI ? missing : 0), skipped };
+};
+
 /** What needs a browser; without one it is skipped, which is a failure in CI. */
-const inBrowser = (name, script, browser, python) => async (log) => {
+const inBrowser = (name, script, browser, python, native) => async (log) => {
   if (!browser || !(await setUpCompiler())) return { passed: 0, failed: process.env.CI ? 1 : 0, skipped: 1 };
   const report = fresh(`${name}.json`);
-  const env = { TOOLBREAK_TEST_PYTHON: python, CHROMIUM: browser, RESULT: report };
+  const env = { TOOLBREAK_TEST_PYTHON: python, CHROMIUM: browser, RESULT: report, ...nativeEnvironment(native) };
   return jsonCounts(report, await run(nodeBinary(), ['--import', 'tsx', script], { minutes: 15, env, log }));
 };
 
@@ -53,14 +67,14 @@ const PYTHON_FILES = ['runtimes/python', 'test/runtimes', 'fixtures/apps'];
 
 /**
  * `first` must be over before the others start and `last` starts after them; `lanes` run side by side, each lane's suites in order.
- * Pythons: names of environments, the full one first. The longest suites come first in their lane.
+ * Pythons: names of environments, the full one first. `native`: the answer of `setUpNative`. The longest suites come first in their lane.
  */
-export function suites([full, ...others], browser) {
+export function suites([full, ...others], browser, native = {}) {
   const python = pythonIn(full);
   const ruff = (...args) =>
     check(python, ['-m', 'ruff', ...args, '--config', 'runtimes/python/pyproject.toml', ...PYTHON_FILES]);
   const scenarios = (name, pattern) => {
-    const env = { TOOLBREAK_TEST_PYTHON: python, TOOLBREAK_TEST_DIST: '1' };
+    const env = { TOOLBREAK_TEST_PYTHON: python, TOOLBREAK_TEST_DIST: '1', ...nativeEnvironment(native) };
     return mocha(name, testFiles('test/adapter', pattern), { minutes: 20, env });
   };
   const otherPythons = others.map((name) => {
@@ -75,9 +89,10 @@ export function suites([full, ...others], browser) {
         'dap-outcomes': scenarios('dap-outcomes', /^e2e-(outcomes|kill|secrets|heartbeat)\.test\.ts$/),
         dap: scenarios('dap', /^e2e-(?!langgraph|outcomes|kill|secrets|heartbeat).*\.test\.ts$/),
         commands: scenarios('commands', /^(commands|life-.*)\.test\.ts$/),
+        native: withDelegates(native, scenarios('native', /^native-.*\.test\.ts$/)),
         fuzz: mocha('fuzz', testFiles('test/fuzz', /\.test\.ts$/)),
         unit: mocha('unit', [
-          ...testFiles('test/adapter', /^(?!e2e-|life-|commands\.).*\.test\.ts$/),
+          ...testFiles('test/adapter', /^(?!e2e-|life-|native-|commands\.).*\.test\.ts$/),
           ...testFiles('test/webview', /\.test\.ts$/),
           ...testFiles('test/runtimes/node', /\.test\.ts$/),
           ...testFiles('test/support', /\.test\.ts$/),
@@ -97,15 +112,15 @@ export function suites([full, ...others], browser) {
         pyright: check(bin('pyright'), ['-p', 'runtimes/python', '--pythonpath', python]),
       },
       {
-        driven: inBrowser('driven', 'test/workbench/driven.ts', browser, python),
-        workbench: inBrowser('workbench', 'test/workbench/suite.ts', browser, python),
-        demo: inBrowser('demo', 'test/workbench/demo.ts', browser, python),
-        page: inBrowser('page', 'test/webview/page.ts', browser, python),
+        driven: inBrowser('driven', 'test/workbench/driven.ts', browser, python, native),
+        workbench: inBrowser('workbench', 'test/workbench/suite.ts', browser, python, native),
+        demo: inBrowser('demo', 'test/workbench/demo.ts', browser, python, native),
+        page: inBrowser('page', 'test/webview/page.ts', browser, python, native),
         runtime: pytest(full),
         ...Object.fromEntries(otherPythons),
       },
     ],
     // It bundles for release in the place where the others look.
-    last: { vsix: inBrowser('vsix', 'test/workbench/vsix.ts', browser, python) },
+    last: { vsix: inBrowser('vsix', 'test/workbench/vsix.ts', browser, python, native) },
   };
 }

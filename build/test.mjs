@@ -3,7 +3,7 @@
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { interrupted } from './run.mjs';
-import { setUpBrowser, setUpNode, setUpPython } from './setup.mjs';
+import { setUpBrowser, setUpNative, setUpNode, setUpPython } from './setup.mjs';
 import { artifacts, suites } from './suites.mjs';
 
 const asked = process.argv.slice(2).filter((each) => !each.startsWith('-'));
@@ -18,7 +18,13 @@ if (process.argv.includes('--list')) {
 await setUpNode();
 const pythons = await setUpPython({ all: asked.length === 0 || asked.some((each) => each.startsWith('runtime-')) });
 const needsBrowser = asked.length === 0 || BROWSER.some((each) => asked.includes(each));
-const { first, lanes, last } = suites(pythons, needsBrowser ? await setUpBrowser() : undefined);
+// Before anything runs, since lanes run side by side and packages are installed one at a time.
+const needsNative = asked.length === 0 || asked.some((each) => each.startsWith('native') || each === 'driven');
+const { first, lanes, last } = suites(
+  pythons,
+  needsBrowser ? await setUpBrowser() : undefined,
+  needsNative ? await setUpNative() : {},
+);
 const all = names({ first, lanes, last });
 
 const unknown = asked.filter((each) => !all[each]);

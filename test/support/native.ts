@@ -1,0 +1,50 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+
+export const nativeFixtures = join(__dirname, '..', '..', 'fixtures', 'native');
+
+/** Statements in their order, variables in memory, frames whole. */
+export const DEBUG_FLAGS = ['-O0', '-g', '-fno-omit-frame-pointer', '-fno-inline', '-Wall'];
+
+/** A debug adapter for native code that the tests run with. */
+export interface Delegate {
+  name: string;
+  major: number;
+  path: string;
+}
+
+/** Every lldb-dap that the test runner found; run by hand, the variables name them. */
+export function delegates(): Delegate[] {
+  const found: Delegate[] = [];
+  for (const major of [19, 22]) {
+    const path = process.env[`TOOLBREAK_TEST_LLDB_${major}`];
+    if (path) found.push({ name: `lldb-dap ${major}`, major, path });
+  }
+  if (found.length === 0)
+    throw new Error('No lldb-dap to test with: set TOOLBREAK_TEST_LLDB_19 or TOOLBREAK_TEST_LLDB_22 to its path.');
+  return found;
+}
+
+/** Programs compiled from fixtures, in a folder of their own until `remove`. */
+export class Compiled {
+  readonly folder = mkdtempSync(join(tmpdir(), 'toolbreak-native-'));
+
+  /** Compiles fixtures, or sources by their whole path, into one program; C++ where the first source is. Answers its path. */
+  program(sources: string | string[], flags: string[] = [], name?: string): string {
+    const files = [sources].flat().map((source) => join(source.startsWith('/') ? '/' : nativeFixtures, source));
+    const output = join(this.folder, name ?? basename(files[0]!).replace(/\.\w+$/, ''));
+    const compiler = /\.(cpp|cc)$/.test(files[0]!) ? 'g++' : 'gcc';
+    const { status, stderr, error } = spawnSync(compiler, [...DEBUG_FLAGS, ...files, '-o', output, ...flags], {
+      encoding: 'utf8',
+    });
+    if (error) throw error;
+    if (status !== 0) throw new Error(`${compiler} could not compile ${files.join(', ')}:\n${stderr}`);
+    return output;
+  }
+
+  remove(): void {
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}
