@@ -1,7 +1,7 @@
 import type { Readable, Writable } from 'node:stream';
 import type { DebugProtocol } from '@vscode/debugprotocol';
 import { messageOf, UserError } from '../common/errors';
-import { frame, FrameReader } from './framing';
+import { frame, FrameReader } from '../common/framing';
 import type { SessionLog } from './options';
 
 /** Bytes that may wait for a client to read them; one that reads nothing is not to fill our memory. */

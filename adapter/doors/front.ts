@@ -2,7 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import { Readable, Writable, type Duplex } from 'node:stream';
 import { messageOf, tokenNeeded } from '../common/errors';
 import { CAPABILITIES } from '../dap/capabilities';
-import { frame, FrameReader, LARGEST_MESSAGE } from '../dap/framing';
+import { frame, FrameReader, LARGEST_MESSAGE } from '../common/framing';
 
 /** Largest message of a client that has not shown the token, and the time it has to show it. */
 const STRANGERS_LARGEST = 1024 * 1024;

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { PassThrough, Writable } from 'node:stream';
 import fc from 'fast-check';
 import { Connection } from '../../adapter/dap/connection';
-import { frame, FrameReader, LARGEST_MESSAGE, type Framed } from '../../adapter/dap/framing';
+import { frame, FrameReader, LARGEST_MESSAGE, type Framed } from '../../adapter/common/framing';
 import { Stage } from './dap-support';
 
 function read(bytes: Buffer, cuts: readonly number[] = []): Framed[] {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { duplexPair, PassThrough, type Duplex } from 'node:stream';
-import { frame, FrameReader } from '../../adapter/dap/framing';
+import { frame, FrameReader } from '../../adapter/common/framing';
 import { Front, type FrontOptions } from '../../adapter/doors/front';
 import { DapClient } from '../support/dap-client';
 import { until } from './target-support';
