@@ -199,7 +199,7 @@ export async function questions(): Promise<Row[]> {
     const bars = timed(500, () => {
       const window = range();
       const minimum = (window.to - window.from) / 2048;
-      return reader.handle('calls', { ...window, file: path, minimum, limit: 5000 });
+      return reader.handle('bars', { ...window, file: path, minimum, limit: 5000 });
     });
     reader.close();
     const totals = timed(100, () => totalsOf(file.db));

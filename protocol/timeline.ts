@@ -65,6 +65,31 @@ export interface CallRow {
   edited: boolean;
 }
 
+/** Many calls, ordered by start, one entry a call in each list: a fifth of what rows take on their way to the page. */
+export interface CallTable {
+  functions: [kind: string, name: string][];
+  /** Index in `functions`. */
+  function: number[];
+  /** CallName. */
+  id: string[];
+  /** CallName; empty where there is none. */
+  parent: string[];
+  task: number[];
+  depth: number[];
+  /** Nanoseconds since the call before began. */
+  start: number[];
+  /** Nanoseconds; -1 while it runs. */
+  duration: number[];
+  /** Index in `states`. */
+  state: number[];
+  states: CallState[];
+  /** What few calls have, by the call's place in the lists. */
+  held: { [index: string]: Pick<CallRow, 'holds' | 'edited'> };
+}
+
+/** Parts of the minimap. */
+export const MINIMAP_BUCKETS = 600;
+
 export interface Overview {
   run: RunSummary;
   lanes: Lane[];
@@ -174,6 +199,8 @@ export interface ReaderMethods {
     params: { file: string; from: number; to: number; minimum: number; limit: number };
     result: { calls: CallRow[]; left: number };
   };
+  /** The same for the lanes, which have thousands. */
+  bars: { params: ReaderMethods['calls']['params']; result: { calls: CallTable; left: number } };
   call: { params: { file: string; id: string }; result: CallDetail };
   value: {
     params: { file: string; value: number; path: string[]; start: number; count: number };
@@ -224,7 +251,8 @@ export interface HostMethods {
   /** What the page should show first. `recording`: a session records into `file`, which may not be there yet. */
   start: {
     params: Record<string, never>;
-    result: { folder: string; file?: string; call?: string; follow: boolean; recording?: boolean };
+    /** `overview`: of `file`, with `MINIMAP_BUCKETS`, where it can be read: the first picture then waits for one question less. */
+    result: { folder: string; file?: string; call?: string; follow: boolean; recording?: boolean; overview?: Overview };
   };
   openSource: { params: { path: string; line: number }; result: Record<string, never> };
   breakHere: {

@@ -12,5 +12,7 @@ const root = document.getElementById('root');
 if (!root) throw new Error('The timeline needs an element with the id "root".');
 const host = connectHost();
 const page = new Page(new Client(host));
+// What the lanes' canvas will have, so that calls can be asked for before it is laid out; the style sheet says the same of the names beside it.
+page.width = Math.max(1, window.innerWidth - Math.min(200, Math.max(90, window.innerWidth * 0.18)));
 render(<App page={page} host={host} />, root);
 void page.begin();

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import type { HostMethods, PageNotifications } from '../../protocol/timeline';
+import type { HostMethods, PageNotifications, ReaderMethods } from '../../protocol/timeline';
 import { logError, messageOf } from '../log';
 import { pageHtml, pageRoot } from './html';
 import type { Reader } from './reader';
@@ -9,25 +9,30 @@ export type HostAnswers = {
   [K in keyof HostMethods]: (params: HostMethods[K]['params'], page: Page) => Promise<HostMethods[K]['result']>;
 };
 
-const READER_METHODS = new Set([
-  'project',
-  'runs',
-  'overview',
-  'calls',
-  'call',
-  'value',
-  'copy',
-  'search',
-  'errorNear',
-  'compare',
-  'statistics',
-]);
+/** What is asked of the reader as it comes; that none is missing, the compiler sees. */
+const READER_METHODS: Record<Exclude<keyof ReaderMethods, 'follow' | 'unfollow'>, true> = {
+  project: true,
+  runs: true,
+  overview: true,
+  calls: true,
+  bars: true,
+  density: true,
+  call: true,
+  value: true,
+  copy: true,
+  search: true,
+  errorNear: true,
+  compare: true,
+  statistics: true,
+};
 
 /** One timeline page, in the view or in an editor. */
 export class Page implements vscode.Disposable {
   private readonly followed = new Set<string>();
   private readonly listener: vscode.Disposable;
   private disposed = false;
+  /** What the page asks first, found out while it loads. */
+  private start: Promise<unknown> | undefined;
 
   constructor(
     private readonly webview: vscode.Webview,
@@ -40,6 +45,9 @@ export class Page implements vscode.Disposable {
     webview.options = { enableScripts: true, localResourceRoots: [pageRoot(extension)] };
     this.listener = webview.onDidReceiveMessage((message: unknown) => void this.receive(message));
     webview.html = pageHtml(webview, extension);
+    this.start = answers.start({}, this);
+    // Told when the page asks.
+    this.start.catch(() => undefined);
   }
 
   notify<N extends keyof PageNotifications>(notify: N, params: PageNotifications[N]): void {
@@ -64,7 +72,7 @@ export class Page implements vscode.Disposable {
   }
 
   private async answer(method: string, params: unknown): Promise<unknown> {
-    if (READER_METHODS.has(method)) return this.reader.forward(method, params);
+    if (Object.hasOwn(READER_METHODS, method)) return this.reader.forward(method, params);
     if (method === 'follow' || method === 'unfollow') {
       const file = fileOf(method, params);
       if (method === 'follow') {
@@ -81,6 +89,11 @@ export class Page implements vscode.Disposable {
         await this.reader.unfollow(file);
       }
       return {};
+    }
+    if (method === 'start' && this.start !== undefined) {
+      const { start } = this;
+      this.start = undefined;
+      return start;
     }
     if (Object.hasOwn(this.answers, method)) {
       return this.answers[method as keyof HostMethods](params as never, this);

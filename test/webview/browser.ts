@@ -67,7 +67,10 @@ export class BrowserHouse {
       if (message.type() === 'error') complaints.push(message.text());
     });
     const send = (message: unknown): Promise<void> =>
-      page.evaluate(`window.postMessage(${JSON.stringify(message)}, '*')`).then(() => undefined);
+      // As text: what is given to a page as a program is slow to read.
+      page
+        .evaluate(`window.postMessage(JSON.parse(${JSON.stringify(JSON.stringify(message))}), '*')`)
+        .then(() => undefined);
     await page.exposeFunction(
       'toolbreakHost',
       (message: { id: number; method: string; params: Record<string, unknown> }) => {

@@ -38,7 +38,7 @@ test(`a run of ${CALLS} calls: first picture, zoom, pan, search`, async (house) 
         await page.keyboard.press('0');
         await until(async () => assert.equal(await windowText(shown), whole));
         // Memory is bounded: the page holds no more than a window needs of so many calls.
-        const rows = shown.asked.filter(({ method }) => method === 'calls');
+        const rows = shown.asked.filter(({ method }) => method === 'bars');
         for (const { params } of rows) assert.ok((params['limit'] as number) <= 5000);
       },
       { answer: reader.answer, size: { width: 1280, height: 480 } },

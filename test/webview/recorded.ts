@@ -2,6 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { MINIMAP_BUCKETS, type HostMethods, type Overview } from '../../protocol/timeline';
 import { Place, python } from '../adapter/target-support';
 import { DapClient } from '../support/dap-client';
 import type { Answer } from './browser';
@@ -35,14 +36,25 @@ export class ReaderProcess {
 
   /** Answers the page: its host's part is small, the rest is the reader's. */
   readonly answer: Answer = (method, params) => {
-    if (method === 'start') return { folder: dirname(this.file), file: this.file, follow: true };
+    if (method === 'start') return this.start();
     if (['openSource', 'breakHere', 'copyText', 'selected'].includes(method)) return {};
+    return this.ask(method, params);
+  };
+
+  /** As the extension does it. */
+  private async start(): Promise<HostMethods['start']['result']> {
+    const { file } = this;
+    const overview = await this.ask('overview', { file, buckets: MINIMAP_BUCKETS }).catch(() => undefined);
+    return { folder: dirname(file), file, follow: true, overview: overview as Overview | undefined };
+  }
+
+  private ask(method: string, params: unknown): Promise<unknown> {
     const id = ++this.lastId;
     return new Promise((resolve, reject) => {
       this.waiting.set(id, { resolve, reject });
       this.process.stdin?.write(`${JSON.stringify({ id, method, params })}\n`);
     });
-  };
+  }
 
   async close(): Promise<void> {
     const ended = new Promise((resolve) => this.process.once('exit', resolve));

@@ -1,6 +1,7 @@
 import type {
   CallDetail,
   CallRow,
+  CallTable,
   ComparedRow,
   Lane,
   Overview,
@@ -138,7 +139,8 @@ export function answerFrom(runs: readonly SampleRun[]) {
         return { runs: runs.map((run) => run.summary) };
       case 'overview':
         return overview(runOf(ask.file), ask.buckets);
-      case 'calls': {
+      case 'calls':
+      case 'bars': {
         const { from, to, minimum, limit } = params as ReaderMethods['calls']['params'];
         const run = runOf(ask.file);
         const overlapping = run.calls.filter((call) => call.start <= to && endOf(run, call) >= from);
@@ -148,7 +150,8 @@ export function answerFrom(runs: readonly SampleRun[]) {
           .filter((call) => length(call) >= minimum)
           .sort((one, other) => length(other) - length(one));
         const calls = kept.slice(0, limit).sort((one, other) => one.start - other.start);
-        return { calls, left: overlapping.length - calls.length };
+        const left = overlapping.length - calls.length;
+        return method === 'bars' ? { calls: tableOf(calls), left } : { calls, left };
       }
       case 'call':
         return detail(runOf(ask.file), ask.id);
@@ -361,4 +364,23 @@ function nodeOf(name: string, value: Plain): ValueNode {
   const type = Array.isArray(value) ? 'list' : 'dict';
   const count = Object.keys(value).length;
   return { name, text: `${type} (${count})`, type, children: count };
+}
+
+/** Rows as the reader tells them for the lanes. */
+function tableOf(calls: readonly CallRow[]): CallTable {
+  const functions = [...new Map(calls.map(({ kind, name }) => [`${kind} ${name}`, [kind, name] as [string, string]]))];
+  const states = [...new Set(calls.map(({ state }) => state))];
+  return {
+    functions: functions.map(([, each]) => each),
+    function: calls.map(({ kind, name }) => functions.findIndex(([key]) => key === `${kind} ${name}`)),
+    id: calls.map(({ id }) => id),
+    parent: calls.map(({ parent }) => parent ?? ''),
+    task: calls.map(({ task }) => task),
+    depth: calls.map(({ depth }) => depth),
+    start: calls.map(({ start }, index) => start - (calls[index - 1]?.start ?? 0)),
+    duration: calls.map(({ start, end }) => (end === undefined ? -1 : end - start)),
+    state: calls.map(({ state }) => states.indexOf(state)),
+    states,
+    held: Object.fromEntries(calls.map(({ holds, edited }, index) => [index, { holds, edited }])),
+  };
 }

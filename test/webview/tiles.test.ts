@@ -11,7 +11,7 @@ function over(run = sampleRun(1)) {
   const answer = answerFrom([run]);
   const asked: CallsParams[] = [];
   let arrived: () => void = () => undefined;
-  const ask = ((method: 'calls', params: CallsParams) => {
+  const ask = ((method: 'bars', params: CallsParams) => {
     asked.push(params);
     return Promise.resolve(answer(method, params));
   }) as unknown as Ask;

@@ -1,4 +1,4 @@
-import type { CallRow, Overview, RunSummary } from '../../protocol/timeline';
+import { MINIMAP_BUCKETS, type CallRow, type Overview, type RunSummary } from '../../protocol/timeline';
 import { layOut, type Layout } from '../model/layout';
 import type { Nanoseconds } from '../model/time';
 import { whole, type Viewport } from '../model/viewport';
@@ -11,7 +11,6 @@ import { Chooser, type Selection } from './selection';
 import { sentence } from './sentence';
 import { RunWindow } from './window';
 
-const MINIMAP_BUCKETS = 600;
 const REFRESH_INTERVAL = 150;
 export const TABLE_LIMIT = 5000;
 
@@ -117,7 +116,7 @@ export class Page {
       const listed = this.loadRuns();
       if (start.file === undefined) await listed;
       const file = start.file ?? this.runs[0]?.file;
-      if (file !== undefined) await this.show(file, start.call, start.recording);
+      if (file !== undefined) await this.show(file, start.call, start.recording, start.overview);
       await listed;
     } catch (error) {
       this.update({ problem: sentence(error), runsKnown: true });
@@ -136,7 +135,8 @@ export class Page {
     }
   }
 
-  async show(file: string, call?: string, recording = false): Promise<void> {
+  /** `known`: what was told of the run with its name. */
+  async show(file: string, call?: string, recording = false, known?: Overview): Promise<void> {
     if (file !== this.file) {
       const ticket = ++this.showing;
       const old = this.file;
@@ -155,7 +155,7 @@ export class Page {
         compared: undefined,
       });
       try {
-        const overview = await this.ask('overview', { file, buckets: MINIMAP_BUCKETS });
+        const overview = known ?? (await this.ask('overview', { file, buckets: MINIMAP_BUCKETS }));
         if (ticket !== this.showing) return;
         this.opened(overview);
       } catch (error) {
@@ -183,6 +183,8 @@ export class Page {
   private opened(overview: Overview): void {
     this.take(overview);
     this.window.begin();
+    // Asked for now, not when the lanes are laid out.
+    this.loaded.seen();
     this.update({ problem: overview.run.problem, starting: false });
     void this.loaded.loadErrors();
   }

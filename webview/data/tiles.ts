@@ -1,7 +1,8 @@
-import type { CallRow } from '../../protocol/timeline';
+import type { CallRow, CallTable } from '../../protocol/timeline';
 import { byStart } from '../model/neighbours';
 import type { Nanoseconds } from '../model/time';
 import type { Viewport } from '../model/viewport';
+import { rowsOf } from './callTable';
 import type { Ask } from './client';
 
 /** Width of a tile in pixels at its own zoom level. A window needs one to three of them. */
@@ -113,7 +114,7 @@ export class Tiles {
     const age = ++this.fetches;
     try {
       const { calls, left } = await this.fetch(tile);
-      tile.calls = calls;
+      tile.calls = rowsOf(calls);
       tile.left = left;
       tile.age = age;
       tile.loaded = true;
@@ -128,11 +129,11 @@ export class Tiles {
   }
 
   /** Where there are more than are answered at once, the reader keeps those that failed and the longest. */
-  private fetch(tile: Tile): Promise<{ calls: CallRow[]; left: number }> {
+  private fetch(tile: Tile): Promise<{ calls: CallTable; left: number }> {
     const { from, to } = tile;
     // Half a pixel to a whole one, by how far the window is between two levels.
     const minimum = tile.scale > 1 && !this.small() ? tile.scale : 0;
-    return this.ask('calls', { file: this.file, from, to, minimum, limit: CALLS_PER_TILE });
+    return this.ask('bars', { file: this.file, from, to, minimum, limit: CALLS_PER_TILE });
   }
 
   private gather(wanted: Tile[]): Seen {

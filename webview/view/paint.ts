@@ -76,7 +76,8 @@ export function paintStage(
   context.rect(0, 0, width, stage.height);
   context.clip();
   paintGrid(context, theme, page, stage, marks);
-  if (seen.left > 0) paintDensity(context, theme, page, stage);
+  // Asked for together with the calls, which say how many of them are left out.
+  if (seen.left > 0 || !seen.complete) paintDensity(context, theme, page, stage);
   const found = page.search?.done ? page.search.ids : undefined;
   const stays = (call: CallRow): boolean => call.id === page.selection?.call.id || (found?.has(call.id) ?? false);
   const bars = placeBars(seen.calls, page.layout, stage, stays);

@@ -1,4 +1,4 @@
-import type { CallRow, CallState, ReaderMethods } from '../../../protocol/timeline';
+import type { CallRow, CallState, CallTable, ReaderMethods } from '../../../protocol/timeline';
 import { callName } from '../callNames';
 import { LONG } from '../chunks/chunk';
 import type { StoredCall } from '../chunks/rows';
@@ -46,10 +46,6 @@ const STATES: readonly CallState[] = ['returned', 'error', 'cancelled', 'skipped
 /** `held`: the calls that were held, where that is known. */
 export function callRow(file: RunFile, call: CallHead, zero = file.zero(), held?: ReadonlySet<number>): CallRow {
   const { kind, name } = functionOf(file, call.function);
-  const holds = held?.has(call.id) === false ? [] : holdsOf(file, call.id);
-  // Only who is held can be edited.
-  const edited = call.edited ?? (holds.length > 0 ? file.calls.get(call.id)?.edited : 0);
-  // Thousands of these are drawn at a time: made in one step each.
   const row: CallRow = {
     id: callName(call.id),
     task: call.task,
@@ -58,6 +54,23 @@ export function callRow(file: RunFile, call: CallHead, zero = file.zero(), held?
     name,
     start: call.start - zero,
     state: stateOf(call.status),
+    ...stops(file, call, zero, held),
+  };
+  if (call.parent !== null) row.parent = callName(call.parent);
+  if (call.end !== null) row.end = call.end - zero;
+  return row;
+}
+
+function stops(
+  file: RunFile,
+  call: CallHead,
+  zero: number,
+  held: ReadonlySet<number> | undefined,
+): Pick<CallRow, 'holds' | 'edited'> {
+  const holds = held?.has(call.id) === false ? [] : holdsOf(file, call.id);
+  // Only who is held can be edited.
+  const edited = call.edited ?? (holds.length > 0 ? file.calls.get(call.id)?.edited : 0);
+  return {
     holds: holds.map(({ start, end, description }) => ({
       start: start - zero,
       ...(end === null ? {} : { end: end - zero }),
@@ -65,9 +78,39 @@ export function callRow(file: RunFile, call: CallHead, zero = file.zero(), held?
     })),
     edited: edited === 1,
   };
-  if (call.parent !== null) row.parent = callName(call.parent);
-  if (call.end !== null) row.end = call.end - zero;
-  return row;
+}
+
+/** Calls in the order of their starts. */
+function callTable(file: RunFile, calls: readonly CallHead[]): CallTable {
+  const zero = file.zero();
+  const known = heldCalls(file);
+  const functions = new Map<number, number>();
+  const table: CallTable = {
+    ...{ functions: [], function: [], id: [], parent: [], task: [], depth: [], start: [], duration: [], state: [] },
+    states: [...STATES, 'running'],
+    held: {},
+  };
+  let before = zero;
+  for (const [index, call] of calls.entries()) {
+    let number = functions.get(call.function);
+    if (number === undefined) {
+      functions.set(call.function, (number = functions.size));
+      const { kind, name } = functionOf(file, call.function);
+      table.functions.push([kind, name]);
+    }
+    table.function.push(number);
+    table.id.push(callName(call.id));
+    table.parent.push(call.parent === null ? '' : callName(call.parent));
+    table.task.push(call.task);
+    table.depth.push(call.depth);
+    table.start.push(call.start - before);
+    before = call.start;
+    table.duration.push(call.end === null ? -1 : call.end - call.start);
+    table.state.push(table.states.indexOf(stateOf(call.status)));
+    const stopped = stops(file, call, zero, known);
+    if (stopped.holds.length > 0 || stopped.edited) table.held[index] = stopped;
+  }
+  return table;
 }
 
 function holdsOf(file: RunFile, call: number): StoredHold[] {
@@ -100,11 +143,21 @@ export function functionOf(file: RunFile, id: number): { kind: string; name: str
   return file.functionOf(id) ?? { kind: 'function', name: '?' };
 }
 
+type Between = ReaderMethods['calls']['params'];
+
 /** Calls that overlap the range. When there are more than may be answered, errors and the longest calls are kept. */
-export function callsBetween(
-  file: RunFile,
-  params: ReaderMethods['calls']['params'],
-): ReaderMethods['calls']['result'] {
+export function callsBetween(file: RunFile, params: Between): ReaderMethods['calls']['result'] {
+  const { calls, left } = between(file, params);
+  return { calls: callRows(file, calls), left };
+}
+
+/** The same as a table. */
+export function barsBetween(file: RunFile, params: Between): ReaderMethods['bars']['result'] {
+  const { calls, left } = between(file, params);
+  return { calls: callTable(file, calls), left };
+}
+
+function between(file: RunFile, params: Between): { calls: CallHead[]; left: number } {
   const zero = file.zero();
   const range = { from: params.from + zero, to: params.to + zero, minimum: params.minimum };
   const limit = Math.min(params.limit, MOST_ROWS);
@@ -117,7 +170,7 @@ export function callsBetween(
   }
   for (const call of ended) if (found.size < limit) found.set(call.id, call);
   const calls = [...found.values()].sort((one, other) => one.start - other.start || one.id - other.id);
-  return { calls: callRows(file, calls), left: total(file, range) - calls.length };
+  return { calls, left: total(file, range) - calls.length };
 }
 
 interface Range {

@@ -1,7 +1,7 @@
 import type { PageNotifications, ReaderMethods, RunSummary } from '../../../protocol/timeline';
 import { UserError, messageOf } from '../../common/errors';
 import { runsFolder } from '../../common/paths';
-import { callsBetween, errorNear, search } from './calls';
+import { barsBetween, callsBetween, errorNear, search } from './calls';
 import { children } from './children';
 import { compareValues } from './compare';
 import { copyText } from './copy';
@@ -43,14 +43,8 @@ export class Reader {
       setImmediate(() => file.prepare());
       return answer;
     },
-    calls: (params) =>
-      callsBetween(this.file(params), {
-        file: '',
-        from: numberIn(params, 'from'),
-        to: numberIn(params, 'to'),
-        minimum: numberIn(params, 'minimum', 0),
-        limit: Math.floor(numberIn(params, 'limit', 0)),
-      }),
+    calls: (params) => callsBetween(this.file(params), between(params)),
+    bars: (params) => barsBetween(this.file(params), between(params)),
     call: (params) => callDetail(this.file(params), textIn(params, 'id')),
     value: (params) => {
       const file = this.file(params);
@@ -165,4 +159,14 @@ export class Reader {
       return emptySummary(path, messageOf(error));
     }
   }
+}
+
+function between(params: Params): ReaderMethods['calls']['params'] {
+  return {
+    file: '',
+    from: numberIn(params, 'from'),
+    to: numberIn(params, 'to'),
+    minimum: numberIn(params, 'minimum', 0),
+    limit: Math.floor(numberIn(params, 'limit', 0)),
+  };
 }
