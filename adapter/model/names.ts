@@ -14,7 +14,7 @@ export type NamePattern =
   | { target: DataTarget; condition?: string; boundaries: Boundary[] }
   | { problem: string };
 
-const KINDS: readonly CallKind[] = ['workflow', 'node', 'tool', 'llm', 'http', 'function', 'native'];
+export const KINDS: readonly CallKind[] = ['workflow', 'node', 'tool', 'llm', 'http', 'function', 'native'];
 const BOUNDARIES: readonly Boundary[] = ['before', 'after', 'error'];
 const GLOB = /^[\p{L}\p{N}_.$<>*?\- ]+$/u;
 const STATE = /^state:\s*([^=!<>]+?)\s*(?:(==)\s*(.+))?$/s;

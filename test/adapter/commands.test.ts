@@ -320,20 +320,25 @@ AT           CALL     LENGTH    KIND      WHAT
     );
     assert.match(refused(1, 'check', join(project.root, 'gone.db')), /^toolbreak: There is no file /);
     assert.match(
-      refused(1, 'query', '1', '--status', 'dead'),
-      /^toolbreak: "status" cannot be "dead": it is one of running, returned, error, cancelled, skipped\.$/,
+      refused(2, 'query', '1', '--status', 'dead'),
+      /^toolbreak: --status cannot be "dead": it is one of running, returned, error, cancelled, skipped\.$/,
     );
     assert.match(
-      refused(1, 'query', '1', '--order', 'name'),
-      /^toolbreak: "order" cannot be "name": it is one of start, -start, duration, -duration\.$/,
+      refused(2, 'query', '1', '--order', 'name'),
+      /^toolbreak: --order cannot be "name": it is one of start, -start, duration, -duration\.$/,
     );
     assert.match(
-      refused(1, 'query', '1', '--min-duration', '3 days'),
-      /^toolbreak: "minimumDuration" is a length of time in ns, us, ms, s, m or h, such as 200ms, 1\.5s or 2m\.$/,
+      refused(2, 'query', '1', '--min-duration', '3 days'),
+      /^toolbreak: --min-duration is a length of time in ns, us, ms, s, m or h, such as 200ms, 1\.5s or 2m\.$/,
     );
-    assert.match(refused(1, 'query', '1', '--limit', '0'), /^toolbreak: "limit" is a whole number from 1 to 500\.$/);
+    assert.match(refused(2, 'query', '1', '--limit', '0'), /^toolbreak: --limit is a whole number from 1 to 500\.$/);
+    assert.match(
+      refused(2, 'query', '1', '--kind', 'foo'),
+      /^toolbreak: --kind cannot be "foo": it is one of workflow, /,
+    );
+    assert.match(refused(2, 'query', '1', '--name-regex', '('), /^toolbreak: "\(" is no regular expression: /);
     assert.match(refused(1, 'query', '1', '--cursor', 'x;y'), /^toolbreak: "cursor" is not what an answer gave\./);
-    assert.match(refused(1, 'query', '1', '--where', `argument["it's`), /is no condition\. Write it like/);
+    assert.match(refused(2, 'query', '1', '--where', `argument["it's`), /is no condition\. Write it like/);
     assert.match(
       refused(1, 'query', '--project', join(project.root, 'nowhere')),
       /^toolbreak: No run of .*nowhere is recorded here\./,

@@ -1,6 +1,10 @@
 import { InvalidArgumentError, type Command } from 'commander';
 import type { FoundCall, FoundEvent, Query, QueryAnswer } from '../../../protocol/query';
+import { UserError } from '../../common/errors';
 import { findRun, listRuns, noRuns } from '../../store/life/find';
+import { KINDS } from '../../model/names';
+import { compileQuery } from '../../store/query/compile';
+import { Patterns } from '../../store/query/pattern';
 import { runQuery } from '../../store/query/query';
 import { conditionIn } from '../../store/query/words';
 import { callText } from './callText';
@@ -52,12 +56,13 @@ export function queryCommand(program: Command): void {
     .option('--limit <number>', 'rows at most, from 1 to 500 (default: 50)', wholeNumber)
     .option('--cursor <cursor>', 'go on after an earlier answer')
     .option('--json', 'as JSON; times in nanoseconds')
-    .action((names: string[], options: Options) => {
+    .action((names: string[], options: Options, command: Command) => {
+      const query = queryFrom(options, command);
       const place = placeFrom(options);
       const files =
         names.length > 0 ? names.map((name) => findRun(name, place)) : listRuns(place).map(({ file }) => file);
       if (files.length === 0) throw noRuns(place);
-      const answer = runQuery([...new Set(files)], queryFrom(options));
+      const answer = runQuery([...new Set(files)], query);
       if (options.json === true) printJson(answer);
       else {
         for (const problem of answer.problems) process.stderr.write(`toolbreak: ${problem}\n`);
@@ -66,7 +71,35 @@ export function queryCommand(program: Command): void {
     });
 }
 
-function queryFrom(options: Options): Query {
+/** How the fields of a query are typed. */
+const FLAGS: Record<string, string> = {
+  types: '--type',
+  kinds: '--kind',
+  status: '--status',
+  where: '--where',
+  from: '--from',
+  to: '--to',
+  minimumDuration: '--min-duration',
+  order: '--order',
+  limit: '--limit',
+};
+
+/** What cannot be asked is a mistake of whoever typed it. */
+function queryFrom(options: Options, command: Command): Query {
+  try {
+    const unknown = options.kind?.find((kind) => !KINDS.some((known) => known === kind));
+    if (unknown !== undefined) throw new UserError(`"kinds" cannot be "${unknown}": it is one of ${KINDS.join(', ')}.`);
+    const query = queryOf(options);
+    compileQuery(query, new Patterns(), 1);
+    return query;
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    const said = error.message.replace(/^"(\w+)"/, (quoted, field: string) => FLAGS[field] ?? quoted);
+    return command.error(`toolbreak: ${said}`);
+  }
+}
+
+function queryOf(options: Options): Query {
   const { name, nameIs, nameRegex } = options;
   const names = without({ contains: name, equals: nameIs, regex: nameRegex });
   const pid =
