@@ -11,7 +11,8 @@
 export const PROTOCOL_VERSION = 1;
 
 export type CallKind = 'workflow' | 'node' | 'tool' | 'llm' | 'http' | 'function' | 'native';
-export type Boundary = 'before' | 'after' | 'error';
+/** `line`: between two lines or instructions, of Python or of native code. */
+export type Boundary = 'before' | 'after' | 'error' | 'line';
 
 /** What the file named by the environment variable TOOLBREAK_CONNECT holds (JSON, mode 0600). */
 export interface ConnectFile {
@@ -68,7 +69,7 @@ export interface RecordSettings {
 export interface Breakpoint {
   id: number;
   enabled: boolean;
-  target: SourceTarget | FunctionTarget | DataTarget;
+  target: SourceTarget | FunctionTarget | DataTarget | InstructionTarget | MemoryTarget;
   boundaries: Boundary[];
   /** Expression over args, state, result, error, call (and value, old for data breakpoints). */
   condition?: string;
@@ -100,8 +101,23 @@ export interface DataTarget {
   path: string;
 }
 
+/** An address of native code; `offset` in bytes. */
+export interface InstructionTarget {
+  type: 'instruction';
+  reference: string;
+  offset?: number;
+}
+/** A variable or an address of native code that is watched; `data` comes from `dataInfo`. */
+export interface MemoryTarget {
+  type: 'memory';
+  data: string;
+  access: MemoryAccess;
+}
+export type MemoryAccess = 'read' | 'write' | 'readWrite';
+
 export interface ExceptionFilter {
-  filter: 'tool' | 'model' | 'validation' | 'uncaught';
+  /** The last two are of native code. */
+  filter: 'tool' | 'model' | 'validation' | 'uncaught' | 'cpp_throw' | 'cpp_catch';
   condition?: string;
 }
 
@@ -123,6 +139,7 @@ export type HoldReason =
   | 'breakpoint'
   | 'function breakpoint'
   | 'data breakpoint'
+  | 'instruction breakpoint'
   | 'exception'
   | 'step'
   | 'pause'
@@ -135,7 +152,8 @@ export interface Hold {
   id: number;
   task: number;
   taskName: string;
-  call: number;
+  /** Absent where no call is held: native code outside of any. */
+  call?: number;
   boundary: Boundary;
   reason: HoldReason;
   /** "Paused before tool". */
@@ -144,6 +162,10 @@ export interface Hold {
   text?: string;
   breakpoints: number[];
   frames: Frame[];
+  /** There are more frames than these: `frames` has them, by `start` and `count`. */
+  moreFrames?: boolean;
+  /** All tasks of the process stand still, and all go on when one of them is released. */
+  whole?: boolean;
 }
 
 /** Innermost first. `id` is stable while the hold lasts. */
@@ -159,7 +181,11 @@ export interface Frame {
   path?: string;
   /** 1-based; 0 where there is no source. */
   line: number;
+  /** 1-based; absent: the whole line is meant. */
+  column?: number;
   endLine?: number;
+  /** Address of the instruction that is next, for `disassemble`. */
+  instruction?: string;
   /** Framework internals. */
   subtle: boolean;
   canRestart: boolean;
@@ -190,6 +216,8 @@ export interface Variable {
   /** DAP's presentation hint kind. */
   kind?: string;
   lazy?: boolean;
+  /** Address of the value's memory, for `readMemory`. */
+  memory?: string;
   /** For the request `location`, as long as the hold lasts: the value is a function, a method or a class that a file defines. */
   location?: number;
 }
@@ -221,8 +249,11 @@ export interface ControlRequests {
   pause: { arguments: { task?: number }; body: Record<string, never> };
   /** Answered once the hold ended; refused, and still held, when the result of a skip cannot be made. */
   release: { arguments: Release; body: Record<string, never> };
-  /** Fresh frames of a hold, after an edit. */
-  frames: { arguments: { hold: number }; body: { frames: Frame[] } };
+  /** Fresh frames of a hold, after an edit; or those from `start` on, at most `count`. */
+  frames: {
+    arguments: { hold: number; start?: number; count?: number };
+    body: { frames: Frame[]; more?: boolean };
+  };
   scopes: { arguments: { hold: number; frame: number }; body: { scopes: Scope[] } };
   variables: {
     arguments: { hold: number; ref: number; filter?: 'indexed' | 'named'; start?: number; count?: number };
@@ -258,7 +289,16 @@ export interface ControlRequests {
   /** Where the function, method or class is defined that a variable's `location` names. */
   location: { arguments: { hold: number; location: number }; body: { path: string; line: number } };
   /** Where a variable lies in the state; empty path when it cannot be watched. */
-  dataInfo: { arguments: { hold: number; ref: number; name: string }; body: { path: string; description: string } };
+  dataInfo: {
+    arguments: { hold: number; ref: number; name: string };
+    body: {
+      path: string;
+      description: string;
+      /** For native code: what a `MemoryTarget` names, and how it can be watched. */
+      data?: string;
+      accesses?: MemoryAccess[];
+    };
+  };
   tasks: { arguments: Record<string, never>; body: { tasks: TaskInfo[] } };
   /** Names of tools, nodes, workflows and models seen or declared so far, for "Known tools: ...". */
   names: {
@@ -268,9 +308,49 @@ export interface ControlRequests {
   /** Rendered prompts, tool schemas, workflow configuration. */
   sources: { arguments: Record<string, never>; body: { sources: { id: number; name: string; mimeType: string }[] } };
   source: { arguments: { id: number }; body: { text: string; mimeType: string } };
+  // Native code only. References are addresses, as frames and variables carry them.
+  /** `data` is base64; absent when nothing there can be read. */
+  readMemory: {
+    arguments: { reference: string; offset?: number; count: number };
+    body: { address: string; data?: string; unreadable?: number };
+  };
+  writeMemory: {
+    arguments: { reference: string; offset?: number; data: string; client: string };
+    body: { written: number };
+  };
+  disassemble: {
+    arguments: { reference: string; offset?: number; instructionOffset?: number; count: number };
+    body: { instructions: Instruction[] };
+  };
+  /** What a frame's expression or an address is watched by. */
+  memoryInfo: {
+    arguments: { hold?: number; frame?: number; name: string; bytes?: number; asAddress?: boolean };
+    body: ControlRequests['dataInfo']['body'];
+  };
+  modules: { arguments: { start?: number; count?: number }; body: { modules: ModuleInfo[]; total: number } };
+
   /** Ends every hold, takes every guard back; the app runs on as if it had never been debugged. */
   detach: { arguments: Record<string, never>; body: Record<string, never> };
   ping: { arguments: Record<string, never>; body: Record<string, never> };
+}
+
+export interface Instruction {
+  address: string;
+  bytes?: string;
+  text: string;
+  symbol?: string;
+  path?: string;
+  line?: number;
+}
+
+export interface ModuleInfo {
+  id: string;
+  name: string;
+  path?: string;
+  version?: string;
+  /** A sentence: symbols loaded, or not. */
+  symbols?: string;
+  range?: string;
 }
 
 export interface Release {
@@ -280,6 +360,10 @@ export interface Release {
   action: 'continue' | 'skip' | 'again' | 'restart' | 'cancel';
   /** Where the task stops next. */
   step?: 'over' | 'in' | 'out';
+  /** How far a step goes; `line` if absent. */
+  granularity?: 'statement' | 'line' | 'instruction';
+  /** Only this task goes on, where the rest of its process would go on, too. */
+  single?: boolean;
   /** A step-in target's id. */
   target?: number;
   /** Expression of the result for `skip`; absent: None. */
@@ -291,7 +375,7 @@ export interface Release {
 // ---------------------------------------------------------------- events: runtime to adapter
 
 export type ControlEvent =
-  Hello | HeldEvent | ResumedEvent | BreakpointsEvent | LogEvent | OutputEvent | TaskEvent | ByeEvent;
+  Hello | HeldEvent | ResumedEvent | BreakpointsEvent | LogEvent | OutputEvent | TaskEvent | RecordEvent | ByeEvent;
 
 export interface Hello {
   event: 'hello';
@@ -299,7 +383,7 @@ export interface Hello {
   token: string;
   /** Version of the `toolbreak` package in the app. */
   runtime: string;
-  language: 'python';
+  language: 'python' | 'native';
   languageVersion: string;
   pid: number;
   parentPid: number;
@@ -321,6 +405,8 @@ export interface Welcome {
 export interface HeldEvent {
   event: 'held';
   hold: Hold;
+  /** Tasks that only stand still because their process does; their frames come with `frames`. */
+  along?: Hold[];
 }
 /** A hold ended: by a release, its deadline, the death of the adapter's connection, or cancellation of the call. */
 export interface ResumedEvent {
@@ -352,6 +438,12 @@ export interface TaskEvent {
   task: number;
   name: string;
   change: 'started' | 'exited';
+}
+/** Something for the timeline alone, such as a crash with its registers; values in it are masked by the adapter. */
+export interface RecordEvent {
+  event: 'record';
+  name: string;
+  data: Record<string, unknown>;
 }
 export interface ByeEvent {
   event: 'bye';

@@ -1,5 +1,5 @@
 import type { DebugProtocol } from '@vscode/debugprotocol';
-import type { Hold } from '../../protocol/control';
+import type { Frame, Hold } from '../../protocol/control';
 import { StreamMasker } from '../common/masking';
 import type { Task } from '../engine/tasks';
 import type { Client } from './client';
@@ -9,6 +9,9 @@ import type { Session } from './session';
 
 /** Reasons for which the person who released the task wants to see it again at once. */
 const ASKED_FOR: readonly Hold['reason'][] = ['step', 'goto', 'restart'];
+
+/** So many frames of a stop at a line are recorded. */
+const RECORDED_FRAMES = 50;
 
 /** Turns what the engine says into events for every client, and into the record. */
 export class Broadcast {
@@ -52,20 +55,34 @@ export class Broadcast {
       this.#dropThread(task);
       session.sendAll('thread', { reason: 'exited', threadId: task.thread });
     });
-    engine.on('held', (task, hold, others) => {
-      this.#dropThread(task);
-      this.#joined((client) => client.send('stopped', stopped(session, client, task, hold, others)));
-      this.record('stop', task, { reason: hold.reason, description: hold.description, boundary: hold.boundary }, hold);
+    engine.on('held', (task, hold, others, along) => {
+      [task, ...along].forEach((one) => this.#dropThread(one));
+      this.#joined((client) => {
+        const body = stopped(session, client, task, hold, others);
+        client.send('stopped', body);
+        if (!body.allThreadsStopped) {
+          along.forEach((one) => one.hold && client.send('stopped', stopped(session, client, one, one.hold, true)));
+        }
+      });
+      const { reason, description, boundary } = hold;
+      this.record('stop', task, { reason, description, boundary, ...tracedBack(hold) }, hold);
     });
-    engine.on('resumed', (task, hold, by, why) => {
-      this.#dropThread(task);
+    engine.on('recorded', (process, { name, data }) =>
+      session.recorder?.event(name, undefined, { process: process.index, ...data }),
+    );
+    engine.on('resumed', (task, hold, by, why, along) => {
+      [task, ...along].forEach((one) => this.#dropThread(one));
       const action = by
         ? { action: by.way.action, step: by.way.step ?? null, client: by.client }
         : { action: why, step: null, client: null };
       this.record('release', task, action, hold);
       this.#joined((client) => {
         if (!by?.answered || client.id !== by.client) {
-          client.send('continued', { threadId: task.thread, allThreadsContinued: false });
+          client.send('continued', { threadId: task.thread, allThreadsContinued: this.#allGoOn(along) });
+        }
+        // Steps of one are steps of all, and soon over.
+        if (!by?.way.step && !this.#allGoOn(along)) {
+          along.forEach((one) => client.send('continued', { threadId: one.thread, allThreadsContinued: false }));
         }
         if (by && by.way.action !== 'continue') {
           client.send('toolbreak/released', { threadId: task.thread, action: by.way.action, client: by.client });
@@ -128,7 +145,7 @@ export class Broadcast {
   }
 
   record(name: string, task: Task, data: Record<string, unknown>, hold = task.hold): void {
-    const call = hold ? `${task.process.index}.${hold.call}` : undefined;
+    const call = hold?.call === undefined ? undefined : `${task.process.index}.${hold.call}`;
     this.session.recorder?.event(name, call, data);
   }
 
@@ -166,6 +183,11 @@ export class Broadcast {
     });
   }
 
+  /** Nothing is held any more, and it was a whole process that went on. */
+  #allGoOn(along: readonly Task[]): boolean {
+    return along.length > 0 && this.session.engine.tasks.held().length === 0;
+  }
+
   #dropThread(task: Task): void {
     this.session.clients.forEach((client) => client.dropThread(task.thread));
   }
@@ -191,9 +213,18 @@ function stopped(
     threadId: task.thread,
     ...(others && !asked ? { preserveFocusHint: true } : {}),
     ...(hold.text ? { text: hold.text } : {}),
-    allThreadsStopped: false,
+    allThreadsStopped: hold.whole === true && session.engine.tasks.all().every((one) => one.hold),
     ...(hits.length > 0 ? { hitBreakpointIds: hits } : {}),
   };
+}
+
+/** Where a line of code is held, the way there is part of what is recorded. */
+function tracedBack(hold: Hold): { backtrace?: string[] } {
+  return hold.boundary === 'line' ? { backtrace: hold.frames.slice(0, RECORDED_FRAMES).map(lineOf) } : {};
+}
+
+function lineOf({ name, path, line }: Frame): string {
+  return path ? `${name} @ ${path}:${line}` : name;
 }
 
 function withNewline(text: string): string {

@@ -114,7 +114,7 @@ function place(task: Task, hold: Hold): Record<string, unknown> {
   const [top] = hold.frames;
   return {
     threadId: task.thread,
-    call: `${task.process.index}.${hold.call}`,
+    ...(hold.call === undefined ? {} : { call: `${task.process.index}.${hold.call}` }),
     // Without its arguments.
     ...(top ? { kind: top.kind, name: top.name.replace(/\(.*$/s, '') } : {}),
   };

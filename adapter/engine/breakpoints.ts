@@ -220,6 +220,9 @@ export class BreakpointTable {
     if (spec.target.type === 'data') {
       return 'Waiting for a workflow with this state.';
     }
+    if (spec.target.type !== 'function') {
+      return 'Waiting for native code to run.';
+    }
     const { target } = spec;
     const known = this.#names.some((name) => patternMatches(target, name));
     return known ? 'Waiting for the first call.' : sentenceForNoMatch(target, this.#names);

@@ -3,8 +3,10 @@ import type {
   Configuration,
   ControlRequests,
   ExceptionFilter,
+  Frame,
   Hold,
   LogEvent,
+  RecordEvent,
   RecordSettings,
   Release,
   ResumedEvent,
@@ -27,7 +29,7 @@ export interface EngineSettings {
 }
 
 /** How a held task goes on. */
-export type ReleaseWay = Pick<Release, 'action' | 'step' | 'target' | 'result'>;
+export type ReleaseWay = Pick<Release, 'action' | 'step' | 'target' | 'result' | 'granularity' | 'single'>;
 
 export interface ReleaseOptions {
   client: string;
@@ -40,9 +42,18 @@ export type EngineEvents = {
   processEnded: [process: TargetProcess, crashed: boolean];
   threadStarted: [task: Task];
   threadExited: [task: Task];
-  /** `others`: another task was held before. */
-  held: [task: Task, hold: Hold, others: boolean];
-  resumed: [task: Task, hold: Hold, by: (ReleaseOptions & { way: ReleaseWay }) | undefined, why: ResumedEvent['why']];
+  /** `others`: another task was held before. `along`: tasks that only stand still because their process does. */
+  held: [task: Task, hold: Hold, others: boolean, along: readonly Task[]];
+  /** `along`: tasks that go on with it, since their whole process does. */
+  resumed: [
+    task: Task,
+    hold: Hold,
+    by: (ReleaseOptions & { way: ReleaseWay }) | undefined,
+    why: ResumedEvent['why'],
+    along: readonly Task[],
+  ];
+  /** Something for the timeline alone. */
+  recorded: [process: TargetProcess, event: RecordEvent];
   /** Values of a held task may have been edited; its frames are fresh, and may look different. */
   edited: [task: Task, looksDifferent: boolean];
   /** Some breakpoints may look different now. */
@@ -216,7 +227,7 @@ export class Engine {
         client: options.client,
         towardsStop: way.step !== undefined || way.action === 'skip' || way.action === 'restart',
       };
-      this.#events.emit('resumed', task, hold, { ...options, way }, 'release');
+      this.#events.emit('resumed', task, hold, { ...options, way }, 'release', this.#goAlong(task, hold));
     } finally {
       // The answer of whoever asked goes out first: it is written in the microtasks after this.
       setImmediate(() => {
@@ -226,23 +237,42 @@ export class Engine {
     }
   }
 
+  /** The held task's frames from `start` on, at most `count` where that is said; fetched as far as somebody looks. */
+  async frames(task: Task, start = 0, count?: number): Promise<readonly Frame[]> {
+    const hold = holdOf(task);
+    const end = count ? start + count : Infinity;
+    while (hold.moreFrames && hold.frames.length < end) {
+      const { frames, more } = await this.request(task.process, 'frames', {
+        hold: hold.id,
+        start: hold.frames.length,
+        ...(count ? { count: end - hold.frames.length } : {}),
+      });
+      hold.frames.push(...frames);
+      hold.moreFrames = more === true && frames.length > 0;
+    }
+    return hold.frames.slice(start, end);
+  }
+
   /** Continues or steps one task; with `hold: all` the others go on, too, unless only this one is meant. */
   async proceed(
     task: Task,
-    step: ReleaseWay['step'],
-    target: number | undefined,
+    how: Pick<ReleaseWay, 'step' | 'target' | 'granularity'>,
     single: boolean,
     client: string,
   ): Promise<void> {
     holdOf(task);
     const others =
       this.#settings?.hold === 'all' && !single
-        ? this.tasks.held().filter((other) => other !== task && !other.waiting)
+        ? this.tasks
+            .held()
+            .filter(
+              (other) => other !== task && !other.waiting && !(other.hold?.whole && other.process === task.process),
+            )
         : [];
     const way: ReleaseWay = {
       action: 'continue',
-      ...(step ? { step } : {}),
-      ...(target === undefined ? {} : { target }),
+      ...how,
+      ...(single && task.hold?.whole ? { single } : {}),
     };
     const letGo = (one: Task) =>
       one === task
@@ -311,7 +341,15 @@ export class Engine {
   /** A request about the hold of a task. */
   inspect<
     K extends
-      'scopes' | 'variables' | 'location' | 'exception' | 'stepTargets' | 'dataInfo' | 'completions' | 'evaluate',
+      | 'scopes'
+      | 'variables'
+      | 'location'
+      | 'exception'
+      | 'stepTargets'
+      | 'dataInfo'
+      | 'memoryInfo'
+      | 'completions'
+      | 'evaluate',
   >(
     task: Task,
     name: K,
@@ -347,9 +385,10 @@ export class Engine {
     }
     let looksDifferent = true;
     try {
-      const { frames } = await this.request(task.process, 'frames', { hold: hold.id });
+      const { frames, more } = await this.request(task.process, 'frames', { hold: hold.id });
       looksDifferent = JSON.stringify(frames) !== JSON.stringify(hold.frames);
       hold.frames = frames;
+      hold.moreFrames = more === true;
     } catch (error) {
       this.report('frames', error);
     }
@@ -391,7 +430,7 @@ export class Engine {
       }
       switch (event.event) {
         case 'held':
-          this.#inOrder(process, event.hold.task, () => this.#held(process, event.hold));
+          this.#inOrder(process, event.hold.task, () => this.#held(process, event.hold, event.along));
           break;
         case 'resumed':
           this.#inOrder(process, event.task, () => this.#resumed(process, event));
@@ -417,6 +456,9 @@ export class Engine {
         case 'log':
           this.#events.emit('log', process, event);
           break;
+        case 'record':
+          this.#events.emit('recorded', process, event);
+          break;
         case 'bye':
           break;
       }
@@ -435,13 +477,18 @@ export class Engine {
     }
   }
 
-  #held(process: TargetProcess, hold: Hold): void {
+  #held(process: TargetProcess, hold: Hold, stoodStill: readonly Hold[] = []): void {
     if (!this.processes.includes(process)) {
       return;
     }
     const task = this.#ensure(process, hold.task, hold.taskName);
     const others = this.tasks.held().some((other) => other !== task);
     task.hold = hold;
+    const along = stoodStill.map((one) => {
+      const other = this.#ensure(process, one.task, one.taskName);
+      other.hold = one;
+      return other;
+    });
     if (this.#settings?.hold === 'all') {
       this.#setStopFlag(true);
     }
@@ -450,7 +497,7 @@ export class Engine {
       this.#settings.stopOnEntry = false;
       void this.#push().catch((error: unknown) => this.report('configuration', error));
     }
-    this.#events.emit('held', task, hold, others);
+    this.#events.emit('held', task, hold, others, along);
     this.#refreshNames();
   }
 
@@ -459,8 +506,15 @@ export class Engine {
     if (task?.hold?.id === event.hold) {
       const hold = task.hold;
       task.hold = undefined;
-      this.#events.emit('resumed', task, hold, undefined, event.why);
+      this.#events.emit('resumed', task, hold, undefined, event.why, this.#goAlong(task, hold));
     }
+  }
+
+  /** Tasks that go on with this one, since their process stood still as a whole. */
+  #goAlong(task: Task, hold: Hold): Task[] {
+    const along = hold.whole ? this.tasks.held().filter((one) => one.process === task.process && one.hold?.whole) : [];
+    along.forEach((one) => (one.hold = undefined));
+    return along;
   }
 
   #ensure(process: TargetProcess, id: number, name: string): Task {

@@ -4,7 +4,7 @@ import type { Boundary, Breakpoint, BreakpointState } from '../../protocol/contr
 export type BreakpointSpec = Omit<Breakpoint, 'id'>;
 
 /** One kind of breakpoint set; a client replaces a whole set at once. Source sets are one for each file. */
-export type SetName = `source:${string}` | 'function' | 'data';
+export type SetName = `source:${string}` | 'function' | 'data' | 'instruction';
 
 /** A breakpoint that cannot be sent to any process: its text makes no sense. */
 export interface BadBreakpoint {
@@ -35,16 +35,8 @@ export function problemOfHitCondition(text: string | undefined): string | undefi
 
 /** Equal breakpoints of several clients are one to the debuggee. */
 export function keyOf(spec: BreakpointSpec): string {
-  const { target } = spec;
-  const place =
-    target.type === 'source'
-      ? [target.path, target.line]
-      : target.type === 'function'
-        ? [target.kind ?? '', target.glob]
-        : [target.path];
   return JSON.stringify([
-    target.type,
-    place,
+    Object.entries(spec.target).sort(([a], [b]) => (a < b ? -1 : 1)),
     spec.boundaries,
     spec.enabled,
     spec.condition ?? null,

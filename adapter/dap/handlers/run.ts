@@ -7,21 +7,25 @@ import { WHOLE_APP } from './stack';
 
 /** `continue` is a word of the language. */
 export const continue_: Handler<'continue'> = async (context, args) => {
+  const { tasks } = context.session.engine;
+  const whole = tasks.get(args.threadId).hold?.whole === true;
   await proceed(context, args);
-  return { allThreadsContinued: false };
+  return { allThreadsContinued: whole && tasks.held().length === 0 };
 };
-export const next: Handler<'next'> = (context, args) => proceed(context, args, 'over');
-export const stepIn: Handler<'stepIn'> = (context, args) => proceed(context, args, 'in', args.targetId);
-export const stepOut: Handler<'stepOut'> = (context, args) => proceed(context, args, 'out');
+export const next: Handler<'next'> = (context, args) => proceed(context, args, { step: 'over' });
+export const stepIn: Handler<'stepIn'> = (context, args) =>
+  proceed(context, args, { step: 'in', ...(args.targetId === undefined ? {} : { target: args.targetId }) });
+export const stepOut: Handler<'stepOut'> = (context, args) => proceed(context, args, { step: 'out' });
 
 async function proceed(
   { session, client }: Context,
-  args: { threadId: number; singleThread?: boolean },
-  step?: 'over' | 'in' | 'out',
-  target?: number,
+  args: { threadId: number; singleThread?: boolean; granularity?: DebugProtocol.SteppingGranularity },
+  how: { step?: 'over' | 'in' | 'out'; target?: number } = {},
 ): Promise<void> {
   const task = session.engine.tasks.get(args.threadId);
-  await session.engine.proceed(task, step, target, args.singleThread ?? false, client.id);
+  const { granularity } = args;
+  const way = { ...how, ...(granularity && how.step ? { granularity } : {}) };
+  await session.engine.proceed(task, way, args.singleThread ?? false, client.id);
 }
 
 export const stepInTargets: Handler<'stepInTargets'> = async ({ session, client, signal }, args) => {

@@ -15,13 +15,14 @@ export const threads: Handler<'threads'> = async ({ session }) => {
   return { threads: tasks.map((task) => ({ id: task.thread, name: threadName(task) })) };
 };
 
-export const stackTrace: Handler<'stackTrace'> = ({ session, client }, args) => {
+export const stackTrace: Handler<'stackTrace'> = async ({ session, client }, args) => {
   const task = session.engine.tasks.get(args.threadId);
-  const { frames } = holdOf(task);
   const start = args.startFrame ?? 0;
-  const end = args.levels ? start + args.levels : frames.length;
-  const shown = frames.slice(start, end).map((frame) => presentFrame(client, task, frame));
-  return { stackFrames: shown, totalFrames: frames.length };
+  const frames = await session.engine.frames(task, start, args.levels);
+  const hold = holdOf(task);
+  // How many more there are is not known before they are there: the next page, at least.
+  const total = hold.frames.length + (hold.moreFrames ? (args.levels ?? 1) : 0);
+  return { stackFrames: frames.map((frame) => presentFrame(client, task, frame)), totalFrames: total };
 };
 
 export const scopes: Handler<'scopes'> = async ({ session, client, signal }, args) => {

@@ -3,6 +3,7 @@ import type { DebugProtocol } from '@vscode/debugprotocol';
 import type { ExceptionInfo, Frame, Hold } from '../../../protocol/control';
 import { taskTitle, type Task } from '../../engine/tasks';
 import type { Client } from '../client';
+import { memoryReference } from './memory';
 
 /** `support_agent › check_stock — in llm:gpt-x, 12 s`: stacks are asked only of held threads, so a running one's name says where it is. */
 export function threadName(task: Task): string {
@@ -15,7 +16,7 @@ export function threadName(task: Task): string {
  */
 function frameName(client: Client, hold: Hold | undefined, frame: Frame): string {
   let { detail } = frame;
-  if (client.saysWhyHeld && hold !== undefined && frame.call === hold.call) {
+  if (client.saysWhyHeld && hold !== undefined && frame.call !== undefined && frame.call === hold.call) {
     detail = detail.replace(new RegExp(`,? ?${hold.boundary}$`), '');
     if (hold.description.split(' ').includes(detail)) {
       detail = '';
@@ -43,7 +44,8 @@ export function presentFrame(client: Client, task: Task, frame: Frame): DebugPro
     name: frameName(client, task.hold, frame),
     ...here,
     // Column 0 says that the whole line is meant; VS Code wants a 1 to put the marker on the line.
-    column: 'source' in here ? client.columnTo(1) : 0,
+    column: 'source' in here ? client.columnTo(frame.column ?? 1) : 0,
+    ...(frame.instruction ? { instructionPointerReference: memoryReference(task.process, frame.instruction) } : {}),
     canRestart: frame.canRestart,
     presentationHint: subtle ? 'subtle' : 'normal',
   };

@@ -84,7 +84,7 @@ class Dot:
             match = self.glob.fullmatch  # type: ignore[union-attr]
             qualified = fn.qualname.replace("<locals>.", "")
             return bool(match(fn.name) or match(qualified) or (fn.module and match(f"{fn.module}.{qualified}")))
-        return fn.kind in ("node", "workflow")
+        return self.type == "data" and fn.kind in ("node", "workflow")
 
 
 def state(dot: Dot) -> dict[str, Any]:
@@ -113,6 +113,8 @@ def _look(dot: Dot) -> tuple[bool, str, tuple[int, int] | None]:
         ):
             return True, message, None
         return False, message or _no_match(dot), None
+    if dot.type != "source":
+        return False, "Only native code has such a place.", None
     name = os.path.basename(dot.real)
     line = dot.target["line"]
     spot = dot.spot

@@ -14,15 +14,16 @@ if TYPE_CHECKING:
     from typing_extensions import NotRequired
 
     CallKind = Literal['workflow', 'node', 'tool', 'llm', 'http', 'function', 'native']
-    Boundary = Literal['before', 'after', 'error']
-    HoldReason = Literal['breakpoint', 'function breakpoint', 'data breakpoint', 'exception', 'step', 'pause', 'entry', 'goto', 'restart']
+    MemoryAccess = Literal['read', 'write', 'readWrite']
+    Boundary = Literal['before', 'after', 'error', 'line']
+    HoldReason = Literal['breakpoint', 'function breakpoint', 'data breakpoint', 'instruction breakpoint', 'exception', 'step', 'pause', 'entry', 'goto', 'restart']
 
     Breakpoint = TypedDict(
         'Breakpoint',
         {
             'id': int,
             'enabled': bool,
-            'target': Union['SourceTarget', 'FunctionTarget', 'DataTarget'],
+            'target': Union['SourceTarget', 'FunctionTarget', 'DataTarget', 'InstructionTarget', 'MemoryTarget'],
             'boundaries': List['Boundary'],
             'condition': 'NotRequired[str]',
             'hitCondition': 'NotRequired[str]',
@@ -59,10 +60,28 @@ if TYPE_CHECKING:
         },
     )
 
+    InstructionTarget = TypedDict(
+        'InstructionTarget',
+        {
+            'type': Literal['instruction'],
+            'reference': str,
+            'offset': 'NotRequired[int]',
+        },
+    )
+
+    MemoryTarget = TypedDict(
+        'MemoryTarget',
+        {
+            'type': Literal['memory'],
+            'data': str,
+            'access': 'MemoryAccess',
+        },
+    )
+
     ExceptionFilter = TypedDict(
         'ExceptionFilter',
         {
-            'filter': Literal['tool', 'model', 'validation', 'uncaught'],
+            'filter': Literal['tool', 'model', 'validation', 'uncaught', 'cpp_throw', 'cpp_catch'],
             'condition': 'NotRequired[str]',
         },
     )
@@ -91,7 +110,9 @@ if TYPE_CHECKING:
             'detail': str,
             'path': 'NotRequired[str]',
             'line': int,
+            'column': 'NotRequired[int]',
             'endLine': 'NotRequired[int]',
+            'instruction': 'NotRequired[str]',
             'subtle': bool,
             'canRestart': bool,
         },
@@ -142,6 +163,8 @@ if TYPE_CHECKING:
             'hold': int,
             'action': Literal['continue', 'skip', 'again', 'restart', 'cancel'],
             'step': 'NotRequired[Literal[over, in, out]]',
+            'granularity': 'NotRequired[Literal[statement, line, instruction]]',
+            'single': 'NotRequired[bool]',
             'target': 'NotRequired[int]',
             'result': 'NotRequired[str]',
             'client': str,
@@ -174,6 +197,7 @@ if TYPE_CHECKING:
             'attributes': 'NotRequired[List[str]]',
             'kind': 'NotRequired[str]',
             'lazy': 'NotRequired[bool]',
+            'memory': 'NotRequired[str]',
             'location': 'NotRequired[int]',
         },
     )
@@ -188,6 +212,30 @@ if TYPE_CHECKING:
         },
     )
 
+    Instruction = TypedDict(
+        'Instruction',
+        {
+            'address': str,
+            'bytes': 'NotRequired[str]',
+            'text': str,
+            'symbol': 'NotRequired[str]',
+            'path': 'NotRequired[str]',
+            'line': 'NotRequired[int]',
+        },
+    )
+
+    ModuleInfo = TypedDict(
+        'ModuleInfo',
+        {
+            'id': str,
+            'name': str,
+            'path': 'NotRequired[str]',
+            'version': 'NotRequired[str]',
+            'symbols': 'NotRequired[str]',
+            'range': 'NotRequired[str]',
+        },
+    )
+
     Hello = TypedDict(
         'Hello',
         {
@@ -195,7 +243,7 @@ if TYPE_CHECKING:
             'version': int,
             'token': str,
             'runtime': str,
-            'language': Literal['python'],
+            'language': Literal['python', 'native'],
             'languageVersion': str,
             'pid': int,
             'parentPid': int,
@@ -213,6 +261,7 @@ if TYPE_CHECKING:
         {
             'event': Literal['held'],
             'hold': 'Hold',
+            'along': 'NotRequired[List[Hold]]',
         },
     )
 
@@ -222,13 +271,15 @@ if TYPE_CHECKING:
             'id': int,
             'task': int,
             'taskName': str,
-            'call': int,
+            'call': 'NotRequired[int]',
             'boundary': 'Boundary',
             'reason': 'HoldReason',
             'description': str,
             'text': 'NotRequired[str]',
             'breakpoints': List[int],
             'frames': List['Frame'],
+            'moreFrames': 'NotRequired[bool]',
+            'whole': 'NotRequired[bool]',
         },
     )
 
@@ -277,6 +328,15 @@ if TYPE_CHECKING:
             'task': int,
             'name': str,
             'change': Literal['started', 'exited'],
+        },
+    )
+
+    RecordEvent = TypedDict(
+        'RecordEvent',
+        {
+            'event': Literal['record'],
+            'name': str,
+            'data': 'Record<string,unknown>',
         },
     )
 
