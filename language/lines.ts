@@ -1,4 +1,4 @@
-import type { PythonFunction } from './python';
+import type { PythonFile, PythonFunction } from './python';
 
 /** What a breakpoint on a line would stop. */
 export type LineMeaning =
@@ -16,7 +16,23 @@ export function meaningOf(line: number, functions: readonly PythonFunction[]): L
   return definition ? { at: 'definition', function: inside } : { at: 'body', function: inside };
 }
 
-/** Lines from first to last on which a breakpoint stops calls: the `def` lines. */
-export function breakpointLines(first: number, last: number, functions: readonly PythonFunction[]): number[] {
-  return functions.map((each) => each.line).filter((line) => first <= line && line <= last);
+/** The line with code that a breakpoint on this one belongs to: itself, or the next one in the same function. */
+export function lineWithCode(line: number, { functions, statements }: PythonFile): number | undefined {
+  const meaning = meaningOf(line, functions);
+  const within = meaning.at === 'body' ? meaning.function : undefined;
+  const last = within?.lastLine ?? Math.min(...functions.filter((f) => f.firstLine > line).map((f) => f.firstLine - 1));
+  const inner = functions.filter((f) => f !== within && f.firstLine > (within?.line ?? 0));
+  for (const each of statements) {
+    const found = Math.max(each.line, line);
+    if (found <= each.lastLine && found <= last && !inner.some((f) => f.firstLine <= found && found <= f.lastLine)) {
+      return found;
+    }
+  }
+  return undefined;
+}
+
+/** Lines from first to last on which a breakpoint can be: the `def` lines, and those where a statement begins. */
+export function breakpointLines(first: number, last: number, { functions, statements }: PythonFile): number[] {
+  const lines = new Set([...functions, ...statements].map((each) => each.line));
+  return [...lines].filter((line) => first <= line && line <= last).sort((a, b) => a - b);
 }

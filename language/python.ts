@@ -17,16 +17,55 @@ export interface PythonFunction {
   isTool: boolean;
 }
 
-/** Every function of the file, outer ones before their inner ones. Broken source gives what could be read. */
-export async function functionsIn(text: string): Promise<PythonFunction[]> {
+/** A statement's lines: the first one of an `if`, all of a call that is written on several. 1-based and inclusive. */
+export interface PythonStatement {
+  line: number;
+  lastLine: number;
+}
+
+export interface PythonFile {
+  /** Outer functions before their inner ones. */
+  functions: PythonFunction[];
+  /** What runs, in the order of the file; definitions of functions are not among them. */
+  statements: PythonStatement[];
+}
+
+/** Broken source gives what could be read. */
+export async function readPython(text: string): Promise<PythonFile> {
   const tree = (await pythonParser()).parse(text);
-  if (!tree) return [];
+  const found: PythonFile = { functions: [], statements: [] };
+  if (!tree) return found;
   try {
-    const found: PythonFunction[] = [];
-    visit(tree.rootNode, [], [], found);
+    visit(tree.rootNode, [], [], found.functions);
+    statementsOf(tree.rootNode, found.statements);
     return found;
   } finally {
     tree.delete();
+  }
+}
+
+export async function functionsIn(text: string): Promise<PythonFunction[]> {
+  return (await readPython(text)).functions;
+}
+
+const NOTHING_RUNS = new Set(['global_statement', 'nonlocal_statement', 'future_import_statement']);
+
+function statementsOf(node: Node, found: PythonStatement[]): void {
+  const isBlock = node.type === 'module' || node.type === 'block';
+  for (const child of childrenOf(node)) {
+    const runs = isBlock
+      ? !['comment', 'function_definition', 'decorated_definition', 'ERROR'].includes(child.type) &&
+        !NOTHING_RUNS.has(child.type) &&
+        !(child.type === 'expression_statement' && child.namedChildren.every((part) => part?.type === 'string'))
+      : ['elif_clause', 'except_clause', 'except_group_clause'].includes(child.type);
+    if (runs) {
+      const compound = child.namedChildren.find((part) => part?.type === 'block');
+      const head = child.childForFieldName('body') ?? child.childForFieldName('consequence') ?? compound;
+      const line = child.startPosition.row + 1;
+      const last = head ? head.startPosition.row : child.endPosition.row + 1;
+      found.push({ line, lastLine: Math.max(line, last) });
+    }
+    statementsOf(child, found);
   }
 }
 

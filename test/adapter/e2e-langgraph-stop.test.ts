@@ -90,25 +90,23 @@ scenarios('A tool of a LangGraph agent, held', (scenario) => {
     );
   });
 
-  it('says before the app runs which breakpoints cannot stop, and where the function starts', async () => {
+  it('stops on a line inside a tool, with its locals, under the tool and the node', async () => {
     const s = scenario();
     const inside = marker('refund fails');
-    await s.start({ dots: ['refund fails', 'refund'] });
-    assert.equal(s.answers[0]!.verified, false);
-    assert.equal(
-      s.answers[0]!.message,
-      `Lines inside a function cannot be stopped yet; the tool refund starts on line ${marker('refund')}.`,
-    );
+    await s.start({ dots: ['refund fails'] });
     assert.equal(s.answers[0]!.line, inside);
-    assert.equal(s.answers[1]!.message, 'Waiting for the app to start.');
+    assert.equal(s.answers[0]!.message, 'Waiting for the app to start.');
     const held = await s.stop();
-    assert.equal(held.name, 'refund(amount=700) · tool, before');
+    assert.equal(held.body.reason, 'breakpoint');
+    assert.equal(held.body.description, 'Paused on breakpoint');
+    assert.deepEqual(held.body.hitBreakpointIds, [s.answers[0]!.id]);
+    assert.equal(held.name, 'refund');
+    assert.equal(held.top.line, inside);
+    const names = held.frames.map((frame) => frame.name);
+    assert.ok(names.indexOf('refund(amount=700) · tool') === 1, names.join('\n'));
     await s.go(held);
-    await s.go(await s.stop());
     assert.ok((await s.exit()).endsWith(VERDICT));
     const told = s.client.pending('breakpoint').filter((one) => one.breakpoint.id === s.answers[0]!.id);
-    const last = told.at(-1)?.breakpoint ?? s.answers[0]!;
-    assert.equal(last.message, s.answers[0]!.message, 'the app says the same');
-    assert.equal(last.verified, false);
+    assert.equal(told.at(-1)?.breakpoint.verified, true);
   });
 });

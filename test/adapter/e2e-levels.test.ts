@@ -315,16 +315,10 @@ scenes('Level 3: a dispatcher with imported tools', (scene) => {
     const elsewhere = s.app('never.py', 'def never():\n    pass\n');
     const [search, inside, nothing] = await s.setDots(tools, ['search', { at: body }, { at: 1 }]);
     assert.equal(search!.verified, true);
-    assert.equal(inside!.verified, false);
-    assert.match(
-      inside!.message ?? '',
-      /^Lines inside a function cannot be stopped yet; the function search starts on line \d+\.$/,
-    );
+    assert.equal(inside!.verified, true);
+    assert.equal(inside!.line, body);
     assert.equal(nothing!.verified, false);
-    assert.match(
-      nothing!.message ?? '',
-      /^No function starts on line 1 of tools\.py; set the breakpoint on a def line\.$/,
-    );
+    assert.equal(nothing!.message, 'There is no code on line 1; set the breakpoint on a line with code, or on a def.');
     const [never] = await s.setDots(elsewhere, [{ at: 1 }]);
     assert.equal(never!.verified, false);
     assert.equal(never!.message, 'Waiting for never.py to be imported.');

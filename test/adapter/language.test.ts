@@ -1,6 +1,6 @@
 import { strict as assert } from 'node:assert';
-import { breakpointLines, meaningOf } from '../../language/lines';
-import { functionsIn } from '../../language/python';
+import { breakpointLines, lineWithCode, meaningOf } from '../../language/lines';
+import { functionsIn, readPython } from '../../language/python';
 
 const text = `import functools
 
@@ -54,7 +54,39 @@ describe('language', () => {
       'body plan',
       'definition short',
     ]);
-    assert.deepEqual(breakpointLines(4, 13, found), [5, 8, 13]);
+  });
+
+  it('tells where a breakpoint belongs', async () => {
+    const file = await readPython(text);
+    assert.deepEqual(breakpointLines(4, 17, file), [5, 8, 9, 10, 12, 13, 14, 16, 17]);
+    assert.deepEqual(
+      [1, 2, 7, 9, 11, 14, 15, 16].map((line) => lineWithCode(line, file)),
+      [1, undefined, 10, 9, 12, 14, 16, 16],
+    );
+    const other = await readPython(`def f(x):
+    # first
+    if (x and
+        x > 1):
+        return [
+            x,
+        ]
+    elif x:
+        pass
+
+    try:
+        global y
+        y = 1
+    except KeyError:
+        return None
+    # nothing more
+
+z = 1
+`);
+    assert.deepEqual(breakpointLines(1, 30, other), [1, 3, 5, 8, 9, 11, 13, 14, 15, 18]);
+    assert.deepEqual(
+      [4, 6, 7, 10, 12, 16, 17].map((line) => lineWithCode(line, other)),
+      [4, 6, 7, 11, 13, undefined, 18],
+    );
   });
 
   it('reads what it can of broken source', async () => {

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { DebugProtocol } from '@vscode/debugprotocol';
-import { breakpointLines, meaningOf } from '../../../language/lines';
-import { functionsIn } from '../../../language/python';
+import { breakpointLines, lineWithCode, meaningOf } from '../../../language/lines';
+import { readPython } from '../../../language/python';
 import type { ExceptionFilter } from '../../../protocol/control';
 import { messageOf } from '../../common/errors';
 import {
@@ -33,25 +33,24 @@ export const setBreakpoints: Handler<'setBreakpoints'> = async ({ session, clien
   return { breakpoints: views.map((view) => presentBreakpoint(client, view)) };
 };
 
-/** Where the calls of these lines begin, or why none does; nothing where the file cannot be read: the app itself says so later. */
+/** Where these breakpoints belong, or why nothing stops there; nothing where the file cannot be read: the app itself says so later. */
 async function placesOf(path: string, lines: readonly number[]): Promise<(Place | undefined)[]> {
   if (lines.length === 0 || !path.endsWith('.py')) {
     return [];
   }
   try {
-    const functions = await functionsIn(await readFile(path, 'utf8'));
+    const file = await readPython(await readFile(path, 'utf8'));
     return lines.map((line) => {
-      const meaning = meaningOf(line, functions);
+      const meaning = meaningOf(line, file.functions);
       if (meaning.at === 'definition') {
         return { line: meaning.function.line };
       }
-      if (meaning.at === 'nothing') {
-        return undefined;
+      const found = lineWithCode(line, file);
+      if (found !== undefined) {
+        return { line: found };
       }
-      const { name, isTool, line: start } = meaning.function;
-      const kind = isTool ? 'tool' : 'function';
-      const problem = `Lines inside a function cannot be stopped yet; the ${kind} ${name} starts on line ${start}.`;
-      return { line, problem };
+      const after = meaning.at === 'body' ? ` of ${meaning.function.name} or after it` : '';
+      return { line, problem: `There is no code on line ${line}${after}.` };
     });
   } catch {
     return [];
@@ -132,13 +131,13 @@ export const setExceptionBreakpoints: Handler<'setExceptionBreakpoints'> = async
   return { breakpoints: answers };
 };
 
-/** Lines on which a breakpoint stops calls; none where the file cannot be read. */
+/** Lines on which a breakpoint can be; none where the file cannot be read. */
 export const breakpointLocations: Handler<'breakpointLocations'> = async ({ session, client }, args) => {
   const from = client.lineFrom(args.line);
   const to = args.endLine === undefined ? from : client.lineFrom(args.endLine);
   try {
-    const functions = await functionsIn(await readFile(client.pathFrom(args.source.path ?? ''), 'utf8'));
-    return { breakpoints: breakpointLines(from, to, functions).map((line) => ({ line: client.lineTo(line) })) };
+    const file = await readPython(await readFile(client.pathFrom(args.source.path ?? ''), 'utf8'));
+    return { breakpoints: breakpointLines(from, to, file).map((line) => ({ line: client.lineTo(line) })) };
   } catch (error) {
     session.log.info(`breakpoint locations: ${messageOf(error)}`);
     return { breakpoints: [] };

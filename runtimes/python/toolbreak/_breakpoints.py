@@ -37,6 +37,8 @@ class Dot:
         self.real = ""
         #: The function's head, once it is known: first line, last line, `def` line, end.
         self.spot: _sources.Spot | None = None
+        #: On a line inside a function, a class body or the module: where it belongs.
+        self.place: Any = None
         try:
             self._compile()
         except SyntaxError as error:
@@ -76,6 +78,8 @@ class Dot:
                 return False
             line = self.target["line"]
             spot = self.spot
+            if self.place is not None:
+                return False
             return spot.first <= fn.line <= spot.head if spot is not None else fn.line == line
         if self.type == "function":
             kind = self.target.get("kind")
@@ -124,7 +128,7 @@ def _look(dot: Dot) -> tuple[bool, str, tuple[int, int] | None]:
     if any(dot.fits(fn) for fn in _calls.functions()):
         return True, message, (spot.line, spot.line) if spot is not None else (line, line)
     try:
-        source = _sources.file(dot.real)
+        _sources.file(dot.real)
     except FileNotFoundError:
         return False, f"{name} does not exist.", None
     except (OSError, ValueError) as error:
@@ -132,30 +136,10 @@ def _look(dot: Dot) -> tuple[bool, str, tuple[int, int] | None]:
     except SyntaxError as error:
         return False, f"{name} has a syntax error on line {error.lineno}.", None
     if spot is None:
-        if source.has_lambda(line):
-            return False, "Lambdas cannot be stopped; give the function a name with def.", None
-        around = source.around(line)
-        if around is not None:
-            kind = next(
-                (
-                    fn.kind
-                    for fn in _calls.functions()
-                    if fn.path == dot.real and around.first <= fn.line <= around.head
-                ),
-                "",
-            )
-            kind = "tool" if around.tool else kind or "function"  # Its guard is a function, the call is a tool.
-            sentence = (
-                f"Lines inside a function cannot be stopped yet; the {kind} {around.name} starts on line {around.line}."
-            )
-            return False, sentence, None
-        return False, f"No function starts on line {line} of {name}; set the breakpoint on a def line.", None
+        return _look_at_line(dot, name, message)
     where = (spot.line, spot.line)
     if dot.real not in _guards.loaded:
-        if _guards.hidden_by:
-            hidden = f"A program that {_guards.hidden_by} runs cannot be stopped; one that cProfile runs can."
-            return False, f"Waiting for {name} to be imported. {hidden}", where
-        return False, f"Waiting for {name} to be imported.", where
+        return False, _waiting(name), where
     guard = _guards.guard_for(spot.key)
     if guard is None:
         return (
@@ -163,6 +147,30 @@ def _look(dot: Dot) -> tuple[bool, str, tuple[int, int] | None]:
             f"{spot.name} is not defined yet in the running program, or its code was made in another way.",
             where,
         )
+    return True, message, where
+
+
+def _waiting(name: str) -> str:
+    hidden = f" A program that {_guards.hidden_by} runs cannot be stopped; one that cProfile runs can."
+    return f"Waiting for {name} to be imported.{hidden if _guards.hidden_by else ''}"
+
+
+def _look_at_line(dot: Dot, name: str, message: str) -> tuple[bool, str, tuple[int, int] | None]:
+    from . import _lines
+
+    place = dot.place
+    if place is None:
+        return False, f"{name} does not compile, so its lines cannot be stopped.", None
+    if not place.line:
+        return False, place.problem, None
+    where = (place.line, place.line)
+    if dot.real not in _guards.loaded:
+        return False, _waiting(name), where
+    refusal = _lines.refusal(dot)
+    if refusal:
+        return False, refusal, where
+    if dot.boundaries != ["before"] and not message:
+        message = "A line stops before it runs; the other modes are for calls, set on a def line."
     return True, message, where
 
 

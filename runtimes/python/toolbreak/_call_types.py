@@ -270,6 +270,10 @@ class Stop:
     #: Released by itself after this time.
     seconds: float | None = None
     uncaught: bool = False
+    #: Where a line is held, boundary `line`: the frame, its file and the line.
+    frame: Any = None
+    path: str = ""
+    line: int = 0
 
 
 def code_of(target: Any) -> CodeType | None:

@@ -178,7 +178,7 @@ def _announce(task: Task) -> None:
         _report.guard(task_changed, task, "started")
 
 
-def _root_of_thread() -> _Root:
+def root_of_thread() -> _Root:
     root = getattr(_roots, "root", None)
     if root is None:
         thread = threading.current_thread()
@@ -202,7 +202,7 @@ def _rename(task: Task, name: str) -> None:
         _report.guard(task_changed, task, "started")
 
 
-def _side_task(parent: Task, name: str) -> Task:
+def side_task(parent: Task, name: str) -> Task:
     """A task for a call whose sibling is in flight; one that ended is used again under the same name."""
     idle = _idle.get((parent.id, name))
     if idle:
@@ -215,6 +215,11 @@ def _side_task(parent: Task, name: str) -> Task:
             _report.guard(task_changed, task, "started")
         return task
     return new_task(f"{parent.name} › {name}", parent)
+
+
+def leave_side_task(task: Task) -> None:
+    """The counterpart of `side_task` for a task that no call was counted on."""
+    _retire(task)
 
 
 def tasks() -> list[Task]:
@@ -253,14 +258,14 @@ def begin(
         call.state_before = state_before
     if attributes:
         call.attributes = attributes
-    owner: Any = above if above is not None else _root_of_thread()
+    owner: Any = above if above is not None else root_of_thread()
     try:
         call.back = back
         task: Task = owner.task
         if not owner.busy:
             owner.busy = [call]
         else:
-            task = _side_task(task, function.name)
+            task = side_task(task, function.name)
         call.task = task
         task.calls += 1
         task.innermost = call

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from types import CodeType
 from typing import Any
 
@@ -64,6 +64,35 @@ class Expression:
                     scope[name] = module[name]
         with Quiet(call):
             return eval(self._code, scope)
+
+    def evaluate_in(self, frame: Any, call: Call | None) -> Any:
+        """The same at a line: the frame's names come first, then those of the call it runs in."""
+        return eval_quiet(self._code, frame_names(self._names, frame, call), call)
+
+
+def eval_quiet(code: CodeType, scope: dict[str, Any], call: Call | None) -> Any:
+    with Quiet(call):
+        return eval(code, scope)
+
+
+def frame_names(names: Iterable[str], frame: Any, call: Call | None) -> dict[str, Any]:
+    """Those of the names that are known in a frame: its locals, its globals, and what the call has that it runs in."""
+    scope: dict[str, Any] = {"__builtins__": __builtins__}
+    own, module = frame.f_locals, frame.f_globals
+    for name in names:
+        if name in own:
+            scope[name] = own[name]
+        elif name in module:
+            scope[name] = module[name]
+        elif call is None:
+            continue
+        elif name in NAMES:
+            scope[name] = (
+                CallView(call) if name == "call" else _state(call) if name == "state" else getattr(call, name, None)
+            )
+        elif name in call.args:
+            scope[name] = call.args[name]
+    return scope
 
 
 def _state(call: Call) -> Any:

@@ -37,6 +37,10 @@ def build(hold: Any, start: Any) -> list[StackFrame]:
         call = call.parent
     if hold.stop.uncaught:
         return _of_uncaught(held, chain)
+    if hold.boundary == "line":
+        if not held.function.id:
+            chain.pop(0)  # It only stands for the thread.
+        return _outwards(hold, start, chain, [], 0, set())
     made: list[StackFrame] = []
     inner = _traceback_frames(held) if hold.boundary == "error" else []
     own = held.frame
@@ -49,7 +53,15 @@ def build(hold: Any, start: Any) -> list[StackFrame]:
     if own is None:
         made.append(StackFrame(held, *(implementation or (None, 0))))
         done = 1
-    frame = start
+    return _outwards(hold, start, chain, made, done, seen)
+
+
+def _outwards(
+    hold: Any, frame: Any, chain: list[Call], made: list[StackFrame], done: int, seen: set[int]
+) -> list[StackFrame]:
+    """Adds what lies outwards from a frame: frames of the person's own, and the calls that they run in."""
+    held: Call = hold.call
+    at_line: Any = hold.stop.frame
     while frame is not None:
         code = frame.f_code
         filename = code.co_filename
@@ -60,13 +72,20 @@ def build(hold: Any, start: Any) -> list[StackFrame]:
                 made.append(StackFrame(chain[done], chain[done].frame, _line_now(chain[done])))
                 done += 1
         place = _place(chain, done, frame)
-        if place is not None:
+        if at_line is not None and (
+            place == 0 or (place is None and done == 0 and _implements(chain[:1], 0, frame) == 0)
+        ):
+            # The lines of the innermost call's own function, then the call.
+            made.append(StackFrame(None, frame, frame.f_lineno))
+            made.append(StackFrame(chain[0], None, 0))
+            done = 1
+        elif place is not None:
             for missing in chain[done:place]:
                 made.append(StackFrame(missing, None, 0))
             shown = chain[place]
             made.append(StackFrame(shown, frame, 0 if shown is held else frame.f_lineno))
             done = place + 1
-        elif id(frame) not in seen and _sources.is_user(filename):
+        elif id(frame) not in seen and (_sources.is_user(filename) or frame is at_line):
             marker = _implements(chain, done, frame)
             if marker is not None:
                 for missing in chain[done:marker]:
@@ -220,7 +239,7 @@ def _describe(hold: Any, entry: StackFrame) -> dict[str, Any]:
         "detail": _detail(hold, call),
         "line": line,
         "subtle": False,
-        "canRestart": call is hold.call and not hold.stop.uncaught,
+        "canRestart": call is hold.call and not hold.stop.uncaught and hold.boundary != "line",
     }
     if path:
         made["path"] = path
@@ -249,7 +268,7 @@ def _detail(hold: Any, call: Call) -> str:
     if call.adapter is not None:
         text = _report.guard(call.adapter.detail, call) or ""
     text = text or {"llm": "model"}.get(call.kind, call.kind)
-    return f"{text}, {hold.boundary}" if call is hold.call else text
+    return f"{text}, {hold.boundary}" if call is hold.call and hold.boundary != "line" else text
 
 
 def title(call: Call) -> str:

@@ -16,7 +16,7 @@ Key = tuple[str, int, str]
 _MARK = "\0toolbreak guard "
 
 
-def _compile(tree: ast.Module, filename: str) -> CodeType:
+def compile_quietly(tree: ast.Module, filename: str) -> CodeType:
     # The file was compiled before: what it had to warn about was said then, and must not be raised now under `-W error`.
     entry: Any = ("ignore", None, Warning, None, 0)
     warnings.filters.insert(0, entry)  # type: ignore[attr-defined]
@@ -43,7 +43,7 @@ def _filters_changed() -> None:
 def plain_codes(source: File, filename: str) -> dict[Key, CodeType]:
     """Every function of the file as the interpreter compiles it, by key."""
     found: dict[Key, CodeType] = {}
-    stack = [_compile(source.tree, filename)]
+    stack = [compile_quietly(source.tree, filename)]
     while stack:
         code = stack.pop()
         found.setdefault((source.path, code.co_firstlineno, code.co_name), code)
@@ -51,30 +51,40 @@ def plain_codes(source: File, filename: str) -> dict[Key, CodeType]:
     return found
 
 
-def guarded_codes(source: File, filename: str, guards: list[Guard]) -> dict[Key, CodeType]:
-    """The code of each guard's function, with its guard in front. Raises SyntaxError where the function cannot carry one."""
+def guarded_codes(
+    source: File, filename: str, guards: list[Guard], tree: ast.Module, hooks: dict[str, Any]
+) -> dict[Key, CodeType]:
+    """
+    The code of each guard's function, with its guard in front, from a copy of the file's tree in which `hooks` say what more marks stand for.
+    Raises SyntaxError where the function cannot carry one.
+    """
     marks = {f"{_MARK}{index}\0": guard for index, guard in enumerate(guards)}
-    tree = copy.deepcopy(source.tree)
     by_place = {(g.spot.node.lineno, g.spot.node.col_offset): (mark, g) for mark, g in marks.items()}
     _Rewriter(by_place).visit(tree)
     made: dict[Key, CodeType] = {}
-    _substitute(_compile(ast.fix_missing_locations(tree), filename), marks, made)
+    substitute(compile_quietly(ast.fix_missing_locations(tree), filename), {**hooks, **marks}, made)
     return made
 
 
-def _substitute(code: CodeType, marks: dict[str, Guard], made: dict[Key, CodeType]) -> CodeType:
+def copied(tree: ast.Module) -> ast.Module:
+    return copy.deepcopy(tree)
+
+
+def substitute(code: CodeType, marks: dict[str, Any], made: dict[Key, CodeType]) -> CodeType:
+    """The code with what the marks stand for; fills `made` with the code of each guard's function."""
     own: Guard | None = None
     consts: list[Any] = []
     changed = False
     for const in code.co_consts:
         if isinstance(const, CodeType):
-            new: Any = _substitute(const, marks, made)
+            new: Any = substitute(const, marks, made)
             changed = changed or new is not const
             const = new
-        elif isinstance(const, str) and const.startswith(_MARK) and const in marks:
-            own = marks[const]
-            const = own
+        elif isinstance(const, str) and const in marks:
+            const = marks[const]
             changed = True
+            if isinstance(const, Guard):
+                own = const
         consts.append(const)
     if changed:
         code = code.replace(co_consts=tuple(consts))

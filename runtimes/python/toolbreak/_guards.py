@@ -115,7 +115,7 @@ def _wants(code: CodeType, key: Key, module: str, qualname: str) -> bool:
     return any(pattern(key[0], module, qualname) for pattern in _patterns)
 
 
-def _all_functions() -> list[FunctionType]:
+def all_functions() -> list[FunctionType]:
     """
     Every function there is. The list of all objects keeps them alive, and known to us, while it exists: an app that lets go of a file
     meanwhile would find it still open, and one that makes a tuple of a generator could not. So that list is made, sifted and let go inside
@@ -175,7 +175,7 @@ def _make(keys: list[Key], filename: str, module: str) -> None:
     guards = [_guards[spot.key] for spot in spots]
     try:
         plain = _guard_code.plain_codes(source, filename)
-        made = _guard_code.guarded_codes(source, filename, guards)
+        made = _guarded(source, filename, guards)
     except Exception as error:
         _report.let_through(error)
         made, plain = {}, {}
@@ -201,6 +201,35 @@ def _make(keys: list[Key], filename: str, module: str) -> None:
     _files_touched.add(path)
 
 
+#: Makes the tree of a file with its watched lines, and the code of one function with them; where they are compiled in (`_line_hooks`).
+hooked: Callable[[_sources.File], tuple[Any, dict[str, Any]]] | None = None
+hooked_code: Callable[[CodeType], CodeType | None] | None = None
+
+
+def _guarded(source: _sources.File, filename: str, guards: list[Guard]) -> dict[Key, CodeType]:
+    tree, hooks = hooked(source) if hooked is not None else (_guard_code.copied(source.tree), {})
+    return _guard_code.guarded_codes(source, filename, guards, tree, hooks)
+
+
+@_exclusive
+def recompile(paths: set[str]) -> None:
+    """The watched lines of these files changed, and are compiled into their functions."""
+    _files_touched.update(paths)
+    for path in paths:
+        guards = [guard for key, guard in _guards.items() if key[0] == path and guard.code is not None]
+        if not guards:
+            continue
+        filename = guards[0].code.co_filename  # type: ignore[union-attr]
+        try:
+            made = _guarded(_sources.file(path), filename, guards)
+        except Exception as error:
+            _report.let_through(error)  # As they were, without the new lines.
+            continue
+        for guard in guards:
+            guard.code = made.get(guard.spot.key, guard.code)
+    reconcile(set(_dots))
+
+
 def _fits(guard: Guard, original: CodeType) -> bool:
     """Whether the guard was compiled from the same text as the code that runs."""
     plain = guard.plain
@@ -211,10 +240,10 @@ def _fits(guard: Guard, original: CodeType) -> bool:
         or guard.code.co_varnames[: original.co_argcount] != original.co_varnames[: original.co_argcount]
     ):
         return False
-    return _same_code(plain, original) or _sources.file(guard.spot.path).modified < _process_started()
+    return same_code(plain, original) or _sources.file(guard.spot.path).modified < process_started()
 
 
-def _same_code(one: CodeType, other: CodeType) -> bool:
+def same_code(one: CodeType, other: CodeType) -> bool:
     """Whether both do the same: equal instructions may still use other names and constants."""
     for part in ("co_code", "co_names", "co_varnames", "co_freevars", "co_cellvars", "co_exceptiontable"):
         if getattr(one, part, None) != getattr(other, part, None):
@@ -225,7 +254,7 @@ def _same_code(one: CodeType, other: CodeType) -> bool:
 def _same_constant(one: Any, other: Any) -> bool:
     """By type as well as value: 1, 1.0 and True are equal, and so are 0.0 and -0.0."""
     if isinstance(one, CodeType) and isinstance(other, CodeType):
-        return _same_code(one, other)
+        return same_code(one, other)
     if type(one) is not type(other):
         return False
     if isinstance(one, tuple):
@@ -233,7 +262,7 @@ def _same_constant(one: Any, other: Any) -> bool:
     return one == other if isinstance(one, frozenset) else repr(one) == repr(other)
 
 
-def _process_started() -> float:
+def process_started() -> float:
     global _started
     if not _started:
         import time
@@ -264,8 +293,23 @@ def _qualname(code: CodeType, fallback: str) -> str:
     return getattr(code, "co_qualname", fallback)
 
 
-def _render(code: CodeType) -> CodeType:
-    """The code with every wanted guard in it; the same object where nothing is wanted."""
+def original(code: CodeType) -> CodeType:
+    """What a code object of ours stands for."""
+    entry = _originals.get(id(code))
+    return entry[1] if entry is not None else code
+
+
+def known_codes() -> list[tuple[CodeType, CodeType]]:
+    """Every code object of ours, with the one it stands for."""
+    return list(_originals.values())
+
+
+#: Told of every code object that is about to be a function's.
+on_code: Callable[[CodeType], None] | None = None
+
+
+def _render(code: CodeType, plain: bool = True) -> CodeType:
+    """The code with every wanted guard in it; the same object where nothing is wanted. Not `plain`: its watched lines are compiled in already."""
     entry = _originals.get(id(code))
     original = entry[1] if entry is not None else code
     base = original
@@ -277,7 +321,10 @@ def _render(code: CodeType) -> CodeType:
                 base = guard.code
             else:
                 refused[key] = f"{os.path.basename(key[0])} changed since it was loaded; restart to stop in {key[2]}."
-    consts = tuple([_render(c) if isinstance(c, CodeType) else c for c in base.co_consts])
+    if plain and base is original and hooked_code is not None:
+        base = hooked_code(original) or original
+    plain = plain and base is original
+    consts = tuple([_render(c, plain) if isinstance(c, CodeType) else c for c in base.co_consts])
     if any(new is not old for new, old in zip(consts, base.co_consts)):
         base = base.replace(co_consts=consts)
     if base is not original:
@@ -287,6 +334,8 @@ def _render(code: CodeType) -> CodeType:
         if base is not code:
             _rendered[(id(original), _version)] = base
             _originals[id(base)] = (base, original)
+            if on_code is not None:
+                _report.guard(on_code, base)
     return base
 
 
@@ -303,12 +352,15 @@ def prepare(code: CodeType, path: str, module: str) -> CodeType:
     loaded.add(real)
     found: list[Key] = []
     _collect(code, module, "", found)
-    if not found:
-        return code
-    _make(found, code.co_filename, module)
-    _wanted.update(found)
-    _arm_new(found)
-    return _render(code)
+    if found:
+        _make(found, code.co_filename, module)
+        _wanted.update(found)
+        _arm_new(found)
+    if found or hooked_code is not None:
+        code = _render(code)
+    if on_code is not None:
+        _report.guard(on_code, code)
+    return code
 
 
 def _arm_new(keys: list[Key]) -> None:
@@ -339,7 +391,7 @@ def reconcile(dots: set[Key]) -> None:
     names = {os.path.basename(path) for path in files}
     functions: list[FunctionType] = []
     wanted_by_file: dict[str, tuple[str, str, list[Key]]] = {}
-    for item in _all_functions() + _begun:
+    for item in all_functions() + _begun:
         code = item.__code__
         filename = code.co_filename
         if not everything and filename.rpartition(os.sep)[2] not in names and real_path(filename) not in files:
@@ -466,12 +518,14 @@ def prepare_main(code: CodeType) -> None:
     _begun[:] = [FunctionType(code, {"__name__": "__main__"})]
     found: list[Key] = []
     _collect(code, "__main__", "", found)
-    if not found:
-        return
-    _make(found, path, "__main__")
-    _wanted.update(found)
-    _arm_new(found)
-    _render_in_place(code)
+    if found:
+        _make(found, path, "__main__")
+        _wanted.update(found)
+        _arm_new(found)
+    if found or hooked_code is not None:
+        _render_in_place(code)
+    if on_code is not None:
+        _report.guard(on_code, code)
 
 
 def _render_in_place(code: CodeType) -> None:

@@ -330,6 +330,8 @@ def describe(hold: Hold) -> str:
     stop = hold.stop
     if stop.uncaught:
         return "Paused on uncaught exception"
+    if stop.boundary == "line":
+        return "Paused" if stop.reason == "pause" else f"Paused on {stop.reason}"
     kind = {"llm": "model call"}.get(hold.call.kind, hold.call.kind)
     words = _WORDS[stop.boundary].format(kind=kind)
     if stop.reason == "exception":
@@ -419,6 +421,8 @@ def _tell(hold: Hold, is_async: bool, frame: FrameType) -> None:
     if stop.boundary == "after":
         # The end of the call is recorded when it is released; who looks before wants to see what it gave.
         said["result"] = call.result
+    if stop.boundary == "line":
+        said.update(path=stop.path, line=stop.line)
     _calls.event("held", call, said)
     _causes.tell(hold)
 

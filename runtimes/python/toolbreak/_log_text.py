@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import Any
 
 from . import _calls, _report, _static
@@ -39,17 +40,26 @@ class LogText:
 
     def render(self, call: Call, extra: dict[str, Any] | None = None) -> tuple[str, str]:
         """The text, and the text to record: without what the call's arguments and the shown values hold under telling names."""
+        return self._render(lambda part: part.evaluate(call, extra), call, call.args)
+
+    def render_in(self, frame: Any, call: Call | None) -> tuple[str, str]:
+        """The same at a line, with the names of its frame."""
+        own = frame.f_locals if frame.f_locals is not frame.f_globals else {}
+        given = {**(call.args if call is not None else {}), **own}
+        return self._render(lambda part: part.evaluate_in(frame, call), call, given)
+
+    def _render(self, evaluate: Callable[[Expression], Any], call: Call | None, given: Any) -> tuple[str, str]:
         settings: Settings | None = _calls.writer.settings if _calls.writer is not None else None
         found: set[str] = set()
         if settings is not None:
-            _report.guard(_gather, call.args, settings, found)
+            _report.guard(_gather, given, settings, found)
         shown = recorded = ""
         for part in self.parts:
             if isinstance(part, str):
                 shown += part
                 recorded += part
                 continue
-            said, hidden = _render(part, call, extra, settings, found)
+            said, hidden = _say(part, evaluate, call, settings, found)
             shown += said
             recorded += MASK if hidden else said
         # Longest first: one secret may be the beginning of another.
@@ -58,12 +68,16 @@ class LogText:
         return shown, recorded
 
 
-def _render(
-    part: Expression, call: Call, extra: dict[str, Any] | None, settings: Settings | None, found: set[str]
+def _say(
+    part: Expression,
+    evaluate: Callable[[Expression], Any],
+    call: Call | None,
+    settings: Settings | None,
+    found: set[str],
 ) -> tuple[str, bool]:
     """What a part says, and whether its own words tell that it is a secret."""
     try:
-        value = part.evaluate(call, extra)
+        value = evaluate(part)
         with Quiet(call):
             said = value if isinstance(value, str) else repr(value)
     except (Exception, SystemExit) as error:

@@ -7,7 +7,7 @@ import sys
 from types import FrameType
 from typing import Any
 
-from . import _guards, _report, _runners, _stops
+from . import _guards, _lines, _report, _runners, _stops
 
 #: Set in the environment of every process that is debugged, so that the processes it starts know themselves as children: a child may be
 #: asked about its parent's breakpoints, and "stop on entry" means the first process alone.
@@ -99,6 +99,7 @@ def forget_frame() -> None:
     """Nothing of the app may outlive it because of us: its finalisers run when the main module goes."""
     global _frame
     _frame = None
+    _lines.main_ended()
 
 
 def _came_through(error: BaseException, frame: FrameType) -> bool:
@@ -141,6 +142,7 @@ def watch() -> None:
             return
         sys.setprofile(None)
         _report.guard(_begin, frame.f_code)
+        _report.guard(_lines.main_begins, frame)
 
     sys.setprofile(profile)
 

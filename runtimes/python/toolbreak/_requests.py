@@ -8,6 +8,7 @@ from typing import Any
 from . import _calls, _exceptions, _frames, _holds, _report, _steps
 from ._holds import Hold, Release, TooLong
 
+_LINE = "The call is in the middle of its body and cannot be {}; step out to its end first."
 _LAST = "The program ends with this exception; it can only go on to its end."
 
 
@@ -123,10 +124,21 @@ def _release(session: Any, m: dict[str, Any]) -> Any:
     release = Release(m.get("action", "continue"), m.get("step"), m.get("target"), m.get("client", ""))
     if release.action != "continue" and hold.stop.uncaught:
         raise UserError(_LAST)
+    _check_line(hold, release.action)
     # Answered first: the app may end with the very next thing it does.
     session.send({"re": m["seq"], "ok": True, "body": {}})
     hold.release(release)
     return None
+
+
+def _check_line(hold: Hold, action: str) -> None:
+    """What a call in the middle of its body cannot take."""
+    if hold.boundary != "line" or action == "continue":
+        return
+    if not hold.call.function.id:
+        raise UserError("This line runs outside every call; there is nothing to skip, restart or cancel.")
+    if action != "cancel":
+        raise UserError(_LINE.format("skipped" if action == "skip" else "run again"))
 
 
 def _set_result(hold: Hold, release: Release, text: str) -> None:
@@ -152,6 +164,7 @@ def _skip_with_result(inspector: Any, m: dict[str, Any]) -> Any:
     hold = _hold(m)
     if hold.stop.uncaught:
         raise UserError(_LAST)
+    _check_line(hold, "skip")
     release = Release("skip", m.get("step"), m.get("target"), m.get("client", ""))
     _set_result(hold, release, m["result"])
     return lambda: hold.release(release)

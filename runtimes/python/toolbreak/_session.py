@@ -10,8 +10,13 @@ import threading
 import time
 from typing import Any
 
-from . import _calls, _guards, _holds, _imports, _output, _report, _steps, _stops, _uncaught, _written
+from . import _calls, _guards, _holds, _imports, _lines, _output, _report, _steps, _stops, _uncaught, _written
 from ._wire import Interrupted, Wire
+
+if sys.version_info >= (3, 12):
+    from . import _line_events as _line_backend
+else:
+    from . import _line_hooks as _line_backend
 
 PROTOCOL_VERSION = 1
 #: Of one message about what the app wrote.
@@ -95,6 +100,10 @@ class Session:
         _calls.function_known = self._function_known
         _stops.log = self.log
         _stops.states_changed = self.mark_dirty
+        _lines.backend = _line_backend
+        _lines.log = self.log
+        _lines.states_changed = self.mark_dirty
+        _guards.on_code = _lines.seen
         _holds.send = self.send
         _holds.put = self.put
         _imports.prepare_code = _guards.prepare
@@ -475,6 +484,7 @@ def _after_in_child() -> None:
         for guard in list(_guards._guards.values()):
             guard.forked()
         _steps.forked()
+        _lines.forked()
         if old.writer is not None:
             old.writer.after_fork(process_id())
         made = Session(old.connect)

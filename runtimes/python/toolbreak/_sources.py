@@ -8,6 +8,7 @@ import os
 import tokenize
 from dataclasses import dataclass
 from types import CodeType
+from typing import Any
 
 from . import _report
 from ._calls import real_path
@@ -49,7 +50,9 @@ class File:
         self.spots: list[Spot] = []
         #: Every `class` statement under its qualified name, in the order of the file.
         self.classes: list[tuple[str, ast.ClassDef]] = []
-        self._lambdas = {node.lineno for node in ast.walk(self.tree) if isinstance(node, ast.Lambda)}
+        #: What `_line_places` knows of it.
+        self.lines: Any = None
+        self.last = self.text.count("\n") + 1
         self._walk(self.tree, "")
         self.by_key = {spot.key: spot for spot in self.spots}
 
@@ -89,10 +92,6 @@ class File:
             if spot.first <= line <= spot.head:
                 return spot
         return None
-
-    def has_lambda(self, line: int) -> bool:
-        """Whether a lambda begins on this line."""
-        return line in self._lambdas
 
     def around(self, line: int) -> Spot | None:
         """The innermost function whose body holds this line."""

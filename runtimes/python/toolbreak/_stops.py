@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from . import _calls, _guard_state, _guards, _report, _sources, _static, _steps, _wants
+from . import _calls, _guard_state, _guards, _lines, _report, _sources, _static, _steps, _wants
 from ._breakpoints import Dot, state
 from ._call_types import Call, Function, Stop
 from ._calls import real_path
@@ -243,6 +243,7 @@ def bind() -> None:
     keys = _locate(_dots)
     _guards.modules_loaded()
     _guards.reconcile(keys)
+    _lines.configure(_dots.values())
 
 
 def _locate(table: dict[int, Dot]) -> set[Any]:
@@ -256,6 +257,7 @@ def _locate(table: dict[int, Dot]) -> set[Any]:
                 dot.spot = None
             if dot.spot is not None:
                 keys.add(dot.spot.key)
+    _lines.locate(table.values())
     return keys
 
 
@@ -299,6 +301,7 @@ def drop() -> None:
     filters.clear()
     _stopping.generation += 1
     _steps.drop()
+    _lines.drop()
 
 
 def states() -> list[dict[str, Any]]:
@@ -307,7 +310,9 @@ def states() -> list[dict[str, Any]]:
 
 def imported(path: str | None) -> bool:
     """After a module ran: binds what waited for it. Answers whether a breakpoint's state may have changed."""
-    waiting = [dot for dot in _dots.values() if dot.type == "source" and dot.spot is not None]
+    waiting = [
+        dot for dot in _dots.values() if dot.type == "source" and (dot.spot is not None or dot.place is not None)
+    ]
     if not waiting or path is None:
         return False
     real = real_path(path)
@@ -315,7 +320,7 @@ def imported(path: str | None) -> bool:
     if not mine:
         return False
     _guards.loaded.add(real)
-    if any(_guards.guard_for(dot.spot.key) is None for dot in mine if dot.spot is not None):
+    if any(_guards.guard_for(dot.spot.key) is None for dot in mine if dot.spot is not None) or _lines.misses(real):
         bind()
     arm()
     return True

@@ -52,7 +52,7 @@ def failed_call(frame: Any) -> Call | None:
 
 def _innermost_failed(error: BaseException) -> Call:
     """The calls are over; what the traceback's frames still hold tells them."""
-    root = _calls._root_of_thread()
+    root = _calls.root_of_thread()
     above: Call | None = None
     tb = error.__traceback__
     while tb is not None:

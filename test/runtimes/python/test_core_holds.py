@@ -211,17 +211,18 @@ def test_steps_over_in_and_out(scene: Any) -> None:
     assert app.finish()[0] == 0
 
 
-def test_a_dot_waits_for_its_module_and_lines_in_bodies_say_so(scene: Any) -> None:
+def test_dots_wait_for_their_module(scene: Any) -> None:
     path = scene.write("pkg/late.py", "def tool():\n    x = 1\n    return x\n\n\nY = 3\n")
     scene.write("pkg/__init__.py", "")
     scene.write("main.py", "def first(): pass\nfirst()\nimport pkg.late\nprint(pkg.late.tool())\n")
     inside = {"type": "source", "path": str(path), "line": 2}
-    nowhere = {"type": "source", "path": str(path), "line": 6}
+    nowhere = {"type": "source", "path": str(path), "line": 7}
     adapter = scene.adapter(
         breakpoints=[
             dot(1, path, "def tool"),
             {**dot(2, path, "x = 1"), "target": inside},
             {**dot(3, path, "Y"), "target": nowhere},
+            dot(5, path, "Y = 3"),
             named(4, "first"),
         ]
     )
@@ -230,12 +231,21 @@ def test_a_dot_waits_for_its_module_and_lines_in_bodies_say_so(scene: Any) -> No
     assert hold["breakpoints"] == [4]
     states = {s["id"]: s for s in adapter.configure()}
     assert (states[1]["verified"], states[1]["message"]) == (False, "Waiting for late.py to be imported.")
-    assert states[2]["message"] == "Lines inside a function cannot be stopped yet; the function tool starts on line 1."
-    assert states[3]["message"] == "No function starts on line 6 of late.py; set the breakpoint on a def line."
+    assert (states[2]["verified"], states[2]["message"]) == (False, "Waiting for late.py to be imported.")
+    assert (states[3]["verified"], states[3]["message"]) == (
+        False,
+        "There is no code on line 7; set the breakpoint on a line with code, or on a def.",
+    )
+    process.release(hold)
+    process, hold = adapter.held()
+    assert (hold["breakpoints"], hold["boundary"], hold["frames"][0]["name"]) == ([5], "line", "<module>")
     process.release(hold)
     process, hold = adapter.held()
     assert hold["breakpoints"] == [1]
     adapter.event("breakpoints", lambda e: any(s["id"] == 1 and s["verified"] for s in e["breakpoints"]))
+    process.release(hold)
+    process, hold = adapter.held()
+    assert (hold["breakpoints"], hold["boundary"], hold["frames"][0]["line"]) == ([2], "line", 2)
     process.release(hold)
     assert app.finish() == (0, "1\n", "")
 

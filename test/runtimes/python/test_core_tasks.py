@@ -387,16 +387,12 @@ def test_a_pause_is_over_for_a_task_that_was_released(scene: Any) -> None:
     assert app.finish() == (0, "done\n", "")
 
 
-def test_a_dot_on_a_lambda_says_what_to_do(scene: Any) -> None:
+def test_a_dot_on_a_lambda_stops_where_it_is_made_and_in_it(scene: Any) -> None:
     path = scene.write("main.py", "double = lambda n: n * 2\nprint(double(2))\n")
     adapter = scene.adapter(breakpoints=[dot(1, path, "lambda")])
     app = scene.run(adapter, "main.py")
-    _, event = adapter.event("breakpoints", lambda event: "Lambdas" in event["breakpoints"][0].get("message", ""))
-    assert event["breakpoints"][0] == {
-        "id": 1,
-        "verified": False,
-        "hits": 0,
-        "message": "Lambdas cannot be stopped; give the function a name with def.",
-        "path": str(path),
-    }
-    assert app.finish()[0] == 0
+    for name in ("<module>", "<lambda>"):
+        process, hold = adapter.held()
+        assert (hold["frames"][0]["name"], hold["frames"][0]["line"]) == (name, 1)
+        process.release(hold)
+    assert app.finish() == (0, "4\n", "")

@@ -31,7 +31,7 @@ def test_tuples_that_grow_meanwhile() -> None:
 
     def look() -> None:
         while not over.is_set():
-            assert test_tuples_that_grow_meanwhile in _guards._all_functions()
+            assert test_tuples_that_grow_meanwhile in _guards.all_functions()
 
     interval = sys.getswitchinterval()
     sys.setswitchinterval(1e-5)
@@ -52,7 +52,7 @@ def test_tuples_that_grow_meanwhile() -> None:
 def test_the_collector_stays_as_it_was(enabled: bool) -> None:
     (gc.enable if enabled else gc.disable)()
     try:
-        found = _guards._all_functions()
+        found = _guards.all_functions()
         assert gc.isenabled() is enabled
         assert found and all(type(each) is types.FunctionType for each in found)
     finally:
