@@ -33,6 +33,9 @@ export interface RecordAttribute {
   maskPatterns?: string[];
 }
 
+/** Where the program's input comes from. */
+export type StdinAttribute = 'console' | 'none' | { file: string } | { text: string };
+
 interface Common {
   /**
    * What one stop holds: only the task that reached it, or every task at its next call.
@@ -60,12 +63,31 @@ interface Common {
 
 export interface LaunchAttributes extends Common {
   /**
-   * Python file to run. Give either "program" or "module".
+   * Python file or native executable to run. Give either "program" or "module".
    * @default "${file}"
    */
   program?: string;
   /** Python module to run, as with `python -m`. Give either "program" or "module". */
   module?: string;
+  /**
+   * What the program is. Without it, its first bytes say: machine code is "native", all else is "python".
+   */
+  target?: 'python' | 'native';
+  /**
+   * Native programs: input of the program. "console": what is typed in the Debug Console while it runs (^D ends it); "none"; the file or the text that is
+   * given.
+   * @default "console"
+   */
+  stdin?: StdinAttribute;
+  /**
+   * Native programs: debug adapter for native code, a path or a command: lldb-dap, or gdb 14 or later. Without it: the setting, then what is on the PATH.
+   */
+  lldbDap?: string;
+  /**
+   * Native programs: folders the program was compiled in, and where their files are on this machine.
+   * @default {}
+   */
+  sourceMap?: { [compiled: string]: string };
   /**
    * Arguments of the program.
    * @default []
@@ -88,7 +110,7 @@ export interface LaunchAttributes extends Common {
   /** Another name for "python". */
   runtimeExecutable?: string;
   /**
-   * Where the program runs: the Debug Console (without input), or the integrated terminal.
+   * Where the program runs: the Debug Console (for Python without input), or the integrated terminal.
    * @default "internalConsole"
    */
   console?: 'internalConsole' | 'integratedTerminal';
@@ -111,4 +133,17 @@ export interface AttachAttributes extends Common {
   token?: string;
   /** A running Toolbreak session, by its name. */
   session?: string;
+  /** Native code: number of the process to attach to. It lives on when the session ends. */
+  processId?: string | number;
+  /** Native code: a core file to look into. */
+  coreFile?: string;
+  /** Native code: the executable, where the process or the core file does not say. */
+  program?: string;
+  /** Native code: debug adapter for native code, a path or a command: lldb-dap, or gdb 14 or later. */
+  lldbDap?: string;
+  /**
+   * Native code: folders the program was compiled in, and where their files are on this machine.
+   * @default {}
+   */
+  sourceMap?: { [compiled: string]: string };
 }

@@ -9,6 +9,7 @@ import { Session } from '../dap/session';
 import type { Target } from '../engine/target';
 import { deleteSpool } from '../store/spoolOwner';
 import { openRecorder } from '../store/workerRecorder';
+import { isNative, NativeTarget } from '../targets/native';
 import { LaunchTarget, makePythonTarget } from '../targets/python';
 import { connectToSession, openClientsDoor, type ClientsDoor } from './clients';
 import { Front } from './front';
@@ -50,7 +51,8 @@ export class ServedSession {
       id: folder.id,
       logs: folder.logs,
       log,
-      makeTarget: (request) => served.remember(makePythonTarget(request, log)),
+      makeTarget: (request) =>
+        served.remember(isNative(request) ? new NativeTarget({ ...request, log }) : makePythonTarget(request, log)),
       placeRun: (name, cwd) => {
         folder.update({ name, cwd });
         return placeRun(folder, cwd, ++served.runs, log);
@@ -143,8 +145,11 @@ export class ServedSession {
       .then(() => process.exit(1));
   }
 
-  private get launched(): LaunchTarget[] {
-    return this.targets.filter((target) => target instanceof LaunchTarget);
+  private get launched(): (LaunchTarget | NativeTarget)[] {
+    return this.targets.filter(
+      (target): target is LaunchTarget | NativeTarget =>
+        target instanceof LaunchTarget || (target instanceof NativeTarget && target.launched),
+    );
   }
 
   private remember<T extends Target>(target: T): T {

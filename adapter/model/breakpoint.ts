@@ -33,6 +33,26 @@ export function problemOfHitCondition(text: string | undefined): string | undefi
   return `The hit count "${text}" cannot be read. Use a number, or one of ==5, >5, >=5, <5, %3.`;
 }
 
+/** Whether the hit of this number stops; a plain number means that hit alone. */
+export function hitTest(text: string): (hits: number) => boolean {
+  const [, operator = '==', digits = '0'] = /^\s*(==|>=|<=|>|<|%)?\s*(\d+)\s*$/.exec(text) ?? [];
+  const wanted = Number(digits);
+  switch (operator) {
+    case '>=':
+      return (hits) => hits >= wanted;
+    case '>':
+      return (hits) => hits > wanted;
+    case '<=':
+      return (hits) => hits <= wanted;
+    case '<':
+      return (hits) => hits < wanted;
+    case '%':
+      return (hits) => wanted > 0 && hits % wanted === 0;
+    default:
+      return (hits) => hits === wanted;
+  }
+}
+
 /** Equal breakpoints of several clients are one to the debuggee. */
 export function keyOf(spec: BreakpointSpec): string {
   return JSON.stringify([

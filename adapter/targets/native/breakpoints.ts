@@ -1,0 +1,347 @@
+import type { DebugProtocol as P } from '@vscode/debugprotocol';
+import type { Breakpoint, BreakpointState, Configuration, HoldReason } from '../../../protocol/control';
+import { messageOf } from '../../common/errors';
+import type { Log } from '../../common/log';
+import { hitTest } from '../../model/breakpoint';
+import type { DelegateClient } from '../delegate/client';
+import { fillLogMessage, LogMarks } from './logs';
+
+type Kind = Breakpoint['target']['type'] | 'entry';
+
+/** Breakpoints of ours at one place are one to the delegate. */
+interface Group {
+  kind: Kind;
+  key: string;
+  breakpoints: Breakpoint[];
+  /** The delegate's number; absent where it took none. */
+  number?: number;
+  verified: boolean;
+  message?: string;
+  path?: string;
+  line?: number;
+}
+
+/** What one stop at breakpoints comes to. */
+export interface HitResult {
+  /** Ours that want to stop. */
+  ids: number[];
+  reason: HoldReason;
+  entry: boolean;
+}
+
+const REASONS: Record<Kind, HoldReason> = {
+  source: 'breakpoint',
+  function: 'function breakpoint',
+  instruction: 'instruction breakpoint',
+  memory: 'data breakpoint',
+  data: 'data breakpoint',
+  entry: 'entry',
+};
+
+export interface BreakpointTools {
+  client: DelegateClient;
+  log: Log;
+  /** An expression in the innermost frame of the thread that stopped. */
+  evaluate(expression: string): Promise<string>;
+  /** A command of the delegate's own language; its output. */
+  command(text: string): Promise<string>;
+  say(breakpoint: Breakpoint, text: string, place: { path?: string; line?: number }): void;
+  /** Why nothing is bound there: a sentence. */
+  explain(group: { kind: Kind; name: string }): string;
+}
+
+/** Our breakpoints in the delegate: sets are sent only where they changed, hits are counted here. */
+export class NativeBreakpoints {
+  #groups: Group[] = [];
+  #sent = new Map<string, string>();
+  readonly #hits = new Map<number, number>();
+  readonly #marks = new LogMarks();
+  /** Stop at `main` once; then this goes away. */
+  #entry = false;
+
+  constructor(private readonly tools: BreakpointTools) {}
+
+  /** Stops where `main` begins, if there is one. Answers whether there is. */
+  async stopAtMain(configuration: Configuration): Promise<boolean> {
+    this.#entry = true;
+    await this.apply(configuration);
+    return this.#groups.some((group) => group.kind === 'entry' && group.verified);
+  }
+
+  async apply({ breakpoints }: Pick<Configuration, 'breakpoints'>): Promise<BreakpointState[]> {
+    const states: BreakpointState[] = [];
+    const groups = new Map<string, Group>();
+    for (const one of breakpoints) {
+      const problem = this.#problemOf(one);
+      if (problem !== undefined) states.push({ id: one.id, verified: false, message: problem });
+      if (problem !== undefined || !one.enabled) continue;
+      const key = keyOf(one);
+      const group = groups.get(key) ?? { kind: one.target.type, key, breakpoints: [], verified: false };
+      group.breakpoints.push(one);
+      groups.set(key, group);
+    }
+    if (this.#entry) groups.set('entry', { kind: 'entry', key: 'entry', breakpoints: [], verified: false });
+    const ids = new Set(breakpoints.map(({ id }) => id));
+    for (const id of this.#hits.keys()) if (!ids.has(id)) this.#hits.delete(id);
+    await this.#send([...groups.values()]);
+    return [...states, ...this.states()];
+  }
+
+  states(): BreakpointState[] {
+    return this.#groups.flatMap((group) => group.breakpoints.map((one) => this.#state(group, one)));
+  }
+
+  /** The delegate tells that a breakpoint of its was bound, moved or lost. */
+  changed(body: Partial<P.BreakpointEvent['body']>): BreakpointState[] {
+    const { breakpoint, reason } = body;
+    const group = this.#groups.find((one) => one.number !== undefined && one.number === breakpoint?.id);
+    if (!group || !breakpoint || reason === 'removed') return [];
+    const before = JSON.stringify(this.states());
+    learn(group, { ...breakpoint, verified: breakpoint.verified ?? group.verified });
+    return JSON.stringify(this.states()) === before ? [] : this.states();
+  }
+
+  /** The program stopped at these of the delegate's: which of ours want that. Log messages are written, hits counted. */
+  async hit(numbers: readonly number[]): Promise<HitResult | undefined> {
+    const ids: number[] = [];
+    let reason: HoldReason | undefined;
+    let entry = false;
+    for (const group of this.#groups.filter((one) => one.number !== undefined && numbers.includes(one.number))) {
+      if (group.kind === 'entry') {
+        entry = true;
+        reason ??= 'entry';
+      }
+      for (const one of group.breakpoints) {
+        if (!(await this.#wants(group, one))) continue;
+        if (one.logMessage !== undefined) {
+          const text = await fillLogMessage(one.logMessage, (expression) => this.tools.evaluate(expression));
+          this.tools.say(one, text, placeOf(group));
+          continue;
+        }
+        ids.push(one.id);
+        reason = REASONS[group.kind];
+      }
+    }
+    if (entry) this.#entry = false;
+    return reason === undefined ? undefined : { ids, reason, entry };
+  }
+
+  /** What the delegate prints may be a log message that it wrote for us. */
+  printed(text: string): void {
+    for (const { id, text: said } of this.#marks.push(text)) {
+      const group = this.#groups.find((one) => one.breakpoints.some((each) => each.id === id));
+      const one = group?.breakpoints.find((each) => each.id === id);
+      if (!group || !one) continue;
+      this.#hits.set(id, (this.#hits.get(id) ?? 0) + 1);
+      this.tools.say(one, said, placeOf(group));
+    }
+  }
+
+  /** Known to the delegate under these numbers. */
+  knows(numbers: readonly number[]): boolean {
+    return this.#groups.some((group) => group.number !== undefined && numbers.includes(group.number));
+  }
+
+  // ------------------------------------------------------------ one of ours
+
+  async #wants(group: Group, one: Breakpoint): Promise<boolean> {
+    if (group.breakpoints.length > 1 && one.condition !== undefined) {
+      try {
+        if (!isTrue(await this.tools.evaluate(one.condition))) return false;
+      } catch (error) {
+        // As the delegate does: a condition that cannot be evaluated stops.
+        this.tools.log.info(`condition "${one.condition}": ${messageOf(error)}`);
+      }
+    }
+    const hits = (this.#hits.get(one.id) ?? 0) + 1;
+    this.#hits.set(one.id, hits);
+    if (hits <= (one.ignoreCount ?? 0)) return false;
+    return one.hitCondition === undefined || hitTest(one.hitCondition)(hits);
+  }
+
+  #problemOf({ target, boundaries }: Breakpoint): string | undefined {
+    const { client } = this.tools;
+    switch (target.type) {
+      case 'data':
+        return 'Native code has no workflow state. Watch a variable instead: "Break on Value Change" in Variables.';
+      case 'function':
+        if (target.kind !== undefined && target.kind !== 'native' && target.kind !== 'function') {
+          return `Native code has no ${target.kind}.`;
+        }
+        if (target.glob.includes('*')) return 'Native functions are named in full, without *.';
+        if (!boundaries.includes('before')) return 'Native functions stop where they begin only.';
+        return client.can('setFunctionBreakpoints') ? undefined : `${client.name} knows no function breakpoints.`;
+      case 'source':
+        return target.path.endsWith('.py') ? 'Python code runs in another program.' : undefined;
+      case 'memory':
+        return client.can('setDataBreakpoints') ? undefined : `${client.name} cannot watch memory.`;
+      case 'instruction':
+        return undefined;
+    }
+  }
+
+  #state(group: Group, one: Breakpoint): BreakpointState {
+    const { verified, path, line } = group;
+    const name = one.target.type === 'source' ? one.target.path : one.target.type === 'function' ? one.target.glob : '';
+    const message = verified ? undefined : (group.message ?? this.tools.explain({ kind: group.kind, name }));
+    return {
+      id: one.id,
+      verified,
+      ...(message ? { message } : {}),
+      ...(one.target.type === 'source' ? { path: one.target.path } : path ? { path } : {}),
+      ...(line !== undefined ? { line } : {}),
+      hits: this.#hits.get(one.id) ?? 0,
+    };
+  }
+
+  // ------------------------------------------------------------ to the delegate
+
+  /** Sends every set that looks different from what the delegate has; all at once, since it takes them in turn. */
+  async #send(groups: Group[]): Promise<void> {
+    const sets = new Map<string, Group[]>();
+    for (const group of groups) {
+      const set = setOf(group);
+      sets.set(set, [...(sets.get(set) ?? []), group]);
+    }
+    const old = new Map(this.#groups.map((group) => [group.key, group]));
+    this.#groups = groups;
+    const work: Promise<void>[] = [];
+    for (const set of new Set([...sets.keys(), ...this.#sent.keys()])) {
+      const members = sets.get(set) ?? [];
+      const wire = JSON.stringify(members.map((group) => [group.key, wireOf(group)]));
+      if (this.#sent.get(set) === wire) {
+        for (const group of members) Object.assign(group, bound(old.get(group.key)));
+        continue;
+      }
+      if (members.length > 0) this.#sent.set(set, wire);
+      else this.#sent.delete(set);
+      work.push(
+        this.#sendSet(set, members, old).catch((error: unknown) => {
+          // Not taken: sent again with the next change.
+          this.#sent.delete(set);
+          for (const group of members) group.message = messageOf(error);
+        }),
+      );
+    }
+    await Promise.all(work);
+  }
+
+  async #sendSet(set: string, members: Group[], old: ReadonlyMap<string, Group>): Promise<void> {
+    const { client } = this.tools;
+    let answers: P.Breakpoint[];
+    if (set === 'function') {
+      const breakpoints = members.map((group) => ({ name: functionName(group), ...wireOf(group) }));
+      answers = (await client.request('setFunctionBreakpoints', { breakpoints })).breakpoints;
+    } else if (set === 'memory') {
+      const breakpoints = members.map((group) => {
+        const target = group.breakpoints[0]!.target as { data: string; access: P.DataBreakpointAccessType };
+        return { dataId: target.data, accessType: target.access, ...wireOf(group) };
+      });
+      answers = (await client.request('setDataBreakpoints', { breakpoints })).breakpoints;
+    } else if (set === 'instruction') {
+      answers = await this.#sendInstructions(members, old);
+    } else {
+      const path = set.slice('source:'.length);
+      const breakpoints = members.map((group) => ({ line: lineOf(group), ...wireOf(group) }));
+      answers = (await client.request('setBreakpoints', { source: { path }, breakpoints })).breakpoints;
+    }
+    members.forEach((group, index) => learn(group, answers[index] ?? { verified: false }));
+  }
+
+  /** Addresses; a delegate that has no request for them has a command. */
+  async #sendInstructions(members: Group[], old: ReadonlyMap<string, Group>): Promise<P.Breakpoint[]> {
+    const targets = members.map((group) => group.breakpoints[0]!.target as { reference: string; offset?: number });
+    const { client } = this.tools;
+    if (client.can('setInstructionBreakpoints')) {
+      const breakpoints = targets.map(({ reference, offset }, index) => ({
+        instructionReference: reference,
+        ...(offset === undefined ? {} : { offset }),
+        ...wireOf(members[index]!),
+      }));
+      return (await client.request('setInstructionBreakpoints', { breakpoints })).breakpoints;
+    }
+    const gone = [...old.values()].filter((group) => group.kind === 'instruction' && group.number !== undefined);
+    for (const group of gone) await this.tools.command(`breakpoint delete ${group.number ?? ''}`);
+    const answers: P.Breakpoint[] = [];
+    for (const { reference, offset } of targets) {
+      const address = `0x${(BigInt(reference) + BigInt(offset ?? 0)).toString(16)}`;
+      const said = await this.tools.command(`breakpoint set --address ${address}`);
+      const id = Number(/^Breakpoint (\d+):/m.exec(said)?.[1] ?? NaN);
+      answers.push(Number.isNaN(id) ? { verified: false, message: said.trim() } : { id, verified: true });
+    }
+    return answers;
+  }
+}
+
+function keyOf({ target }: Breakpoint): string {
+  switch (target.type) {
+    case 'source':
+      return `source:${target.path}:${target.line}`;
+    case 'function':
+      return `function:${target.glob}`;
+    case 'instruction':
+      return `instruction:${target.reference}+${target.offset ?? 0}`;
+    case 'memory':
+      return `memory:${target.data}:${target.access}`;
+    case 'data':
+      return `data:${target.path}`;
+  }
+}
+
+function setOf(group: Group): string {
+  const target = group.breakpoints[0]?.target;
+  if (group.kind === 'entry') return 'function';
+  return target?.type === 'source' ? `source:${target.path}` : group.kind;
+}
+
+/** What of conditions and messages the delegate does itself: all of it where there is one breakpoint, what all have in common else. */
+function wireOf({ breakpoints }: Group): { condition?: string; logMessage?: string } {
+  const conditions = breakpoints.map(({ condition }) => condition);
+  const [one] = breakpoints;
+  const alone = breakpoints.length === 1 ? one : undefined;
+  const log =
+    alone?.logMessage !== undefined && alone.hitCondition === undefined && !alone.ignoreCount
+      ? { logMessage: LogMarks.mark(alone.id, alone.logMessage) }
+      : {};
+  if (conditions.length === 0 || conditions.some((condition) => condition === undefined)) return log;
+  return { condition: conditions.length === 1 ? conditions[0]! : conditions.map((c) => `(${c})`).join(' || '), ...log };
+}
+
+function functionName(group: Group): string {
+  const target = group.breakpoints[0]?.target;
+  return target?.type === 'function' ? target.glob : 'main';
+}
+
+function lineOf(group: Group): number {
+  const target = group.breakpoints[0]?.target;
+  return target?.type === 'source' ? target.line : 1;
+}
+
+function placeOf({ path, line, breakpoints }: Group): { path?: string; line?: number } {
+  const target = breakpoints[0]?.target;
+  const here = target?.type === 'source' ? { path: target.path, line: target.line } : {};
+  return { ...here, ...(path ? { path } : {}), ...(line === undefined ? {} : { line }) };
+}
+
+function learn(group: Group, answer: P.Breakpoint): void {
+  group.verified = answer.verified === true;
+  if (typeof answer.id === 'number') group.number = answer.id;
+  if (typeof answer.line === 'number') group.line = answer.line;
+  const path = answer.source?.path;
+  if (typeof path === 'string' && group.kind !== 'source') group.path = path;
+  if (typeof answer.message === 'string' && answer.message !== '') group.message = answer.message;
+  else delete group.message;
+}
+
+function bound(group: Group | undefined): Partial<Group> {
+  if (!group) return {};
+  const { number, verified, message, path, line } = group;
+  return Object.fromEntries(
+    Object.entries({ number, verified, message, path, line }).filter(([, value]) => value !== undefined),
+  );
+}
+
+/** A condition's value as C sees it. */
+function isTrue(value: string): boolean {
+  return !/^(?:false|0|0x0+|NULL|nullptr|'\\0'|0\.0*)$/i.test(value.trim());
+}

@@ -1,0 +1,66 @@
+import { messageOf } from '../../common/errors';
+import { readableError } from './quirks';
+
+/** A log message that never ends is given up after this much. */
+const LARGEST = 1 << 20;
+
+/**
+ * Log messages that the delegate writes itself come among all else that it prints, in as many pieces as it has lines. Ours stand between
+ * two marks, with the breakpoint's number.
+ */
+export class LogMarks {
+  #rest = '';
+
+  static mark(id: number, text: string): string {
+    return `\u0001${id}:${text}\u0002`;
+  }
+
+  push(text: string): { id: number; text: string }[] {
+    const found: { id: number; text: string }[] = [];
+    this.#rest += text;
+    for (;;) {
+      const from = this.#rest.indexOf('\u0001');
+      if (from < 0) {
+        this.#rest = '';
+        return found;
+      }
+      const to = this.#rest.indexOf('\u0002', from);
+      if (to < 0) {
+        this.#rest = this.#rest.length - from > LARGEST ? '' : this.#rest.slice(from);
+        return found;
+      }
+      const match = /^(\d+):([\s\S]*)$/.exec(this.#rest.slice(from + 1, to));
+      this.#rest = this.#rest.slice(to + 1);
+      if (match) found.push({ id: Number(match[1]), text: withPlainErrors(match[2]!) });
+    }
+  }
+}
+
+/** `<error: ...>` in the delegate's message, as one sentence. */
+function withPlainErrors(text: string): string {
+  return text.replace(/<error: ([\s\S]*?)(?:\n>|>)/g, (_, error: string) => `<${readableError(error)}>`);
+}
+
+/** `i={i}` with the values; what cannot be evaluated says so in its place. `\{` is a brace. */
+export async function fillLogMessage(text: string, evaluate: (expression: string) => Promise<string>): Promise<string> {
+  let out = '';
+  for (let at = 0; at < text.length; at++) {
+    const end = text[at] === '{' ? closing(text, at) : -1;
+    if (text[at] === '\\' && (text[at + 1] === '{' || text[at + 1] === '}')) out += text[++at]!;
+    else if (end < 0) out += text[at]!;
+    else {
+      out += await evaluate(text.slice(at + 1, end)).catch((error: unknown) => `<${messageOf(error)}>`);
+      at = end;
+    }
+  }
+  return out;
+}
+
+function closing(text: string, open: number): number {
+  let depth = 0;
+  for (let at = open; at < text.length; at++) {
+    if (text[at] === '{') depth++;
+    else if (text[at] === '}' && --depth === 0) return at;
+  }
+  return -1;
+}

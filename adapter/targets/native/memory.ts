@@ -1,0 +1,131 @@
+import type { ControlRequests, Instruction, ModuleInfo } from '../../../protocol/control';
+import { UserError } from '../../common/errors';
+import type { DelegateClient } from '../delegate/client';
+
+type Args<K extends keyof ControlRequests> = Omit<ControlRequests[K]['arguments'], 'client'>;
+type Body<K extends keyof ControlRequests> = Promise<ControlRequests[K]['body']>;
+
+/** Larger pieces are read in parts by whoever wants them. */
+const MOST_BYTES = 1 << 20;
+/** Bytes of one command, where memory is read by commands. */
+const BYTES_A_COMMAND = 4096;
+
+/** Memory, machine code and libraries of a process, by request where the delegate has one, else by commands of lldb. */
+export class NativeMemory {
+  constructor(
+    private readonly client: DelegateClient,
+    private readonly command: (text: string) => Promise<string>,
+  ) {}
+
+  async read({ reference, offset = 0, count }: Args<'readMemory'>, signal?: AbortSignal): Body<'readMemory'> {
+    const wanted = Math.min(count, MOST_BYTES);
+    if (this.client.can('readMemory')) {
+      const body = await this.client.request(
+        'readMemory',
+        { memoryReference: reference, offset, count: wanted },
+        { signal },
+      );
+      return {
+        address: typeof body?.address === 'string' ? body.address : reference,
+        ...(body?.data ? { data: body.data } : {}),
+        ...(body?.unreadableBytes ? { unreadable: body.unreadableBytes } : {}),
+      };
+    }
+    const address = addressOf(reference, offset);
+    const parts: Buffer[] = [];
+    for (let at = 0; at < wanted; at += BYTES_A_COMMAND) {
+      const size = Math.min(BYTES_A_COMMAND, wanted - at);
+      const from = `0x${(address + BigInt(at)).toString(16)}`;
+      const part = parseBytes(await this.command(`memory read --force --size 1 --format x --count ${size} ${from}`));
+      parts.push(part.subarray(0, size));
+      if (part.length < size) break;
+    }
+    const data = Buffer.concat(parts);
+    return {
+      address: `0x${address.toString(16)}`,
+      ...(data.length > 0 ? { data: data.toString('base64') } : {}),
+      ...(data.length < wanted ? { unreadable: wanted - data.length } : {}),
+    };
+  }
+
+  async write({ reference, offset = 0, data }: Args<'writeMemory'>, signal?: AbortSignal): Body<'writeMemory'> {
+    const bytes = Buffer.from(data, 'base64');
+    if (bytes.length === 0) return { written: 0 };
+    if (this.client.can('writeMemory')) {
+      const body = await this.client.request(
+        'writeMemory',
+        { memoryReference: reference, offset, data, allowPartial: false },
+        { signal },
+      );
+      return { written: body?.bytesWritten ?? bytes.length };
+    }
+    const from = `0x${addressOf(reference, offset).toString(16)}`;
+    const list = [...bytes].map((byte) => `0x${byte.toString(16)}`).join(' ');
+    const said = await this.command(`memory write --size 1 ${from} ${list}`);
+    if (/error:/.test(said)) throw new UserError(`Nothing can be written at ${from}.`);
+    return { written: bytes.length };
+  }
+
+  async disassemble(
+    { reference, offset, instructionOffset, count }: Args<'disassemble'>,
+    signal?: AbortSignal,
+  ): Body<'disassemble'> {
+    if (!this.client.can('disassemble')) throw new UserError(`${this.client.name} cannot disassemble.`);
+    const body = await this.client.request(
+      'disassemble',
+      {
+        memoryReference: reference,
+        ...(offset === undefined ? {} : { offset }),
+        ...(instructionOffset === undefined ? {} : { instructionOffset }),
+        instructionCount: count,
+        resolveSymbols: true,
+      },
+      { signal },
+    );
+    return {
+      instructions: (body?.instructions ?? []).map((one): Instruction => {
+        const path = one.location?.path;
+        return {
+          address: one.address,
+          ...(one.instructionBytes ? { bytes: one.instructionBytes } : {}),
+          text: one.instruction,
+          ...(one.symbol ? { symbol: one.symbol } : {}),
+          ...(path ? { path } : {}),
+          ...(one.line === undefined ? {} : { line: one.line }),
+        };
+      }),
+    };
+  }
+
+  async modules({ start = 0, count }: Args<'modules'>, signal?: AbortSignal): Body<'modules'> {
+    if (!this.client.can('modules')) return { modules: [], total: 0 };
+    const body = await this.client.request('modules', {}, { signal });
+    const all = body.modules.map((one): ModuleInfo => ({
+      id: String(one.id),
+      name: one.name,
+      ...(one.path ? { path: one.path } : {}),
+      ...(one.version ? { version: one.version } : {}),
+      ...(one.symbolStatus ? { symbols: one.symbolStatus } : {}),
+      ...(one.addressRange ? { range: one.addressRange } : {}),
+    }));
+    return { modules: all.slice(start, count ? start + count : undefined), total: all.length };
+  }
+}
+
+function addressOf(reference: string, offset: number): bigint {
+  try {
+    return BigInt(reference) + BigInt(offset);
+  } catch {
+    throw new UserError(`"${reference}" is no address. Write it as 0x7ffe10.`);
+  }
+}
+
+/** `0x7ffe10: 0x01 0x02 ...`, line by line. */
+function parseBytes(text: string): Buffer {
+  const bytes: number[] = [];
+  for (const line of text.split('\n')) {
+    const match = /^\s*0x[0-9a-fA-F]+:((?:\s+0x[0-9a-fA-F]{1,2})+)\s*$/.exec(line);
+    if (match) bytes.push(...match[1]!.trim().split(/\s+/).map(Number));
+  }
+  return Buffer.from(bytes);
+}

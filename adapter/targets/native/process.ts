@@ -1,0 +1,609 @@
+import type { DebugProtocol as P } from '@vscode/debugprotocol';
+import { existsSync } from 'node:fs';
+import type {
+  Breakpoint,
+  BreakpointState,
+  Configuration,
+  ControlEvent,
+  ControlRequests,
+  ExceptionInfo,
+  Frame,
+  Hello,
+  Hold,
+} from '../../../protocol/control';
+import { messageOf, UserError } from '../../common/errors';
+import type { Log } from '../../common/log';
+import type { DelegateClient } from '../delegate/client';
+import { NativeBreakpoints } from './breakpoints';
+import { crashRecord } from './crash';
+import { NativeMemory } from './memory';
+import { isCrash, signalSentence, stopReason, type Quirks, type StopReason } from './quirks';
+import { NativeValues } from './values';
+
+/** Frames fetched with a stop; the others when somebody looks. */
+const FIRST_FRAMES = 20;
+/** Frames of one page where nobody says how many. */
+const FRAMES_A_PAGE = 1000;
+/** Starting may take this long: large programs have large symbols. */
+const START_WITHIN = 120_000;
+
+export interface NativeProcessOptions {
+  /** Started, and asked for nothing yet. */
+  client: DelegateClient;
+  quirks: Quirks;
+  log: Log;
+  /** What a person calls the program. */
+  name: string;
+  /** Without debug information, why no line can be bound: a sentence. */
+  noDebugInformation?: string;
+  emit(event: Exclude<ControlEvent, Hello>): void;
+  /** The program's output, where it comes through the delegate. */
+  output(category: 'stdout' | 'stderr', text: string): void;
+  notice(category: 'console' | 'important', text: string): void;
+  /** The program is there, under this number. */
+  started(pid: number | undefined): void;
+  /** The program has ended. `signal`: by one, as far as that can be known. */
+  exited(end: { code: number | undefined; signal?: string }): void;
+}
+
+interface Stop {
+  /** Holds of this stop, by number: the thread each is of. */
+  threads: Map<number, number>;
+  main: Hold;
+  why: StopReason;
+}
+
+/** A program under a delegate: what the delegate says becomes control events, control requests become the delegate's. */
+export class NativeProcess {
+  readonly breakpoints: NativeBreakpoints;
+  readonly #values: NativeValues;
+  readonly #memory: NativeMemory;
+  #stop: Stop | undefined;
+  #nextHold = 1;
+  #tasks = new Map<number, string>();
+  #pausing = false;
+  /** The program's end was asked for: signals that end it stop no more. */
+  #ending = false;
+  #awaitsEntry = false;
+  #hasMain = false;
+  /** The last signal that was told, and the program went on with. */
+  #lastSignal: string | undefined;
+  #over = false;
+  #pid: number | undefined;
+  /** A step or continue of ours is on its way. */
+  #releasing = false;
+  /** What the delegate says of stops is taken in turn. */
+  #turn: Promise<unknown> = Promise.resolve();
+  readonly #missing = new Map<string, boolean>();
+  #configuration: Configuration | undefined;
+
+  constructor(private readonly options: NativeProcessOptions) {
+    const { client, log } = options;
+    this.#values = new NativeValues(client);
+    this.#memory = new NativeMemory(client, (text) => this.#command(text));
+    this.breakpoints = new NativeBreakpoints({
+      client,
+      log,
+      evaluate: async (expression) => {
+        const frame = this.#topFrame;
+        const asked = { expression, context: 'watch' as const, ...(frame === undefined ? {} : { frame }) };
+        return (await this.#values.evaluate(asked)).value;
+      },
+      command: (text) => this.#command(text),
+      say: (breakpoint, text, place) => this.#say(breakpoint, text, place),
+      explain: ({ kind, name }) => this.#explain(kind, name),
+    });
+    client.on('event', (event, body) => this.#event(event, isObject(body) ? body : {}));
+  }
+
+  get pid(): number | undefined {
+    return this.#pid;
+  }
+  get isHeld(): boolean {
+    return this.#stop !== undefined;
+  }
+  get isOver(): boolean {
+    return this.#over;
+  }
+
+  // ------------------------------------------------------------ start
+
+  /**
+   * `launch` or `attach` with the breakpoints of this configuration in force before the program's first instruction. Rejects with the delegate's
+   * sentence when it cannot be started.
+   */
+  async begin(
+    request: 'launch' | 'attach',
+    args: Record<string, unknown>,
+    configuration: Configuration,
+  ): Promise<void> {
+    const { client } = this.options;
+    this.#configuration = configuration;
+    this.#awaitsEntry = configuration.stopOnEntry && request === 'launch';
+    const initialized = new Promise<void>((resolve) => {
+      const listener = client.on('event', (name) => {
+        if (name !== 'initialized') return;
+        listener.dispose();
+        resolve();
+      });
+    });
+    const begun = client.request(request, args, { within: START_WITHIN });
+    // It fails before `initialized`, or after it: either way its own sentence is the one to show.
+    await Promise.race([initialized, begun.then(() => initialized)]);
+    const configured = (async () => {
+      if (this.#awaitsEntry) this.#hasMain = await this.breakpoints.stopAtMain(configuration);
+      else await this.breakpoints.apply(configuration);
+      await this.#sendExceptions(configuration);
+      if (client.can('configurationDone')) await client.request('configurationDone', {}, { within: START_WITHIN });
+    })();
+    configured.catch(() => undefined);
+    await begun;
+    await configured;
+    this.#ensureStarted(undefined);
+  }
+
+  async configure(configuration: Configuration): Promise<BreakpointState[]> {
+    if (this.#over) return [];
+    const before = this.#configuration?.exceptions;
+    this.#configuration = configuration;
+    const states = await this.breakpoints.apply(configuration);
+    if (JSON.stringify(before) !== JSON.stringify(configuration.exceptions)) await this.#sendExceptions(configuration);
+    return states;
+  }
+
+  async #sendExceptions({ exceptions }: Configuration): Promise<void> {
+    const known = this.options.client.capabilities.exceptionBreakpointFilters;
+    const filters = exceptions
+      .map(({ filter }) => filter)
+      .filter((filter) => Array.isArray(known) && known.some((one) => one.filter === filter));
+    await this.options.client
+      .request('setExceptionBreakpoints', { filters })
+      .catch((error: unknown) => this.options.log.warn(`exception breakpoints: ${messageOf(error)}`));
+  }
+
+  // ------------------------------------------------------------ requests
+
+  async request<K extends keyof ControlRequests>(
+    name: K,
+    args: ControlRequests[K]['arguments'],
+    signal?: AbortSignal,
+  ): Promise<ControlRequests[K]['body']> {
+    const handler = this.#handlers[name] as (
+      args: ControlRequests[K]['arguments'],
+      signal?: AbortSignal,
+    ) => ControlRequests[K]['body'] | Promise<ControlRequests[K]['body']>;
+    return handler(args, signal);
+  }
+
+  readonly #handlers: {
+    [K in keyof ControlRequests]: (
+      args: ControlRequests[K]['arguments'],
+      signal?: AbortSignal,
+    ) => ControlRequests[K]['body'] | Promise<ControlRequests[K]['body']>;
+  } = {
+    configure: async ({ configuration }) => ({ breakpoints: await this.configure(configuration) }),
+    pause: () => this.#pause(),
+    release: (args) => this.#release(args),
+    frames: ({ hold, start = 0, count }, signal) => this.#frames(this.#threadOf(hold), start, count, signal),
+    scopes: ({ hold, frame }, signal) => (this.#threadOf(hold), this.#values.scopes(frame, signal)),
+    variables: ({ hold, ...rest }, signal) => (this.#threadOf(hold), this.#values.variables(rest, signal)),
+    setVariable: ({ hold, ...rest }, signal) => (this.#threadOf(hold), this.#values.setVariable(rest, signal)),
+    setExpression: ({ hold, ...rest }, signal) => (this.#threadOf(hold), this.#values.setExpression(rest, signal)),
+    evaluate: ({ hold, ...rest }, signal) => {
+      if (hold !== undefined) this.#threadOf(hold);
+      else if (!this.#stop) throw new UserError(`${this.options.name} is running. Pause it first.`);
+      return this.#values.evaluate(rest, signal);
+    },
+    completions: (args, signal) => this.#values.completions(args, signal),
+    exception: ({ hold }) => this.#exception(hold),
+    dataInfo: ({ hold, ...rest }, signal) => (this.#threadOf(hold), this.#values.dataInfo(rest, signal)),
+    memoryInfo: ({ hold: _, ...rest }, signal) => this.#values.memoryInfo(rest, signal),
+    tasks: () => ({ tasks: [...this.#tasks].map(([id, name]) => ({ id, name, where: '' })) }),
+    readMemory: (args, signal) => this.#memory.read(args, signal),
+    writeMemory: (args, signal) => this.#memory.write(args, signal),
+    disassemble: (args, signal) => this.#memory.disassemble(args, signal),
+    modules: (args, signal) => this.#memory.modules(args, signal),
+    stepTargets: ({ hold }, signal) => this.#stepTargets(hold, signal),
+    names: () => ({ names: [] }),
+    sources: () => ({ sources: [] }),
+    source: () => {
+      throw new UserError('Native code has no such text.');
+    },
+    location: () => {
+      throw new UserError('Native values do not say where they are defined.');
+    },
+    cancel: () => ({}),
+    ping: () => ({}),
+    detach: () => ({}),
+  };
+
+  #threadOf(hold: number): number {
+    const thread = this.#stop?.threads.get(hold);
+    if (thread === undefined) throw new UserError('This frame is gone: the program went on.');
+    return thread;
+  }
+
+  get #topFrame(): number | undefined {
+    return this.#stop?.main.frames[0]?.id ?? this.#peeked;
+  }
+  /** Innermost frame of a stop that nobody was told yet. */
+  #peeked: number | undefined;
+
+  async #pause(): Promise<Record<string, never>> {
+    const [thread] = this.#tasks.keys();
+    if (this.#stop || this.#over) return {};
+    this.#pausing = true;
+    await this.options.client.request('pause', { threadId: thread ?? this.#pid ?? 1 });
+    return {};
+  }
+
+  async #release({
+    hold,
+    action,
+    step,
+    target,
+    granularity,
+    single,
+  }: ControlRequests['release']['arguments']): Promise<Record<string, never>> {
+    const threadId = this.#threadOf(hold);
+    if (action !== 'continue') {
+      throw new UserError('Native code only goes on or steps: it cannot be skipped, run again or cancelled.');
+    }
+    const { client } = this.options;
+    const before = this.#stop;
+    const more = {
+      threadId,
+      ...(single ? { singleThread: true } : {}),
+      ...(granularity && client.capabilities.supportsSteppingGranularity === true ? { granularity } : {}),
+    };
+    this.#goesOn();
+    this.#releasing = true;
+    try {
+      if (step === undefined) await client.request('continue', more);
+      else if (
+        granularity === 'instruction' &&
+        client.capabilities.supportsSteppingGranularity !== true &&
+        step !== 'out'
+      ) {
+        await this.#command(`thread step-inst${step === 'over' ? '-over' : ''}`, before?.main.frames[0]?.id);
+      } else if (step === 'over') await client.request('next', more);
+      else if (step === 'in') {
+        await client.request('stepIn', { ...more, ...(target === undefined ? {} : { targetId: target }) });
+      } else await client.request('stepOut', more);
+    } catch (error) {
+      // It did not go: the hold is as it was.
+      if (!this.#over && !this.#stop) this.#stop = before;
+      throw error;
+    } finally {
+      this.#releasing = false;
+    }
+    return {};
+  }
+
+  /** What was asked of the last stop is over. */
+  #goesOn(): void {
+    this.#lastSignal = this.#stop?.why.signal?.name;
+    this.#stop = undefined;
+    this.#peeked = undefined;
+    this.#values.forget();
+  }
+
+  /** Goes on with nobody asked: a hit that is not to stop, or a signal of the end. */
+  async #goOn(thread: number): Promise<void> {
+    this.#goesOn();
+    this.#releasing = true;
+    try {
+      await this.options.client.request('continue', { threadId: thread });
+    } finally {
+      this.#releasing = false;
+    }
+  }
+
+  async #frames(
+    thread: number,
+    start: number,
+    count: number | undefined,
+    signal?: AbortSignal,
+  ): Promise<{ frames: Frame[]; more: boolean }> {
+    const levels = Math.min(count ?? (start === 0 ? FIRST_FRAMES : FRAMES_A_PAGE), FRAMES_A_PAGE);
+    const body = await this.options.client.request(
+      'stackTrace',
+      { threadId: thread, startFrame: start, levels },
+      { signal },
+    );
+    const got = body.stackFrames.length;
+    return {
+      frames: body.stackFrames.map((frame) => this.#frame(frame)),
+      more: got >= levels && (body.totalFrames === undefined || body.totalFrames > start + got),
+    };
+  }
+
+  #frame(frame: P.StackFrame): Frame {
+    const path = this.#sourceOf(frame);
+    return {
+      id: frame.id,
+      kind: 'native',
+      name: frame.name,
+      detail: '',
+      ...(path === undefined
+        ? { line: 0 }
+        : { path, line: frame.line, ...(frame.column > 0 ? { column: frame.column } : {}) }),
+      ...(frame.instructionPointerReference ? { instruction: frame.instructionPointerReference } : {}),
+      subtle: path === undefined,
+      canRestart: false,
+    };
+  }
+
+  /** The frame's file, where it has one and the file is here. What the delegate disassembles for want of one is no file. */
+  #sourceOf({ source, line }: P.StackFrame): string | undefined {
+    const path = source?.path;
+    if (!path || source.sourceReference || !(line > 0)) return undefined;
+    let here = this.#missing.get(path);
+    if (here === undefined) {
+      here = existsSync(path);
+      this.#missing.set(path, here);
+      if (!here) {
+        this.options.notice(
+          'console',
+          `The program was compiled from ${path}, which is not on this machine: its lines cannot be shown. "sourceMap" in launch.json says where such files are.`,
+        );
+      }
+    }
+    return here ? path : undefined;
+  }
+
+  async #stepTargets(hold: number, signal?: AbortSignal): Promise<ControlRequests['stepTargets']['body']> {
+    this.#threadOf(hold);
+    const frame = this.#topFrame;
+    if (!this.options.client.can('stepInTargets') || frame === undefined) return { targets: [] };
+    const { targets } = await this.options.client.request('stepInTargets', { frameId: frame }, { signal });
+    return { targets: targets.map(({ id, label, line }) => ({ id, label, ...(line ? { line } : {}) })) };
+  }
+
+  async #exception(hold: number): Promise<ExceptionInfo> {
+    const thread = this.#threadOf(hold);
+    const stop = this.#stop!;
+    const { client } = this.options;
+    const info = client.can('exceptionInfo')
+      ? await client.request('exceptionInfo', { threadId: thread }).catch(() => undefined)
+      : undefined;
+    const { signal } = stop.why;
+    const type = signal?.name ?? info?.exceptionId ?? stop.why.reason;
+    return {
+      type,
+      fullType: type,
+      message: signal ? signalSentence(signal) : (info?.description ?? stop.why.text ?? stop.why.description),
+      stackTrace: stop.main.frames
+        .map(({ name, path, line }) => (path ? `${name} @ ${path}:${line}` : name))
+        .join('\n'),
+      uncaught: signal !== undefined && isCrash(signal),
+    };
+  }
+
+  /** A command of lldb's own language; its output. */
+  async #command(text: string, frame = this.#topFrame): Promise<string> {
+    if (this.options.quirks.family !== 'lldb') throw new UserError(`${this.options.client.name} cannot do this.`);
+    const body = await this.options.client.request('evaluate', {
+      expression: `\`${text}`,
+      context: 'repl',
+      ...(frame === undefined ? {} : { frameId: frame }),
+    });
+    return body.result ?? '';
+  }
+
+  // ------------------------------------------------------------ what the delegate says
+
+  #event(name: string, body: Record<string, unknown>): void {
+    if (this.#over) return;
+    switch (name) {
+      case 'process':
+        this.#ensureStarted(typeof body['systemProcessId'] === 'number' ? body['systemProcessId'] : undefined);
+        break;
+      case 'stopped':
+        this.#inTurn(() => this.#stopped(body));
+        break;
+      case 'continued':
+        this.#inTurn(() => this.#continued());
+        break;
+      case 'thread':
+        if (body['reason'] === 'exited' && typeof body['threadId'] === 'number') this.#threadEnded(body['threadId']);
+        break;
+      case 'breakpoint': {
+        const states = this.breakpoints.changed(body);
+        if (states.length > 0) this.options.emit({ event: 'breakpoints', breakpoints: states });
+        break;
+      }
+      case 'output':
+        this.#printed(body);
+        break;
+      case 'exited':
+        this.#inTurn(() => this.#exited(typeof body['exitCode'] === 'number' ? body['exitCode'] : undefined));
+        break;
+      case 'terminated':
+        this.#inTurn(() => this.#exited(undefined));
+        break;
+    }
+  }
+
+  #inTurn(work: () => void | Promise<void>): void {
+    this.#turn = this.#turn.then(work).catch((error: unknown) => {
+      if (!this.#over) this.options.log.error(`an event of ${this.options.client.name}`, error);
+    });
+  }
+
+  #printed(body: Record<string, unknown>): void {
+    const text = body['output'];
+    if (typeof text !== 'string') return;
+    if (body['category'] === 'stdout') this.options.output('stdout', text);
+    else if (body['category'] === 'stderr') this.options.output('stderr', text);
+    // In turn, so that a message stands where it was written among the stops.
+    else if (body['category'] === 'console' || body['category'] === undefined) this.breakpoints.printed(text);
+  }
+
+  #ensureStarted(pid: number | undefined): void {
+    if (this.#pid !== undefined || this.#over) return;
+    this.#pid = pid ?? 0;
+    if (pid !== undefined && !this.#tasks.has(pid)) this.#tasks.set(pid, this.options.name);
+    this.options.started(pid);
+    if (pid !== undefined) {
+      this.options.emit({ event: 'task', task: pid, name: this.options.name, change: 'started' });
+    }
+  }
+
+  async #stopped(body: Partial<P.StoppedEvent['body']>): Promise<void> {
+    const { client } = this.options;
+    const thread = typeof body.threadId === 'number' ? body.threadId : ([...this.#tasks.keys()][0] ?? 0);
+    const asked = { pause: this.#pausing, entry: this.#awaitsEntry };
+    let why = stopReason(body, asked);
+    if (why.reason === 'entry' && this.#hasMain) {
+      this.#awaitsEntry = false;
+      return this.#goOn(thread);
+    }
+    if (this.#ending && why.signal) return this.#goOn(thread);
+    // Asked together, answered together: a stop is to cost little.
+    const [threads, first] = await Promise.all([client.request('threads', {}), this.#frames(thread, 0, FIRST_FRAMES)]);
+    if (this.#over) return;
+    this.#peeked = first.frames[0]?.id;
+    const numbers = (body.hitBreakpointIds ?? []).filter((one) => typeof one === 'number');
+    let ids: number[] = [];
+    if (this.breakpoints.knows(numbers)) {
+      const result = await this.breakpoints.hit(numbers);
+      if (!result && why.reason !== 'step' && why.reason !== 'pause' && !why.signal) return this.#goOn(thread);
+      if (result) {
+        ids = result.ids;
+        if (result.entry && ids.length === 0) {
+          this.#awaitsEntry = false;
+          this.#hasMain = false;
+          why = { reason: 'entry', description: 'Paused on entry' };
+        } else why = { ...why, reason: result.reason, description: `Paused on ${result.reason}` };
+      }
+    }
+    this.#pausing = false;
+    const record = why.signal && isCrash(why.signal) ? await this.#recordOf(thread, why, first.frames) : undefined;
+    this.#tell(thread, why, ids, threads.threads, first);
+    if (record) this.options.emit({ event: 'record', name: 'crash', data: record });
+  }
+
+  #tell(
+    thread: number,
+    why: StopReason,
+    ids: number[],
+    threads: P.Thread[],
+    first: { frames: Frame[]; more: boolean },
+  ): void {
+    const names = namesOf(threads, this.options.name);
+    for (const gone of [...this.#tasks.keys()].filter((id) => !names.has(id))) this.#threadEnded(gone);
+    this.#tasks = names;
+    const name = names.get(thread) ?? this.options.name;
+    const common = { boundary: 'line' as const, whole: true };
+    const main: Hold = {
+      id: this.#nextHold++,
+      task: thread,
+      taskName: name,
+      ...common,
+      reason: why.reason,
+      description: why.description,
+      ...(why.text ? { text: why.text } : {}),
+      breakpoints: ids,
+      frames: first.frames,
+      moreFrames: first.more,
+    };
+    const along = [...names]
+      .filter(([id]) => id !== thread)
+      .map(([task, taskName]): Hold => ({
+        id: this.#nextHold++,
+        task,
+        taskName,
+        ...common,
+        reason: 'pause',
+        description: 'Stands still with its program',
+        breakpoints: [],
+        frames: [],
+        moreFrames: true,
+      }));
+    this.#stop = { threads: new Map([main, ...along].map((hold) => [hold.id, hold.task])), main, why };
+    this.options.emit({ event: 'held', hold: main, ...(along.length > 0 ? { along } : {}) });
+  }
+
+  /** The delegate let the program go on by itself, such as by a command that was typed. */
+  #continued(): void {
+    const { main } = this.#stop ?? {};
+    if (!main || this.#releasing) return;
+    this.#goesOn();
+    this.options.emit({ event: 'resumed', hold: main.id, task: main.task, why: 'release' });
+  }
+
+  #threadEnded(id: number): void {
+    const name = this.#tasks.get(id);
+    if (name === undefined || this.#tasks.size === 1) return;
+    this.#tasks.delete(id);
+    this.options.emit({ event: 'task', task: id, name, change: 'exited' });
+  }
+
+  #exited(code: number | undefined): void {
+    if (this.#over) return;
+    this.#over = true;
+    const numbers: Record<string, number> = {
+      SIGSEGV: 11,
+      SIGABRT: 6,
+      SIGFPE: 8,
+      SIGILL: 4,
+      SIGBUS: 7,
+      SIGTERM: 15,
+      SIGINT: 2,
+      SIGTRAP: 5,
+    };
+    const signal = this.#stop?.why.signal?.name ?? this.#lastSignal;
+    this.options.exited({
+      code,
+      ...(signal !== undefined && code !== undefined && numbers[signal] === code ? { signal } : {}),
+    });
+  }
+
+  /** The program is to end: a signal that asks it to is passed on, whether or not it stops there. */
+  async expectEnd(): Promise<void> {
+    this.#ending = true;
+    const { main } = this.#stop ?? {};
+    if (main) {
+      await this.#goOn(main.task);
+      this.options.emit({ event: 'resumed', hold: main.id, task: main.task, why: 'release' });
+    }
+  }
+
+  // ------------------------------------------------------------ words
+
+  async #recordOf(thread: number, why: StopReason, frames: Frame[]): Promise<Record<string, unknown>> {
+    return crashRecord({ values: this.#values, log: this.options.log, thread, signal: why.signal!, frames });
+  }
+
+  #say(breakpoint: Breakpoint, text: string, { path, line }: { path?: string; line?: number }): void {
+    const place = { ...(path ? { path } : {}), ...(line === undefined ? {} : { line }) };
+    this.options.emit({ event: 'log', category: 'console', text, ...place });
+    this.options.emit({ event: 'record', name: 'log', data: { text, breakpoint: breakpoint.id, ...place } });
+  }
+
+  #explain(kind: string, name: string): string {
+    const { noDebugInformation } = this.options;
+    const short = name.split(/[\\/]/).pop() ?? name;
+    if (kind === 'source') {
+      return (
+        noDebugInformation ??
+        `No machine code of this line of ${short} is loaded. It may come with a library later; else compile with -g, or say with "sourceMap" where the sources are.`
+      );
+    }
+    return kind === 'function'
+      ? `No function ${short} is loaded yet.`
+      : `${this.options.client.name} could not set it.`;
+  }
+}
+
+/** Names of threads, told apart where several have the same. */
+function namesOf(threads: readonly P.Thread[], program: string): Map<number, string> {
+  const uses = new Map<string, number>();
+  for (const { name } of threads) uses.set(name, (uses.get(name) ?? 0) + 1);
+  return new Map(threads.map(({ id, name }) => [id, (uses.get(name) ?? 0) > 1 ? `${name} (${id})` : name || program]));
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,155 @@
+import type { DebugProtocol as P } from '@vscode/debugprotocol';
+import type { HoldReason } from '../../../protocol/control';
+import type { Variables } from '../python/environment';
+
+/** What a delegate is, as far as it matters how it is spoken to. */
+export interface Quirks {
+  family: 'lldb' | 'gdb';
+  /** 0 where it does not tell. */
+  major: number;
+  /** `lldb-dap 19`. */
+  name: string;
+}
+
+export function quirksOf(family: 'lldb' | 'gdb', capabilities: Readonly<Record<string, unknown>>): Quirks {
+  const said =
+    capabilities['$__lldb_version'] ?? (capabilities['__lldb'] as { version?: unknown } | undefined)?.version;
+  const major = Number(/version (\d+)/.exec(typeof said === 'string' ? said : '')?.[1] ?? 0);
+  const program = family === 'lldb' ? 'lldb-dap' : 'gdb';
+  return { family, major, name: major > 0 ? `${program} ${major}` : program };
+}
+
+/** A signal that stopped the program. */
+export interface Signal {
+  name: string;
+  /** `address not mapped to object`. */
+  cause?: string;
+  /** Fault address, `0x10`. */
+  address?: string;
+}
+
+export interface StopReason {
+  reason: HoldReason;
+  description: string;
+  text?: string;
+  signal?: Signal;
+}
+
+/** Signals that mean that the program has a fault. */
+const FATAL = new Set([
+  'SIGSEGV',
+  'SIGBUS',
+  'SIGFPE',
+  'SIGILL',
+  'SIGABRT',
+  'SIGSYS',
+  'EXC_BAD_ACCESS',
+  'EXC_ARITHMETIC',
+]);
+
+export function isCrash(signal: Signal): boolean {
+  return FATAL.has(signal.name);
+}
+
+const WORDS: Record<string, string> = {
+  SIGSEGV: 'Segmentation fault',
+  SIGBUS: 'Bus error',
+  SIGFPE: 'Arithmetic error',
+  SIGILL: 'Illegal instruction',
+  SIGABRT: 'Aborted',
+  SIGSYS: 'Bad system call',
+  SIGTRAP: 'Trap',
+  SIGINT: 'Interrupted',
+  SIGTERM: 'Asked to end',
+};
+
+/** `Segmentation fault: address not mapped to object, at 0x10 (SIGSEGV)`. */
+export function signalSentence({ name, cause, address }: Signal): string {
+  const word = WORDS[name] ?? 'Signal';
+  return `${word}${cause ? `: ${cause}` : ''}${address ? `, at ${address}` : ''} (${name})`;
+}
+
+/**
+ * Why the program stands still, put right: a pause and the entry come as signals, watched memory as a breakpoint (lldb-dap 19), an address breakpoint
+ * without its name. `asked` is what we asked for.
+ */
+export function stopReason(
+  body: Partial<P.StoppedEvent['body']>,
+  asked: { pause: boolean; entry: boolean },
+): StopReason {
+  const said = typeof body.description === 'string' ? body.description : '';
+  const text = typeof body.text === 'string' ? body.text : '';
+  const both = `${said} ${text}`;
+  const signal = signalIn(both);
+  if (body.reason === 'entry' || (asked.entry && signal?.name === 'SIGSTOP')) {
+    return { reason: 'entry', description: 'Paused on entry' };
+  }
+  if (body.reason === 'pause' || (asked.pause && (signal?.name === 'SIGSTOP' || signal?.name === 'SIGINT'))) {
+    return { reason: 'pause', description: 'Paused' };
+  }
+  if (signal) {
+    const sentence = signalSentence(signal);
+    return { reason: 'exception', description: `Paused on ${signal.name}`, text: sentence, signal };
+  }
+  if (/\bwatchpoint\b/.test(both) || body.reason === 'data breakpoint') {
+    return { reason: 'data breakpoint', description: 'Paused on watched memory', ...(said ? { text: said } : {}) };
+  }
+  switch (body.reason) {
+    case 'step':
+      return { reason: 'step', description: 'Paused after a step' };
+    case 'breakpoint':
+      return { reason: 'breakpoint', description: 'Paused on breakpoint' };
+    case 'function breakpoint':
+      return { reason: 'function breakpoint', description: 'Paused on function breakpoint' };
+    case 'instruction breakpoint':
+      return { reason: 'instruction breakpoint', description: 'Paused on instruction breakpoint' };
+    case 'goto':
+      return { reason: 'goto', description: 'Paused' };
+    default:
+      return { reason: 'exception', description: 'Paused on exception', ...(both.trim() ? { text: both.trim() } : {}) };
+  }
+}
+
+/** `signal SIGSEGV: address not mapped to object (fault address: 0x10)`; version 22 writes `fault address=0x10`. */
+export function signalIn(text: string): Signal | undefined {
+  const match = /\b(?:signal\s+)?(SIG[A-Z0-9]+|EXC_[A-Z_]+)(?::\s*([^(]*?))?\s*(?:\(([^)]*)\))?\s*$/.exec(text.trim());
+  if (!match) return undefined;
+  const address = /0x[0-9a-fA-F]+/.exec(match[3] ?? '')?.[0];
+  const cause = match[2]?.trim();
+  return { name: match[1]!, ...(cause ? { cause } : {}), ...(address ? { address } : {}) };
+}
+
+/** The environment as the delegate takes it; lldb-dap 19 ignores an object without a word. */
+export function environmentFor(quirks: Quirks, variables: Variables): Record<string, unknown> {
+  const set = Object.entries(variables).filter((one): one is [string, string] => one[1] !== null);
+  return quirks.family === 'lldb'
+    ? { env: set.map(([name, value]) => `${name}=${value}`) }
+    : { env: Object.fromEntries(set) };
+}
+
+/** Commands that take variables away, which no list of the environment can say. */
+export function unsetCommands(variables: Variables): string[] {
+  return Object.entries(variables)
+    .filter(([, value]) => value === null)
+    .map(([name]) => `settings append target.unset-env-vars ${name}`);
+}
+
+/** First stop in a third of the time: no search for debug information in places outside this machine's own folders. */
+export const QUICK_START = ['settings set symbols.enable-external-lookup false'];
+
+/** An error text of the delegate for the person: the sentence, without the compiler's drawing below it. */
+export function readableError(text: string): string {
+  const lines = text
+    .split(/\r?\n/)
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
+  const error = lines.find((line) => line.includes('error:')) ?? lines[0] ?? '';
+  const plain = error
+    .replace(/^(?:<?error: ?)+/, '')
+    .replace(/^<user expression \d+>:\d+:\d+: /, '')
+    .replace(/^error: /, '')
+    .trim();
+  return plain === ''
+    ? 'This cannot be evaluated.'
+    : `${plain.charAt(0).toUpperCase()}${plain.slice(1)}${/[.!?>]$/.test(plain) ? '' : '.'}`;
+}

@@ -1,0 +1,395 @@
+import { rmSync } from 'node:fs';
+import { basename } from 'node:path';
+import type { BreakpointState, Configuration, ControlRequests, Hello } from '../../../protocol/control';
+import { PROTOCOL_VERSION } from '../../../protocol/control';
+import type { AttachAttributes, LaunchAttributes } from '../../../protocol/launch';
+import { Emitter } from '../../common/emitter';
+import { cancelled, processGone, UserError } from '../../common/errors';
+import { toolbreakVersion } from '../../common/installation';
+import type { Log } from '../../common/log';
+import { makeRuntimeFolder } from '../../common/paths';
+import { isAlive, signal as sendSignal } from '../../common/processes';
+import type { Target, TargetEvents, TargetProcess } from '../../engine/target';
+import { DelegateClient, DelegateError } from '../delegate/client';
+import { applyVariables } from '../python/environment';
+import { ProcessTree } from '../python/tree';
+import { findDelegate } from './discovery';
+import { ProgramStreams } from './io';
+import { noDebugInformation, readNativeLaunch, readProcessId, type NativeLaunch } from './options';
+import { NativeProcess } from './process';
+import {
+  environmentFor,
+  QUICK_START,
+  quirksOf,
+  readableError,
+  signalSentence,
+  unsetCommands,
+  type Quirks,
+} from './quirks';
+
+export type NativeRequest = (
+  { mode: 'launch'; attributes: LaunchAttributes; noDebug: boolean } | { mode: 'attach'; attributes: AttachAttributes }
+) & { log: Log };
+
+const END_WITHIN = 10_000;
+const LEAVE_WITHIN = 5_000;
+const OUTPUT_WITHIN = 1_000;
+/** What a shell says of a program that a signal ended. */
+const BY_SIGNAL = 128;
+
+/** A native program, launched or attached to, behind one delegate. Single use. */
+export class NativeTarget implements Target {
+  readonly #emitter: Emitter<TargetEvents>;
+  readonly #log: Log;
+  #client: DelegateClient | undefined;
+  #quirks: Quirks | undefined;
+  #native: NativeProcess | undefined;
+  #process: TargetProcess | undefined;
+  #configuration: Configuration | undefined;
+  #streams: ProgramStreams | undefined;
+  #tree = new ProcessTree(undefined);
+  #folder: string | undefined;
+  #pid: number | undefined;
+  #name = 'program';
+  #ending = false;
+  #over = false;
+  #terminated = 0;
+  #killTimer: NodeJS.Timeout | undefined;
+  #carriage = '';
+  readonly #indexes = new Map<string, number>();
+
+  constructor(private readonly request_: NativeRequest) {
+    this.#log = request_.log;
+    this.#emitter = new Emitter((error) => this.#log.error('listener of the target failed', error));
+  }
+
+  /** What we started is ours to end. */
+  get launched(): boolean {
+    return this.request_.mode === 'launch';
+  }
+
+  on<K extends keyof TargetEvents>(event: K, listener: (...args: TargetEvents[K]) => void): void {
+    this.#emitter.on(event, listener);
+  }
+
+  get processes(): readonly TargetProcess[] {
+    return this.#process && !this.#over ? [this.#process] : [];
+  }
+
+  indexFor(process: string): number {
+    const known = this.#indexes.get(process);
+    if (known !== undefined) return known;
+    const index = this.#indexes.size + 1;
+    this.#indexes.set(process, index);
+    return index;
+  }
+
+  // ------------------------------------------------------------ start
+
+  async start(configuration: Configuration): Promise<void> {
+    this.#configuration = configuration;
+    try {
+      if (this.request_.mode === 'launch') await this.#launch(this.request_.attributes, configuration);
+      else await this.#attach(this.request_.attributes, configuration);
+      if (this.#ending) throw cancelled();
+    } catch (error) {
+      await this.#giveUp();
+      throw error instanceof DelegateError && error.why === 'refused'
+        ? new UserError(startError(error.message))
+        : error;
+    }
+  }
+
+  async #launch(attributes: LaunchAttributes, configuration: Configuration): Promise<void> {
+    const launch = readNativeLaunch(attributes);
+    this.#name = basename(launch.program);
+    const env = applyVariables(process.env, launch.variables);
+    const native = await this.#connect(launch.lldbDap, env, noDebugInformation(launch.program));
+    const folder = makeRuntimeFolder();
+    this.#folder = folder;
+    // Whatever the program starts inherits it, and so is found at the end.
+    this.#tree = new ProcessTree(folder);
+    this.#streams = new ProgramStreams(folder, this.#log, (text) => this.#output('stderr', text));
+    await this.#streams.open(launch.stdin);
+    await native.begin('launch', this.#launchArguments(launch, folder, configuration), configuration);
+    this.#streams.opened();
+  }
+
+  #launchArguments(launch: NativeLaunch, folder: string, configuration: Configuration): Record<string, unknown> {
+    const quirks = this.#quirks!;
+    const variables = { ...launch.variables, TOOLBREAK_NATIVE: folder };
+    return {
+      program: launch.program,
+      args: launch.args,
+      cwd: launch.cwd,
+      ...environmentFor(quirks, variables),
+      stopOnEntry: configuration.stopOnEntry,
+      ...(quirks.family === 'lldb'
+        ? {
+            initCommands: [...QUICK_START, ...unsetCommands(variables)],
+            preRunCommands: this.#streams?.commands ?? [],
+            ...(launch.sourceMap.length > 0 ? { sourceMap: launch.sourceMap } : {}),
+          }
+        : {}),
+    };
+  }
+
+  async #attach(attributes: AttachAttributes, configuration: Configuration): Promise<void> {
+    const { lldbDap, coreFile, program } = attributes;
+    const sourceMap = Object.entries(attributes.sourceMap ?? {});
+    const more = {
+      ...(program ? { program } : {}),
+      ...(sourceMap.length > 0 ? { sourceMap } : {}),
+      initCommands: QUICK_START,
+    };
+    if (coreFile !== undefined) {
+      this.#name = basename(program ?? coreFile);
+      const native = await this.#connect(lldbDap, process.env, program ? noDebugInformation(program) : undefined);
+      await native.begin('attach', { coreFile, ...more }, configuration);
+      return;
+    }
+    const pid = readProcessId(attributes.processId);
+    if (!isAlive(pid)) throw new UserError(`There is no process ${pid}. Check "processId" in launch.json.`);
+    this.#name = `process ${pid}`;
+    const native = await this.#connect(lldbDap, process.env, undefined);
+    this.#pid = pid;
+    await native.begin('attach', { pid, ...more }, configuration);
+  }
+
+  async #connect(
+    chosen: string | undefined,
+    env: NodeJS.ProcessEnv,
+    noDebugInformation: string | undefined,
+  ): Promise<NativeProcess> {
+    const found = await findDelegate(chosen ?? process.env['TOOLBREAK_LLDB_DAP'], env);
+    const client = new DelegateClient({
+      command: found.command,
+      args: found.args,
+      env,
+      name: basename(found.command),
+      log: this.#log,
+    });
+    this.#client = client;
+    client.on('gone', ({ expected, code, signal }) => this.#delegateGone(expected, code ?? signal));
+    await client.start();
+    if (this.#ending) throw cancelled();
+    this.#quirks = quirksOf(found.family, client.capabilities);
+    this.#log.info(`${this.#quirks.name}: ${found.command}`);
+    const native = new NativeProcess({
+      client,
+      quirks: this.#quirks,
+      log: this.#log,
+      name: this.#name,
+      ...(noDebugInformation ? { noDebugInformation } : {}),
+      emit: (event) => this.#process && this.#emitter.emit('control', this.#process, event),
+      output: (category, text) => this.#fromDelegate(category, text),
+      notice: (category, text) => this.#notice(category, text),
+      started: (pid) => this.#started(pid),
+      exited: (end) => void this.#exited(end),
+    });
+    this.#native = native;
+    return native;
+  }
+
+  #started(pid: number | undefined): void {
+    this.#pid = pid ?? this.#pid;
+    const number = this.#pid ?? 0;
+    const { attributes } = this.request_;
+    const program = 'program' in attributes && attributes.program ? attributes.program : this.#name;
+    const name = `${number}-${process.hrtime.bigint().toString(16)}`;
+    const hello: Hello = {
+      event: 'hello',
+      version: PROTOCOL_VERSION,
+      token: '',
+      runtime: toolbreakVersion(),
+      language: 'native',
+      languageVersion: this.#quirks?.name ?? '',
+      pid: number,
+      parentPid: process.pid,
+      process: name,
+      name: this.#name,
+      argv: [program, ...('args' in attributes ? (attributes.args ?? []) : [])],
+      cwd: ('cwd' in attributes && attributes.cwd) || process.cwd(),
+      executable: program,
+      frameworks: [],
+    };
+    this.#process = { index: this.indexFor(name), hello };
+    if (number > 0) void this.#tree.add(number).catch((error: unknown) => this.#log.error('process tree', error));
+    this.#emitter.emit('processStarted', this.#process);
+  }
+
+  // ------------------------------------------------------------ while it runs
+
+  async configure(configuration: Configuration): Promise<BreakpointState[]> {
+    this.#configuration = configuration;
+    return (await this.#native?.configure(configuration)) ?? [];
+  }
+
+  request<K extends keyof ControlRequests>(
+    process: TargetProcess,
+    name: K,
+    args: ControlRequests[K]['arguments'],
+    signal?: AbortSignal,
+  ): Promise<ControlRequests[K]['body']> {
+    const native = this.#native;
+    if (!native || this.#over || process.index !== this.#process?.index) {
+      return Promise.reject(processGone(process.hello.name));
+    }
+    if (name === 'evaluate' && !native.isHeld) {
+      const typed = this.#type(args as ControlRequests['evaluate']['arguments']);
+      if (typed) return Promise.resolve(typed as ControlRequests[K]['body']);
+    }
+    return native.request(name, args, signal);
+  }
+
+  /** While the program runs, what is typed in the Debug Console is its input. */
+  #type({
+    context,
+    expression,
+    hold,
+  }: ControlRequests['evaluate']['arguments']): ControlRequests['evaluate']['body'] | undefined {
+    if (context !== 'repl' || hold !== undefined || expression.startsWith('`')) return undefined;
+    if (!this.#streams?.write(expression)) return undefined;
+    return { name: expression, value: '', ref: 0, editable: false };
+  }
+
+  /** A native program has no boundaries at which a flag could be read; `pause` stops it. */
+  setStopFlag(_stop: boolean): void {}
+
+  // ------------------------------------------------------------ the end
+
+  async terminate(): Promise<void> {
+    this.#ending = true;
+    if (this.#over) return;
+    if (this.#terminated++ > 0 || !this.#native) return this.kill();
+    if (process.platform === 'win32') return this.kill();
+    if (this.#pid !== undefined) sendSignal(this.#pid, 'SIGTERM');
+    await this.#native.expectEnd();
+    this.#killTimer = setTimeout(() => {
+      this.#log.warn('the program did not end in time and is killed');
+      this.kill().catch((error: unknown) => this.#log.error('kill', error));
+    }, END_WITHIN);
+    this.#killTimer.unref();
+  }
+
+  /** Without the delegate's help, which may hang: first the program, then the delegate, which holds nothing any more. */
+  async kill(): Promise<void> {
+    this.#ending = true;
+    if (this.#over) return;
+    if (this.#pid !== undefined && this.#pid > 0) await this.#tree.kill();
+    await this.#finish(undefined);
+  }
+
+  /** For the last moment of the adapter. */
+  killNow(): void {
+    if (this.#over) return;
+    this.#tree.killNow();
+    this.#client?.close();
+  }
+
+  async detach(): Promise<void> {
+    this.#ending = true;
+    if (this.#over) return;
+    await this.#client?.leave({ terminateDebuggee: false }, LEAVE_WITHIN);
+    await this.#finish(undefined);
+  }
+
+  async #exited({ code, signal }: { code: number | undefined; signal?: string }): Promise<void> {
+    if (this.#over) return;
+    if (signal !== undefined && !this.#ending)
+      this.#notice('console', `${this.#name} was ended by ${signalSentence({ name: signal })}.`);
+    else if (code === 9 && !this.#ending) {
+      this.#notice(
+        'console',
+        `${this.#name} ended with code 9. That is also how it looks when it was killed, such as for want of memory.`,
+      );
+    }
+    // What was written before the end arrives before the end. A child of the program may keep the pipe open.
+    await Promise.race([this.#streams?.errorsEnded ?? Promise.resolve(), sleep(OUTPUT_WITHIN)]);
+    await this.#finish(
+      signal === undefined || code === undefined ? code : BY_SIGNAL + code,
+      signal !== undefined && !this.#ending,
+    );
+  }
+
+  #delegateGone(expected: boolean, how: number | string | null): void {
+    if (this.#over || expected) return;
+    const name = this.#client?.name ?? 'lldb-dap';
+    const started = this.#process !== undefined;
+    this.#log.error(`${name} ended: ${how ?? 'unknown'}`);
+    if (!started) return;
+    this.#notice(
+      'important',
+      `${name} ended unexpectedly (${how ?? 'no reason given'}), so ${this.#name} cannot be debugged any more. ${this.launched ? 'Start it again.' : 'It runs on if it survived; attach again.'}`,
+    );
+    if (this.launched) void this.kill().catch((error: unknown) => this.#log.error('kill', error));
+    else void this.#finish(undefined);
+  }
+
+  async #finish(code: number | undefined, crashed = false): Promise<void> {
+    if (this.#over) return;
+    this.#over = true;
+    clearTimeout(this.#killTimer);
+    const process = this.#process;
+    if (process) this.#emitter.emit('processEnded', process, crashed);
+    await this.#close();
+    this.#log.info(`target ended, exit code ${code ?? 'unknown'}`);
+    this.#emitter.emit('exited', code);
+  }
+
+  /** A start that failed: nothing of it is left, nobody is told but by the error. */
+  async #giveUp(): Promise<void> {
+    if (this.#over) return;
+    this.#over = true;
+    if (this.launched && this.#pid !== undefined && this.#pid > 0) await this.#tree.kill();
+    await this.#close();
+  }
+
+  async #close(): Promise<void> {
+    const client = this.#client;
+    if (client && !client.isGone) {
+      const holdsSomething = this.#pid !== undefined && this.#pid > 0 && isAlive(this.#pid);
+      // One that holds nothing may be ended; some hang or crash when they are asked to.
+      if (holdsSomething) await client.leave({ terminateDebuggee: false }, LEAVE_WITHIN);
+      else client.killWhenEmpty();
+    }
+    this.#streams?.close();
+    if (this.#folder !== undefined) rmSync(this.#folder, { recursive: true, force: true });
+  }
+
+  // ------------------------------------------------------------ words
+
+  /** The delegate's terminal ends lines as terminals do. */
+  #fromDelegate(category: 'stdout' | 'stderr', text: string): void {
+    if (category === 'stderr' && this.#streams && process.platform !== 'win32') {
+      // The program's own comes by its pipe; this is the delegate's.
+      this.#log.debug(() => `${this.#client?.name ?? ''}: ${text.trimEnd()}`);
+      return;
+    }
+    const whole = this.#carriage + text;
+    this.#carriage = whole.endsWith('\r') ? '\r' : '';
+    this.#output(category, (this.#carriage ? whole.slice(0, -1) : whole).replaceAll('\r\n', '\n'));
+  }
+
+  #output(category: 'stdout' | 'stderr', text: string): void {
+    if (text !== '' && !this.#over) this.#emitter.emit('output', category, text);
+  }
+
+  #notice(category: TargetEvents['notice'][0], text: string): void {
+    this.#log.info(`notice: ${text}`);
+    this.#emitter.emit('notice', category, text);
+  }
+}
+
+/** Why a program could not be started, with what to do where that is known. */
+function startError(text: string): string {
+  const sentence = readableError(text);
+  if (/not permitted|permission|ptrace/i.test(text)) {
+    return `${sentence} Attaching needs the same user, and that the system allows it: "sudo sysctl kernel.yama.ptrace_scope=0" does so until the next start.`;
+  }
+  return sentence;
+}
+
+function sleep(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds).unref());
+}

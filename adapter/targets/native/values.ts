@@ -1,0 +1,252 @@
+import type { DebugProtocol as P } from '@vscode/debugprotocol';
+import type { ControlRequests, MemoryAccess, Scope, Variable } from '../../../protocol/control';
+import { UserError } from '../../common/errors';
+import { DelegateError, type DelegateClient } from '../delegate/client';
+import { readableError } from './quirks';
+
+/** Where children of a value or of a scope come from. */
+type Place =
+  | { frame: number; scope: number; expensive?: boolean; registers?: boolean }
+  | { down: number; indexed?: number; named?: number; registers?: boolean };
+
+type Args<K extends keyof ControlRequests> = Omit<ControlRequests[K]['arguments'], 'hold' | 'client'>;
+
+/**
+ * Scopes and values of one stop. Numbers are ours: lldb-dap gives the scopes of every frame the same ones, and means those of the frame that was
+ * asked for last, so that frame is asked for again where it is another one.
+ */
+export class NativeValues {
+  #places = new Map<number, Place>();
+  #next = 1;
+  /** The frame whose scopes the delegate means by these numbers. */
+  #scopesOf: number | undefined;
+  #scopeNumbers: number[] = [];
+  #turn: Promise<unknown> = Promise.resolve();
+
+  constructor(private readonly client: DelegateClient) {}
+
+  /** The program went on: nothing of before can be asked any more. */
+  forget(): void {
+    this.#places = new Map();
+    this.#scopesOf = undefined;
+  }
+
+  async scopes(frame: number, signal?: AbortSignal): Promise<{ scopes: Scope[] }> {
+    const scopes = await this.#inTurn(() => this.#fetchScopes(frame, signal));
+    return {
+      scopes: scopes.map((scope, index): Scope => {
+        const hint = scope.presentationHint ?? (/^registers$/i.test(scope.name) ? 'registers' : undefined);
+        const registers = hint === 'registers';
+        return {
+          name: scope.name,
+          ...(hint ? { hint } : {}),
+          ref: this.#put({ frame, scope: index, registers }),
+          ...counts(scope),
+          // Globals and registers may be many: an editor opens them when somebody wants them.
+          expensive: scope.expensive || registers || /^(?:globals|statics?)$/i.test(scope.name),
+        };
+      }),
+    };
+  }
+
+  async variables(
+    { ref, filter, start, count }: Args<'variables'>,
+    signal?: AbortSignal,
+  ): Promise<{ variables: Variable[] }> {
+    const place = this.#place(ref);
+    if (filter === 'named' && 'down' in place && place.indexed !== undefined && !place.named) return { variables: [] };
+    if (filter === 'indexed' && !('down' in place && place.indexed !== undefined)) return { variables: [] };
+    const page = { ...(start === undefined ? {} : { start }), ...(count ? { count } : {}) };
+    const body = await this.#below(place, (down) =>
+      this.#request('variables', { variablesReference: down, ...page }, signal),
+    );
+    return { variables: body.variables.map((one) => this.#variable(one, place.registers === true)) };
+  }
+
+  async setVariable({ ref, name, value }: Args<'setVariable'>, signal?: AbortSignal): Promise<Variable> {
+    const place = this.#place(ref);
+    if (!this.client.can('setVariable')) throw new UserError(`${this.client.name} cannot change variables.`);
+    const body = await this.#below(place, (down) =>
+      this.#request('setVariable', { variablesReference: down, name, value }, signal),
+    );
+    return this.#variable({ ...body, name, value: body.value ?? body.result ?? value }, place.registers === true);
+  }
+
+  /** As an assignment: not every delegate has a request for it. */
+  async setExpression({ frame, expression, value }: Args<'setExpression'>, signal?: AbortSignal): Promise<Variable> {
+    await this.evaluate({ frame, expression: `(${expression}) = (${value})`, context: 'watch' }, signal);
+    return this.evaluate({ frame, expression, context: 'watch' }, signal);
+  }
+
+  async evaluate({ frame, expression, context }: Args<'evaluate'>, signal?: AbortSignal): Promise<Variable> {
+    const body = await this.#request(
+      'evaluate',
+      { expression, ...(frame === undefined ? {} : { frameId: frame }), context: this.#context(expression, context) },
+      signal,
+    );
+    return this.#variable({ ...body, name: expression, value: body.result ?? '' }, false);
+  }
+
+  async dataInfo({ ref, name }: Args<'dataInfo'>, signal?: AbortSignal): Promise<ControlRequests['dataInfo']['body']> {
+    if (!this.client.can('dataBreakpointInfo')) return refused(`${this.client.name} cannot watch memory.`);
+    const body = await this.#below(this.#place(ref), (down) =>
+      this.#request('dataBreakpointInfo', { variablesReference: down, name }, signal),
+    );
+    return watched(body);
+  }
+
+  async memoryInfo(
+    { frame, name, bytes, asAddress }: Args<'memoryInfo'>,
+    signal?: AbortSignal,
+  ): Promise<ControlRequests['dataInfo']['body']> {
+    if (!this.client.can('dataBreakpointInfo')) return refused(`${this.client.name} cannot watch memory.`);
+    if (asAddress && this.client.capabilities.supportsDataBreakpointBytes !== true) {
+      // What an address is watched by is known of every lldb-dap: address and size.
+      const size = bytes ?? 8;
+      if (!/^0x[0-9a-fA-F]+$/.test(name)) return refused(`"${name}" is no address. Write it as 0x7ffe10.`);
+      const data = `${name.slice(2)}/${size}`;
+      return { path: '', description: `${size} bytes at ${name}`, data, accesses: ['read', 'write', 'readWrite'] };
+    }
+    const body = await this.#request(
+      'dataBreakpointInfo',
+      {
+        name,
+        ...(frame === undefined ? {} : { frameId: frame }),
+        ...(bytes === undefined ? {} : { bytes }),
+        ...(asAddress === undefined ? {} : { asAddress }),
+      },
+      signal,
+    );
+    return watched(body);
+  }
+
+  async completions({ frame, text, column }: Args<'completions'>, signal?: AbortSignal) {
+    if (!this.client.can('completions')) return { targets: [] };
+    const { targets } = await this.#request(
+      'completions',
+      { text, column, ...(frame === undefined ? {} : { frameId: frame }) },
+      signal,
+    );
+    const word = /[A-Za-z0-9_]*$/.exec(text.slice(0, column - 1))?.[0] ?? '';
+    return {
+      targets: targets
+        // What completes the word before the cursor; the delegate's own commands are no part of the language.
+        .filter(({ label, text: whole }) => wordIn(whole ?? label).startsWith(word))
+        .map((target) => ({
+          label: wordIn(target.text ?? target.label),
+          ...(target.type ? { type: target.type } : {}),
+          start: column - 1 - word.length,
+          length: word.length,
+        })),
+    };
+  }
+
+  // ------------------------------------------------------------ inside
+
+  /** lldb commands begin with a backtick; all else is an expression of the program. */
+  #context(expression: string, context: Args<'evaluate'>['context']): string {
+    if (context === 'repl') return expression.startsWith('`') ? 'repl' : 'watch';
+    if (context === 'clipboard' && this.client.capabilities.supportsClipboardContext !== true) return 'watch';
+    return context;
+  }
+
+  /** Asks for what is below a place. */
+  async #below<T>(place: Place, ask: (down: number) => Promise<T>): Promise<T> {
+    if ('down' in place) return ask(place.down);
+    return this.#inTurn(async () => {
+      if (this.#scopesOf !== place.frame) await this.#fetchScopes(place.frame);
+      const number = this.#scopeNumbers[place.scope];
+      if (number === undefined) throw new UserError('These variables are gone.');
+      return ask(number);
+    });
+  }
+
+  async #fetchScopes(frame: number, signal?: AbortSignal): Promise<P.Scope[]> {
+    this.#scopesOf = undefined;
+    const { scopes } = await this.#request('scopes', { frameId: frame }, signal);
+    this.#scopeNumbers = scopes.map((scope) => scope.variablesReference);
+    this.#scopesOf = frame;
+    return scopes;
+  }
+
+  /** One after the other: between the question for a frame's scopes and that for what is in them no other frame may be asked for. */
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const next = this.#turn.then(work);
+    this.#turn = next.catch(() => undefined);
+    return next;
+  }
+
+  async #request<C extends 'scopes' | 'variables' | 'setVariable' | 'evaluate' | 'dataBreakpointInfo' | 'completions'>(
+    command: C,
+    args: Parameters<typeof this.client.request<C>>[1],
+    signal?: AbortSignal,
+  ) {
+    try {
+      return await this.client.request(command, args, { signal });
+    } catch (error) {
+      if (error instanceof DelegateError && error.why === 'refused') throw new UserError(readableError(error.message));
+      throw error;
+    }
+  }
+
+  #variable(one: Partial<P.Variable> & { name: string; value: string }, register: boolean): Variable {
+    const { name, value, type, evaluateName, presentationHint } = one;
+    const down = typeof one.variablesReference === 'number' ? one.variablesReference : 0;
+    const pointer = /[*&]\s*(?:const)?$/.test(type ?? '');
+    const indexed = one.indexedVariables;
+    const memory = one.memoryReference ?? (pointer ? /^0x[0-9a-fA-F]+/.exec(value)?.[0] : undefined);
+    const group = register && down > 0;
+    return {
+      name,
+      // A struct's own text says where it lies, or nothing.
+      value: value === '' && type && !group ? type : value,
+      ...(type && type !== '<no-type>' ? { type } : {}),
+      ref: down > 0 ? this.#put({ down, ...counts(one), registers: register }) : 0,
+      ...counts(one),
+      ...(evaluateName && !register ? { evaluateName } : register && !group ? { evaluateName: `$${name}` } : {}),
+      editable: !group && (down === 0 || pointer) && indexed === undefined,
+      ...(presentationHint?.attributes?.length
+        ? { attributes: presentationHint.attributes.filter((attribute) => attribute !== 'readOnly') }
+        : {}),
+      ...(presentationHint?.kind ? { kind: presentationHint.kind } : {}),
+      ...(memory ? { memory } : {}),
+    };
+  }
+
+  #put(place: Place): number {
+    const ref = this.#next++;
+    this.#places.set(ref, place);
+    return ref;
+  }
+
+  #place(ref: number): Place {
+    const place = this.#places.get(ref);
+    if (!place) throw new UserError('This value is gone: the program went on.');
+    return place;
+  }
+}
+
+function counts(of: { namedVariables?: number; indexedVariables?: number }): { named?: number; indexed?: number } {
+  return {
+    ...(of.namedVariables ? { named: of.namedVariables } : {}),
+    ...(of.indexedVariables ? { indexed: of.indexedVariables } : {}),
+  };
+}
+
+function wordIn(text: string): string {
+  return /[A-Za-z0-9_]+$/.exec(text.trimEnd())?.[0] ?? text;
+}
+
+function refused(description: string): ControlRequests['dataInfo']['body'] {
+  return { path: '', description };
+}
+
+function watched(body: P.DataBreakpointInfoResponse['body']): ControlRequests['dataInfo']['body'] {
+  if (typeof body.dataId !== 'string') return refused(body.description || 'This value cannot be watched.');
+  return {
+    path: '',
+    description: body.description,
+    data: body.dataId,
+    accesses: body.accessTypes ?? ['read', 'write', 'readWrite'],
+  };
+}
