@@ -23,6 +23,9 @@ export class Broadcast {
     const { engine } = session;
     engine.on('processStarted', (process) => {
       const argv = session.masker.arguments(process.hello.argv);
+      if (process.hello.language === 'native') {
+        this.#joined((client) => client.offerNative());
+      }
       session.recorder?.processStarted(process.index, { ...process.hello, argv });
       if (!this.#saidProcess) {
         this.#saidProcess = true;

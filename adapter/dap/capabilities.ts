@@ -71,3 +71,19 @@ export const CAPABILITIES: DebugProtocol.Capabilities = {
   supportsRestartRequest: true,
   supportsCancelRequest: true,
 };
+
+/** What a session can do besides once native code is debugged in it; told by an event then. */
+export const NATIVE_CAPABILITIES: DebugProtocol.Capabilities = {
+  supportsInstructionBreakpoints: true,
+  supportsDataBreakpointBytes: true,
+  supportsReadMemoryRequest: true,
+  supportsWriteMemoryRequest: true,
+  supportsDisassembleRequest: true,
+  supportsModulesRequest: true,
+  supportsSteppingGranularity: true,
+  exceptionBreakpointFilters: [
+    ...(CAPABILITIES.exceptionBreakpointFilters ?? []),
+    { filter: 'cpp_throw', label: 'C++: Throw', description: 'Stop where native code throws an exception.' },
+    { filter: 'cpp_catch', label: 'C++: Catch', description: 'Stop where native code catches an exception.' },
+  ],
+};

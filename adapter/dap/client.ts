@@ -2,6 +2,7 @@ import { pathToFileURL, fileURLToPath } from 'node:url';
 import type { DebugProtocol } from '@vscode/debugprotocol';
 import { UserError } from '../common/errors';
 import type { Task } from '../engine/tasks';
+import { NATIVE_CAPABILITIES } from './capabilities';
 import { Handles } from './handles';
 import { Order } from './order';
 
@@ -32,6 +33,7 @@ export class Client {
   readonly configured: Promise<void>;
   configurationDone!: () => void;
   #giveUp!: (error: Error) => void;
+  #knowsNative = false;
 
   constructor(
     /** Unique in the session; names the client in the record. */
@@ -50,6 +52,14 @@ export class Client {
   /** VS Code, and whoever says to be it, shows a stop's description beside its thread; others may show it nowhere. */
   get saysWhyHeld(): boolean {
     return this.initialize.clientID === 'vscode';
+  }
+
+  /** Native code is debugged here: what that makes possible is told once. */
+  offerNative(): void {
+    if (!this.#knowsNative) {
+      this.#knowsNative = true;
+      this.send('capabilities', { capabilities: NATIVE_CAPABILITIES });
+    }
   }
 
   leave(): void {

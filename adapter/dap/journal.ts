@@ -10,7 +10,7 @@ import type { Session } from './session';
 const LOOKS: ReadonlySet<string> = new Set([
   'initialize', 'threads', 'stackTrace', 'scopes', 'variables', 'exceptionInfo', 'completions', 'breakpointLocations', 'dataBreakpointInfo',
   'stepInTargets', 'gotoTargets', 'loadedSources', 'source', 'toolbreak/status', 'toolbreak/frameCall', 'toolbreak/callFrame',
-  'toolbreak/names',
+  'toolbreak/names', 'readMemory', 'disassemble', 'modules',
 ]); // prettier-ignore
 
 /** What of a command is written: never a value or an expression, since nothing says what is in them. */

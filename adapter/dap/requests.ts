@@ -24,6 +24,11 @@ export interface Requests extends ToolbreakRequests {
   breakpointLocations: R<P.BreakpointLocationsArguments, P.BreakpointLocationsResponse['body']>;
   dataBreakpointInfo: R<P.DataBreakpointInfoArguments, P.DataBreakpointInfoResponse['body']>;
   setDataBreakpoints: R<P.SetDataBreakpointsArguments, P.SetDataBreakpointsResponse['body']>;
+  setInstructionBreakpoints: R<P.SetInstructionBreakpointsArguments, P.SetInstructionBreakpointsResponse['body']>;
+  readMemory: R<P.ReadMemoryArguments, P.ReadMemoryResponse['body']>;
+  writeMemory: R<P.WriteMemoryArguments, P.WriteMemoryResponse['body']>;
+  disassemble: R<P.DisassembleArguments, P.DisassembleResponse['body']>;
+  modules: R<P.ModulesArguments, P.ModulesResponse['body']>;
   threads: R<Record<string, never>, P.ThreadsResponse['body']>;
   stackTrace: R<P.StackTraceArguments, P.StackTraceResponse['body']>;
   scopes: R<P.ScopesArguments, P.ScopesResponse['body']>;

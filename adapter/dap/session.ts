@@ -7,6 +7,7 @@ import { Engine } from '../engine/engine';
 import type { Target } from '../engine/target';
 import type { Task } from '../engine/tasks';
 import type { Recorder } from '../store/recorder';
+import { isNative } from '../targets/native';
 import { AttributeCheck, engineSettings, recordSettings } from './attributes';
 import { Broadcast } from './broadcast';
 import { Client } from './client';
@@ -163,6 +164,9 @@ export class Session {
     }
     const unknown = this.#take(client, mode, args);
     client.joined = true;
+    if (this.#start && isNative(this.#start)) {
+      client.offerNative();
+    }
     client.send('initialized');
     for (const name of unknown) {
       this.tell('console', `"${name}" in the debug configuration is not known and does nothing.\n`);
@@ -214,6 +218,9 @@ export class Session {
 
   async #join(client: Client, signal: AbortSignal): Promise<void> {
     client.joined = true;
+    if (this.engine.processes.some(({ hello }) => hello.language === 'native')) {
+      client.offerNative();
+    }
     client.send('initialized');
     await unlessAborted(client.configured, signal);
     await this.#running;

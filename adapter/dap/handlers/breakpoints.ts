@@ -109,7 +109,14 @@ export const setFunctionBreakpoints: Handler<'setFunctionBreakpoints'> = async (
   return { breakpoints: views.map((view) => presentBreakpoint(client, view)) };
 };
 
-const FILTERS: readonly ExceptionFilter['filter'][] = ['tool', 'model', 'validation', 'uncaught'];
+const FILTERS: readonly ExceptionFilter['filter'][] = [
+  'tool',
+  'model',
+  'validation',
+  'uncaught',
+  'cpp_throw',
+  'cpp_catch',
+];
 
 export const setExceptionBreakpoints: Handler<'setExceptionBreakpoints'> = async ({ session, client }, args) => {
   const wanted = [

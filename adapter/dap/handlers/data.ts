@@ -1,26 +1,63 @@
+import type { DebugProtocol } from '@vscode/debugprotocol';
+import type { ControlRequests, MemoryAccess } from '../../../protocol/control';
 import { isStatePath } from '../../model/names';
+import { fromMemoryReference } from '../present/memory';
 import { presentBreakpoint } from '../present/breakpoint';
-import type { Handler } from '../requests';
+import type { Context, Handler } from '../requests';
 import { withConditions } from './breakpoints';
 
-const PREFIX = 'state:';
+const STATE = 'state:';
+const MEMORY = 'memory:';
+const ACCESSES: readonly MemoryAccess[] = ['read', 'write', 'readWrite'];
 
-export const dataBreakpointInfo: Handler<'dataBreakpointInfo'> = async ({ session, client, signal }, args) => {
+type Info = ControlRequests['dataInfo']['body'];
+
+export const dataBreakpointInfo: Handler<'dataBreakpointInfo'> = async (context, args) => {
+  const { session, client, signal } = context;
   if (args.variablesReference) {
     const { task, ref } = client.value(args.variablesReference);
-    const { path, description } = await session.engine.inspect(task, 'dataInfo', { ref, name: args.name }, signal);
-    return path === ''
-      ? refused(description || 'Only values in the state can be watched.')
-      : watched(path, description);
+    return presentInfo(await session.engine.inspect(task, 'dataInfo', { ref, name: args.name }, signal));
+  }
+  const native = await nativeInfo(context, args);
+  if (native) {
+    return presentInfo(native);
   }
   const path = args.name.replace(/^state\s*(?::\s*|\.|(?=\[))/, '').replace(/^\[(['"])([^'"\\]+)\1\]/, '$2');
   return isStatePath(path)
-    ? watched(path, `state ${path} is written`)
+    ? watched(`${STATE}${path}`, `state ${path} is written`, ['write'])
     : refused('Only values in the state can be watched, such as state:verdict.');
 };
 
-function watched(path: string, description: string) {
-  return { dataId: `${PREFIX}${path}`, description, accessTypes: ['write' as const], canPersist: true };
+/** An expression of a native frame, or an address. */
+async function nativeInfo(
+  { session, client, signal }: Context,
+  { name, frameId, bytes, asAddress }: DebugProtocol.DataBreakpointInfoArguments,
+): Promise<Info | undefined> {
+  const size = bytes === undefined ? {} : { bytes };
+  if (asAddress) {
+    const { process, reference } = fromMemoryReference(session.engine, name);
+    return session.engine.request(process, 'memoryInfo', { name: reference, asAddress, ...size }, signal);
+  }
+  if (frameId === undefined) {
+    return undefined;
+  }
+  const { task, frame } = client.frame(frameId);
+  return task.process.hello.language === 'native'
+    ? session.engine.inspect(task, 'memoryInfo', { frame, name, ...size }, signal)
+    : undefined;
+}
+
+function presentInfo({ path, description, data, accesses }: Info) {
+  if (data !== undefined) {
+    return { ...watched(`${MEMORY}${data}`, description, accesses ?? ACCESSES), canPersist: false };
+  }
+  return path === ''
+    ? refused(description || 'Only values in the state can be watched.')
+    : watched(`${STATE}${path}`, description, ['write']);
+}
+
+function watched(dataId: string, description: string, accesses: readonly MemoryAccess[]) {
+  return { dataId, description, accessTypes: [...accesses], canPersist: true };
 }
 
 function refused(description: string) {
@@ -32,10 +69,15 @@ export const setDataBreakpoints: Handler<'setDataBreakpoints'> = async ({ sessio
     client.id,
     'data',
     args.breakpoints.map((one) => {
+      if (one.dataId.startsWith(MEMORY)) {
+        const data = one.dataId.slice(MEMORY.length);
+        const access = one.accessType ?? 'write';
+        return withConditions(one, { enabled: true, target: { type: 'memory', data, access }, boundaries: ['before'] });
+      }
       if (one.accessType && one.accessType !== 'write') {
         return { problem: 'A value in the state can be watched only for being written.' };
       }
-      const path = one.dataId.startsWith(PREFIX) ? one.dataId.slice(PREFIX.length) : '';
+      const path = one.dataId.startsWith(STATE) ? one.dataId.slice(STATE.length) : '';
       if (!isStatePath(path)) {
         return { problem: `"${one.dataId}" is not a value in the state.` };
       }

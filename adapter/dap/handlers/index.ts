@@ -3,6 +3,7 @@ import * as breakpoints from './breakpoints';
 import * as data from './data';
 import * as evaluate from './evaluate';
 import * as life from './life';
+import * as memory from './memory';
 import * as run from './run';
 import * as sources from './sources';
 import * as stack from './stack';
@@ -23,6 +24,11 @@ export const HANDLERS: Handlers = {
   breakpointLocations: breakpoints.breakpointLocations,
   dataBreakpointInfo: data.dataBreakpointInfo,
   setDataBreakpoints: data.setDataBreakpoints,
+  setInstructionBreakpoints: memory.setInstructionBreakpoints,
+  readMemory: memory.readMemory,
+  writeMemory: memory.writeMemory,
+  disassemble: memory.disassemble,
+  modules: memory.modules,
   threads: stack.threads,
   stackTrace: stack.stackTrace,
   scopes: stack.scopes,

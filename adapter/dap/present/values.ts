@@ -2,6 +2,7 @@ import type { DebugProtocol } from '@vscode/debugprotocol';
 import type { Scope, Variable } from '../../../protocol/control';
 import type { Task } from '../../engine/tasks';
 import type { Client } from '../client';
+import { memoryReference } from './memory';
 
 export function presentScope(client: Client, task: Task, scope: Scope): DebugProtocol.Scope {
   return {
@@ -21,6 +22,7 @@ export function presentVariable(client: Client, task: Task, variable: Variable):
     variablesReference: client.valueHandle(task, variable.ref),
     ...counts(variable),
     ...(variable.evaluateName ? { evaluateName: variable.evaluateName } : {}),
+    ...(variable.memory ? { memoryReference: memoryReference(task.process, variable.memory) } : {}),
     ...definitionOf(client, task, variable),
     ...hintOf(variable),
   };
@@ -32,6 +34,7 @@ export function presentResult(client: Client, task: Task | undefined, variable: 
     ...(variable.type ? { type: variable.type } : {}),
     variablesReference: task ? client.valueHandle(task, variable.ref) : 0,
     ...counts(variable),
+    ...(task && variable.memory ? { memoryReference: memoryReference(task.process, variable.memory) } : {}),
     ...(task ? definitionOf(client, task, variable) : {}),
     ...hintOf(variable),
   };

@@ -1,5 +1,5 @@
 import type { DebugProtocol as P } from '@vscode/debugprotocol';
-import type { ControlRequests, MemoryAccess, Scope, Variable } from '../../../protocol/control';
+import type { ControlRequests, Scope, Variable } from '../../../protocol/control';
 import { UserError } from '../../common/errors';
 import { DelegateError, type DelegateClient } from '../delegate/client';
 import { readableError } from './quirks';
