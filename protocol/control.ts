@@ -45,6 +45,15 @@ export interface Configuration {
   record: RecordSettings;
   /** Time limit of an evaluation or of a value's own `repr`, in seconds. */
   evaluationSeconds: number;
+  /** Only while breakpoints stand in native sources, which are the adapter's own matter: what the app does for them. */
+  native?: NativeGates;
+}
+
+export interface NativeGates {
+  /** Process that may look into the app where only parents may: the adapter's. */
+  tracer: number;
+  /** A library that holds a program which is being started, and the socket where it asks; absent: programs are left alone. */
+  gate?: { library: string; address: string };
 }
 
 export interface RecordSettings {
@@ -331,6 +340,14 @@ export interface ControlRequests {
 
   /** Ends every hold, takes every guard back; the app runs on as if it had never been debugged. */
   detach: { arguments: Record<string, never>; body: Record<string, never> };
+  /** What a `native` event of kind `load` announced may be loaded. */
+  nativePass: { arguments: { id: number }; body: Record<string, never> };
+  /** The frames of a call that goes on, to be looked into as those of a hold until `nativeEndLook`; `hold` 0: it has ended. */
+  nativeLook: {
+    arguments: { call: number; thread: number };
+    body: { hold: number; frames: Frame[] };
+  };
+  nativeEndLook: { arguments: { hold: number }; body: Record<string, never> };
   ping: { arguments: Record<string, never>; body: Record<string, never> };
 }
 
@@ -375,7 +392,17 @@ export interface Release {
 // ---------------------------------------------------------------- events: runtime to adapter
 
 export type ControlEvent =
-  Hello | HeldEvent | ResumedEvent | BreakpointsEvent | LogEvent | OutputEvent | TaskEvent | RecordEvent | ByeEvent;
+  | Hello
+  | HeldEvent
+  | ResumedEvent
+  | BreakpointsEvent
+  | LogEvent
+  | OutputEvent
+  | TaskEvent
+  | RecordEvent
+  | NativeReadyEvent
+  | NativeLoadEvent
+  | ByeEvent;
 
 export interface Hello {
   event: 'hello';
@@ -444,6 +471,28 @@ export interface RecordEvent {
   event: 'record';
   name: string;
   data: Record<string, unknown>;
+}
+/** Where the adapter finds the Python side of a process that stands still; addresses, and folders. */
+export interface NativeReadyEvent {
+  event: 'native';
+  kind: 'ready';
+  version: number[];
+  /** `_PyRuntime`; 0 where it cannot be found. */
+  runtime: number;
+  /** The context variable of the current call. */
+  context: number;
+  /** `threading._active`. */
+  threads: number;
+  /** The standard library's folder, and the runtime's own. */
+  library: string;
+  own: string;
+}
+/** A library is about to be loaded; its thread waits for `nativePass`. */
+export interface NativeLoadEvent {
+  event: 'native';
+  kind: 'load';
+  id: number;
+  path: string;
 }
 export interface ByeEvent {
   event: 'bye';

@@ -9,6 +9,7 @@ import { Session } from '../dap/session';
 import type { Target } from '../engine/target';
 import { deleteSpool } from '../store/spoolOwner';
 import { openRecorder } from '../store/workerRecorder';
+import { MixedTarget } from '../targets/mixed/target';
 import { isNative, NativeTarget } from '../targets/native';
 import { LaunchTarget, makePythonTarget } from '../targets/python';
 import { connectToSession, openClientsDoor, type ClientsDoor } from './clients';
@@ -51,8 +52,12 @@ export class ServedSession {
       id: folder.id,
       logs: folder.logs,
       log,
-      makeTarget: (request) =>
-        served.remember(isNative(request) ? new NativeTarget({ ...request, log }) : makePythonTarget(request, log)),
+      makeTarget: (request) => {
+        if (isNative(request)) return served.remember(new NativeTarget({ ...request, log }));
+        const { subProcess, lldbDap } = request.attributes;
+        const python = served.remember(makePythonTarget(request, log));
+        return new MixedTarget(python, { log, children: subProcess !== false, lldbDap });
+      },
       placeRun: (name, cwd) => {
         folder.update({ name, cwd });
         return placeRun(folder, cwd, ++served.runs, log);

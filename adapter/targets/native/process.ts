@@ -214,6 +214,9 @@ export class NativeProcess {
     },
     cancel: () => ({}),
     ping: () => ({}),
+    nativePass: () => ({}),
+    nativeLook: () => ({ hold: 0, frames: [] }),
+    nativeEndLook: () => ({}),
     detach: () => ({}),
   };
 

@@ -46,6 +46,8 @@ export abstract class PythonTarget implements Target {
   private folder: string | undefined;
   private stopFile: number | undefined;
   private readonly told = new Set<string>();
+  /** Processes that stand still in native code: they answer when they go on, and their silence is no news. */
+  private readonly still = new Set<number>();
 
   constructor(protected readonly options: TargetOptions) {
     this.log = options.log;
@@ -70,7 +72,12 @@ export abstract class PythonTarget implements Target {
     const answers = await Promise.all(
       this.live.map(async ({ connection, process }) => {
         try {
-          const body = await within(CONFIGURE_WITHIN, connection.request('configure', { configuration }));
+          const answer = connection.request('configure', { configuration });
+          if (this.still.has(process.index)) {
+            answer.catch((error: unknown) => this.log.warn(`${process.hello.name}: ${messageOf(error)}`));
+            return [];
+          }
+          const body = await within(CONFIGURE_WITHIN, answer);
           return Array.isArray(body?.breakpoints) ? body.breakpoints : [];
         } catch (error) {
           this.log.warn(`${process.hello.name} did not take the configuration: ${messageOf(error)}`);
@@ -90,6 +97,12 @@ export abstract class PythonTarget implements Target {
     const found = this.live.find((one) => one.process.index === process.index);
     if (found === undefined) return Promise.reject(processGone(process.hello.name));
     return found.connection.request(name, args, signal);
+  }
+
+  /** A debugger of native code holds this process, or has let it go on. */
+  setStill(process: TargetProcess, still: boolean): void {
+    if (still) this.still.add(process.index);
+    else this.still.delete(process.index);
   }
 
   setStopFlag(stop: boolean): void {
@@ -209,7 +222,7 @@ export abstract class PythonTarget implements Target {
         },
         silent: (silent) => {
           const sentence = `${name} has not answered for 10 s; it may be busy in native code, or stopped.`;
-          if (silent) this.notice('console', sentence);
+          if (silent && !this.still.has(process.index)) this.notice('console', sentence);
           else this.log.info(`${name} answers again`);
         },
       }),

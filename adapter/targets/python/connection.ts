@@ -197,6 +197,13 @@ const isWellFormed: Record<string, (message: Record<string, unknown>) => boolean
   breakpoints: ({ breakpoints }) => Array.isArray(breakpoints),
   log: ({ category, text }) => string(category) && string(text),
   output: ({ stream, text }) => (stream === 'stdout' || stream === 'stderr') && string(text),
+  native: ({ kind, id, path, ...rest }) =>
+    (kind === 'load' && number(id) && string(path)) ||
+    (kind === 'ready' &&
+      Array.isArray(rest['version']) &&
+      ['runtime', 'context', 'threads'].every((name) => Number.isSafeInteger(rest[name])) &&
+      string(rest['library']) &&
+      string(rest['own'])),
   task: ({ task, name, change }) => number(task) && string(name) && string(change),
 };
 

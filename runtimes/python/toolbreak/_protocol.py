@@ -100,6 +100,14 @@ if TYPE_CHECKING:
         },
     )
 
+    NativeGates = TypedDict(
+        'NativeGates',
+        {
+            'tracer': int,
+            'gate': 'NotRequired[Dict[str, Any]]',
+        },
+    )
+
     Frame = TypedDict(
         'Frame',
         {
@@ -141,6 +149,7 @@ if TYPE_CHECKING:
             'justMyCode': bool,
             'record': 'RecordSettings',
             'evaluationSeconds': float,
+            'native': 'NotRequired[NativeGates]',
         },
     )
 
@@ -337,6 +346,30 @@ if TYPE_CHECKING:
             'event': Literal['record'],
             'name': str,
             'data': 'Record<string,unknown>',
+        },
+    )
+
+    NativeReadyEvent = TypedDict(
+        'NativeReadyEvent',
+        {
+            'event': Literal['native'],
+            'kind': Literal['ready'],
+            'version': List[int],
+            'runtime': int,
+            'context': int,
+            'threads': int,
+            'library': str,
+            'own': str,
+        },
+    )
+
+    NativeLoadEvent = TypedDict(
+        'NativeLoadEvent',
+        {
+            'event': Literal['native'],
+            'kind': Literal['load'],
+            'id': int,
+            'path': str,
         },
     )
 

@@ -234,6 +234,26 @@ def _source(session: Any, m: dict[str, Any]) -> Any:
     return sources.read(m["id"])
 
 
+def _native_pass(session: Any, m: dict[str, Any]) -> Any:
+    from . import _gates
+
+    _gates.let_pass(m["id"])
+    return {}
+
+
+def _native_look(session: Any, m: dict[str, Any]) -> Any:
+    from . import _gates
+
+    return _gates.look(m["call"], m["thread"])
+
+
+def _native_end_look(session: Any, m: dict[str, Any]) -> Any:
+    from . import _gates
+
+    _gates.end_look(m["hold"])
+    return {}
+
+
 _HANDLERS: dict[str, Callable[[Any, dict[str, Any]], Any]] = {
     "configure": _configure,
     "pause": _pause,
@@ -247,5 +267,8 @@ _HANDLERS: dict[str, Callable[[Any, dict[str, Any]], Any]] = {
     "sources": _sources,
     "source": _source,
     "detach": lambda session, m: {},
+    "nativePass": _native_pass,
+    "nativeLook": _native_look,
+    "nativeEndLook": _native_end_look,
     "ping": lambda session, m: {},
 }

@@ -163,6 +163,10 @@ class Session:
 
             self.writer.configure(Settings.from_record(configuration["record"]))
         states = _stops.configure(configuration)
+        if configuration.get("native") is not None or "toolbreak._gates" in sys.modules:
+            from . import _gates
+
+            _report.guard(_gates.configure, self, configuration.get("native"))
         if any(entry.get("filter") == "uncaught" for entry in configuration.get("exceptions", [])):
             _uncaught.watch()
         return states
@@ -277,6 +281,9 @@ class Session:
         _stops.drop()
         _calls.stopping.stop_byte = b"\0"
         _holds.release_all()
+        gates = sys.modules.get("toolbreak._gates")
+        if gates is not None:
+            _report.guard(gates.gone)
         if self.writer is not None and not sentence:
             # A detach was asked for: nothing is recorded any more.
             _calls.writer = None

@@ -1,0 +1,204 @@
+import type { ControlRequests, Frame, Hold, NativeReadyEvent, Scope, Variable } from '../../../protocol/control';
+import { messageOf, UserError } from '../../common/errors';
+import { Attached, codeFiles, nextNumber, OURS, type AttachedOptions, type Event } from './attached';
+import type { Delegate } from './delegates';
+import { joinStacks, type Joined } from './join';
+import { readPythonStack, type PythonLocal, type PythonStack } from './pythonStack';
+
+export interface InsideOptions extends AttachedOptions {
+  places(): NativeReadyEvent | undefined;
+  justMyCode(): boolean;
+  /** The whole process stands still, or goes on. */
+  still(still: boolean): void;
+}
+
+/** One task that stands still in native code. */
+interface Stopped {
+  native: number;
+  hold: Hold;
+  python: PythonStack | undefined;
+  locals: Joined['locals'];
+}
+
+const STILL =
+  'While the program is stopped in native code, Python values can only be looked at, and no Python code runs.';
+
+/**
+ * Native code in a Python process. A stop there is a hold of the task whose thread stopped: C frames, then the Python lines and calls that
+ * the process's memory tells of. All of the process stands still meanwhile, also what answers in it.
+ */
+export class Inside extends Attached {
+  readonly #stopped = new Map<number, Stopped>();
+  readonly #values = new Map<number, PythonLocal[]>();
+  readonly #refs = new Map<number, number>();
+
+  constructor(
+    delegate: Delegate,
+    protected override readonly options: InsideOptions,
+  ) {
+    super(delegate, options);
+  }
+
+  get isStill(): boolean {
+    return this.native.isHeld;
+  }
+
+  /** Whether a request is about one of its stops. */
+  holds(args: object): boolean {
+    return 'hold' in args && typeof args.hold === 'number' && args.hold >= OURS;
+  }
+
+  // ------------------------------------------------------------ what it says
+
+  protected heard(event: Event): void {
+    if (event.event === 'held') {
+      this.options.still(true);
+      this.#held(event.hold).catch((error: unknown) => this.options.log.error('a stop in native code', error));
+    } else if (event.event === 'resumed') {
+      const found = [...this.#stopped.values()].find(({ native }) => native === event.hold);
+      this.#goOn();
+      if (found !== undefined) {
+        this.options.control({ ...event, hold: found.hold.id, task: found.hold.task });
+      }
+      // Its threads are known by their tasks, and the app says itself when it ends.
+    } else if (event.event !== 'task' && event.event !== 'bye') this.options.control(event);
+  }
+
+  async #held(given: Hold): Promise<void> {
+    const native = await this.frames(given.id, given);
+    const python = this.#python(given.task);
+    const [call] = python?.calls ?? [];
+    const task = call?.task ?? { id: OURS + given.task, name: `thread ${given.task}` };
+    const made: Stopped = {
+      native: given.id,
+      python,
+      locals: new Map(),
+      hold: {
+        ...given,
+        id: nextNumber(),
+        task: task.id,
+        taskName: task.name,
+        ...(call && { call: call.number }),
+        moreFrames: false,
+        // The other tasks are where they are: nothing can be asked of them, and each is told to go on by itself.
+        whole: false,
+      },
+    };
+    made.hold.frames = this.#join(made, native);
+    if (!this.native.isHeld) return;
+    this.#stopped.set(made.hold.id, made);
+    this.options.control({ event: 'held', hold: made.hold });
+  }
+
+  #python(thread: number): PythonStack | undefined {
+    const places = this.options.places();
+    try {
+      return places && readPythonStack(this.options.pid, thread, places);
+    } catch (error) {
+      this.options.log.warn(`Python frames of thread ${thread}: ${messageOf(error)}`);
+      return undefined;
+    }
+  }
+
+  #join(stopped: Stopped, native: Frame[]): Frame[] {
+    const places = this.options.places();
+    const joined = joinStacks(native, stopped.python, {
+      library: places?.library ?? '',
+      own: places?.own ?? '',
+      justMyCode: this.options.justMyCode(),
+      fileOf: codeFiles(this.options.pid),
+      nextId: nextNumber,
+    });
+    stopped.locals = joined.locals;
+    return joined.frames;
+  }
+
+  /** What was known of the last stop is over. */
+  #goOn(): void {
+    this.#stopped.clear();
+    this.#values.clear();
+    this.#refs.clear();
+    this.options.still(false);
+  }
+
+  protected ended(): void {
+    const left = [...this.#stopped.values()];
+    this.#goOn();
+    for (const { hold } of left)
+      this.options.control({ event: 'resumed', hold: hold.id, task: hold.task, why: 'release' });
+  }
+
+  // ------------------------------------------------------------ what it is asked
+
+  async request<K extends keyof ControlRequests>(
+    name: K,
+    args: ControlRequests[K]['arguments'],
+    signal?: AbortSignal,
+  ): Promise<ControlRequests[K]['body']> {
+    const about = args as { hold?: number; frame?: number; ref?: number; start?: number; expression?: string };
+    if (about.hold === undefined) return this.native.request(name, args, signal);
+    const stopped = this.#stopped.get(about.hold);
+    if (stopped === undefined) throw new UserError('This frame is gone: the program went on.');
+    const translated = { ...args, hold: stopped.native };
+    if (name === 'release') return this.#release(stopped, translated);
+    if (name === 'frames') {
+      // Nothing in them depends on values, and their numbers are to last as long as the hold.
+      return { frames: stopped.hold.frames.slice(about.start ?? 0) } as ControlRequests[K]['body'];
+    }
+    if (isOurs(about.frame) || isOurs(about.ref))
+      return this.#ofPython(stopped, name, about) as ControlRequests[K]['body'];
+    return this.native.request(name, translated, signal);
+  }
+
+  async #release(stopped: Stopped, args: object): Promise<Record<string, never>> {
+    const before = [...this.#stopped];
+    this.#goOn();
+    try {
+      return await this.native.request('release', args as ControlRequests['release']['arguments']);
+    } catch (error) {
+      // It did not go: everything is as it was.
+      if (this.native.isHeld) {
+        for (const [id, one] of before) this.#stopped.set(id, one);
+        this.options.still(true);
+      }
+      throw error;
+    }
+  }
+
+  /** Python's side, as its memory said. */
+  #ofPython(stopped: Stopped, name: string, about: { frame?: number; ref?: number; expression?: string }): unknown {
+    const found = stopped.locals.get(about.frame ?? 0);
+    switch (name) {
+      case 'scopes':
+        return { scopes: found === undefined ? [] : [this.#scope(about.frame!, found)] };
+      case 'variables':
+        return { variables: (this.#values.get(about.ref!) ?? []).map(asVariable) };
+      case 'completions':
+        return { targets: (found?.values ?? []).map((one) => ({ label: one.name, type: 'variable' })) };
+      case 'evaluate': {
+        const value = found?.values.find((one) => one.name === about.expression?.trim());
+        if (value !== undefined) return asVariable(value);
+      }
+    }
+    throw new UserError(STILL);
+  }
+
+  #scope(frame: number, { scope, values }: { scope: 'Locals' | 'Arguments'; values: PythonLocal[] }): Scope {
+    let ref = this.#refs.get(frame);
+    if (ref === undefined) {
+      ref = nextNumber();
+      this.#refs.set(frame, ref);
+      this.#values.set(ref, values);
+    }
+    const hint = scope === 'Locals' ? 'locals' : 'arguments';
+    return { name: scope, hint, ref, named: values.length, expensive: false };
+  }
+}
+
+function isOurs(number: number | undefined): boolean {
+  return number !== undefined && number >= OURS;
+}
+
+function asVariable({ name, value, type }: PythonLocal): Variable {
+  return { name, value, type, ref: 0, editable: false, attributes: ['readOnly'] };
+}

@@ -1,0 +1,122 @@
+import { closeSync, existsSync, fstatSync, openSync, readFileSync, readSync, statSync } from 'node:fs';
+import { basename, isAbsolute, join } from 'node:path';
+
+const NATIVE = /\.(c|cc|cpp|cxx|c\+\+|h|hh|hpp|hxx|inl|s|rs|zig|m|mm)$/i;
+const PIECE = 4 * 1024 * 1024;
+/** Sections that name source files. */
+const NAMING = new Set(['.debug_line_str', '.debug_line', '.debug_str']);
+const COMPRESSED = 0x800;
+const LIBRARY_FOLDERS = ['/lib', '/usr/lib', '/usr/local/lib', '/lib64', '/usr/lib64'];
+
+/** Whether a breakpoint in this file is one in native code. */
+export function isNativeSource(path: string): boolean {
+  return NATIVE.test(path);
+}
+
+/** Whether a program or library was built from one of these files, as far as its debug information says. Looked at once for each state of the file. */
+export class BuiltFrom {
+  readonly #known = new Map<string, boolean>();
+
+  /** `path` as given to the loader: without a folder it is looked for where the loader looks. Not to be found: it may be. */
+  mayHold(path: string, sources: readonly string[]): boolean {
+    const file = path.includes('/') ? path : found(path);
+    if (file === undefined || !isAbsolute(file)) return true;
+    return sources.some((source) => this.#holds(file, basename(source)));
+  }
+
+  /** The same of all that a process has loaded. */
+  isLoaded(pid: number, sources: readonly string[]): boolean {
+    return mapped(pid).some((path) => this.mayHold(path, sources));
+  }
+
+  #holds(file: string, name: string): boolean {
+    let state: string;
+    try {
+      const { mtimeMs, size } = statSync(file);
+      state = `${file} ${mtimeMs} ${size} ${name}`;
+    } catch {
+      return false;
+    }
+    let holds = this.#known.get(state);
+    if (holds === undefined) {
+      holds = names(file, name);
+      this.#known.set(state, holds);
+    }
+    return holds;
+  }
+}
+
+/** Files that a process has code of. */
+export function mapped(pid: number): string[] {
+  try {
+    const lines = readFileSync(`/proc/${pid}/maps`, 'utf8').split('\n');
+    return [...new Set(lines.flatMap((line) => /^\S+ ..x. .*? (\/.*)$/.exec(line)?.[1] ?? []))];
+  } catch {
+    return [];
+  }
+}
+
+function found(library: string): string | undefined {
+  const triplet = process.arch === 'arm64' ? 'aarch64-linux-gnu' : 'x86_64-linux-gnu';
+  return LIBRARY_FOLDERS.flatMap((folder) => [join(folder, triplet, library), join(folder, library)]).find((path) =>
+    existsSync(path),
+  );
+}
+
+/** What is no ELF file, or cannot be read, holds nothing. */
+function names(path: string, name: string): boolean {
+  let file: number;
+  try {
+    file = openSync(path, 'r');
+  } catch {
+    return false;
+  }
+  try {
+    const { size } = fstatSync(file);
+    const read = (at: number, length: number): Buffer => {
+      const buffer = Buffer.alloc(Math.max(Math.min(length, size - at), 0));
+      readSync(file, buffer, 0, buffer.length, at);
+      return buffer;
+    };
+    const head = read(0, 64);
+    if (head.length < 64 || head.readUInt32BE(0) !== 0x7f454c46 || head[4] !== 2) return false;
+    const count = head.readUInt16LE(60);
+    const table = read(Number(head.readBigUInt64LE(40)), count * 64);
+    const section = (index: number) => {
+      const at = index * 64;
+      return {
+        name: table.readUInt32LE(at),
+        flags: Number(table.readBigUInt64LE(at + 8)),
+        start: Number(table.readBigUInt64LE(at + 24)),
+        length: Number(table.readBigUInt64LE(at + 32)),
+      };
+    };
+    if (count === 0 || table.length < count * 64) return false;
+    const titles = section(head.readUInt16LE(62));
+    const text = read(titles.start, titles.length);
+    for (let index = 0; index < count; index++) {
+      const one = section(index);
+      const title = text.toString('latin1', one.name, text.indexOf(0, one.name));
+      if (!NAMING.has(title)) continue;
+      if ((one.flags & COMPRESSED) !== 0 || contains(read, one.start, one.length, name)) return true;
+    }
+    return false;
+  } catch {
+    return false;
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** A name as a whole: after a slash or a zero byte, before a zero byte. */
+function contains(read: (at: number, length: number) => Buffer, start: number, length: number, name: string): boolean {
+  const wanted = Buffer.from(`${name}\0`);
+  for (let at = 0; at < length; at += PIECE) {
+    const piece = read(start + at, Math.min(PIECE + wanted.length, length - at));
+    for (let hit = piece.indexOf(wanted); hit >= 0; hit = piece.indexOf(wanted, hit + 1)) {
+      const before = hit > 0 ? piece[hit - 1] : 0;
+      if (before === 0 || before === 0x2f) return true;
+    }
+  }
+  return false;
+}

@@ -1,0 +1,423 @@
+import {
+  PROTOCOL_VERSION,
+  type Breakpoint,
+  type BreakpointState,
+  type Configuration,
+  type ControlEvent,
+  type ControlRequests,
+  type Hello,
+  type NativeLoadEvent,
+  type NativeReadyEvent,
+} from '../../../protocol/control';
+import { Emitter } from '../../common/emitter';
+import { messageOf, UserError } from '../../common/errors';
+import { toolbreakVersion } from '../../common/installation';
+import type { Log } from '../../common/log';
+import type { Target, TargetEvents, TargetProcess } from '../../engine/target';
+import { programName, type Attached, type AttachedOptions } from './attached';
+import { Child, type Caller } from './child';
+import { Delegates } from './delegates';
+import { Inside } from './inside';
+import { GateDoor, gateLibrary, type Starter } from './gate';
+import { BuiltFrom, isNativeSource } from './sources';
+
+type Event = Exclude<ControlEvent, Hello>;
+
+/** Questions that only a debugger of native code can answer. */
+const NATIVE_REQUESTS = new Set<keyof ControlRequests>([
+  'readMemory',
+  'writeMemory',
+  'disassemble',
+  'memoryInfo',
+  'modules',
+]);
+
+/** What is debugged beside the native code: a target of Python, which can hear that one of its processes stands still. */
+export interface PythonSide extends Target {
+  setStill(process: TargetProcess, still: boolean): void;
+}
+
+export interface MixedOptions {
+  log: Log;
+  /** The debugger of native code that was chosen, a path or a name. */
+  lldbDap?: string | undefined;
+  /** Whether programs that the app starts are debugged, too. */
+  children: boolean;
+}
+
+interface Side {
+  process: TargetProcess;
+  places?: NativeReadyEvent;
+  /** Attached, or on the way to be. */
+  attached?: Promise<Inside | undefined>;
+  now?: Inside;
+}
+
+/**
+ * Native code under a Python app: libraries that it loads, and programs that it starts. Without a breakpoint in a native source it only
+ * passes everything on: nothing is started and nothing is asked of the app.
+ */
+export class MixedTarget implements Target {
+  readonly #emitter: Emitter<TargetEvents>;
+  readonly #log: Log;
+  readonly #built = new BuiltFrom();
+  readonly #sides = new Map<number, Side>();
+  readonly #children = new Map<number, Child>();
+  readonly #delegates: Delegates;
+  #configuration: Configuration | undefined;
+  #door: GateDoor | undefined;
+  #library: string | undefined;
+  #gateTried = false;
+  #leaving = false;
+  readonly #said = new Set<string>();
+
+  constructor(
+    private readonly inner: PythonSide,
+    private readonly options: MixedOptions,
+  ) {
+    this.#log = options.log;
+    this.#delegates = new Delegates(options.lldbDap, options.log);
+    this.#emitter = new Emitter((error) => this.#log.error('listener of the target failed', error));
+    inner.on('control', (process, event) => this.#heard(process, event));
+    inner.on('processStarted', (process) => this.#emitter.emit('processStarted', process));
+    inner.on('processEnded', (process, crashed) => this.#ended(process, crashed));
+    inner.on('output', (category, text) => this.#emitter.emit('output', category, text));
+    inner.on('notice', (category, text) => this.#emitter.emit('notice', category, text));
+    inner.on('exited', (code) => void this.#exited(code));
+  }
+
+  on<K extends keyof TargetEvents>(event: K, listener: (...args: TargetEvents[K]) => void): void {
+    this.#emitter.on(event, listener);
+  }
+
+  get processes(): readonly TargetProcess[] {
+    return [...this.inner.processes, ...[...this.#children.values()].map(({ process }) => process)];
+  }
+
+  indexFor(process: string): number {
+    return this.inner.indexFor(process);
+  }
+
+  // ------------------------------------------------------------ what is configured
+
+  async start(configuration: Configuration): Promise<void> {
+    await this.inner.start(await this.#forPython(configuration));
+  }
+
+  async configure(configuration: Configuration): Promise<BreakpointState[]> {
+    const passed = await this.#forPython(configuration);
+    const before = this.#everyAttached();
+    const [python, ...native] = await Promise.all([
+      this.inner.configure(passed),
+      ...before.map((one) => one.configure(this.#forNative())),
+    ]);
+    await this.#look();
+    for (const one of this.#everyAttached()) if (!before.includes(one)) native.push(one.states());
+    const states = new Map(this.#dots.map(({ id }) => [id, waiting(id)]));
+    for (const state of native.flat()) {
+      if (state.verified || !states.get(state.id)?.verified) states.set(state.id, state);
+    }
+    return [...python, ...states.values()];
+  }
+
+  get #dots(): Breakpoint[] {
+    return (this.#configuration?.breakpoints ?? []).filter(isNative);
+  }
+
+  get #sources(): string[] {
+    return this.#dots.flatMap(({ target }) => (target.type === 'source' ? [target.path] : []));
+  }
+
+  async #forPython(configuration: Configuration): Promise<Configuration> {
+    this.#configuration = configuration;
+    if (this.#dots.length === 0) return configuration;
+    this.#delegates.warm();
+    const library = this.options.children ? await this.#gate() : undefined;
+    return {
+      ...configuration,
+      breakpoints: configuration.breakpoints.filter((one) => !isNative(one)),
+      native: {
+        tracer: process.pid,
+        ...(library !== undefined && this.#door && { gate: { library, address: this.#door.address } }),
+      },
+    };
+  }
+
+  #forNative(): Configuration {
+    return { ...this.#configuration!, breakpoints: this.#dots, stopOnEntry: false };
+  }
+
+  /** The library that holds programs, and the door where they ask; tried once. */
+  async #gate(): Promise<string | undefined> {
+    if (!this.#gateTried) {
+      this.#gateTried = true;
+      try {
+        this.#library = await gateLibrary();
+        this.#door = await GateDoor.open(this.#log, (pid, by) => this.#program(pid, by));
+      } catch (error) {
+        this.#say(messageOf(error));
+      }
+    }
+    return this.#library;
+  }
+
+  // ------------------------------------------------------------ libraries
+
+  #heard(process: TargetProcess, event: Event): void {
+    if (event.event !== 'native') {
+      this.#emitter.emit('control', process, event);
+    } else if (event.kind === 'ready') {
+      this.#side(process).places = event;
+      this.#follow(this.#look());
+    } else this.#follow(this.#loading(process, event));
+  }
+
+  /** A library is about to be loaded; its thread waits for us. */
+  async #loading(process: TargetProcess, { id, path }: NativeLoadEvent): Promise<void> {
+    try {
+      // What loads libraries by itself, unseen, is to find us attached.
+      if (/_cffi_backend/.test(path) || this.#built.mayHold(path, this.#sources)) {
+        await this.#attach(this.#side(process));
+      }
+    } finally {
+      await this.inner.request(process, 'nativePass', { id });
+    }
+  }
+
+  /** Attaches where code of a breakpoint's file is loaded already. */
+  async #look(): Promise<void> {
+    const sources = this.#sources;
+    if (sources.length === 0) return;
+    const sides = [...this.#sides.values()].filter(
+      ({ places, process }) => places !== undefined && this.#built.isLoaded(process.hello.pid, sources),
+    );
+    await Promise.all(sides.map((side) => this.#attach(side)));
+  }
+
+  #attach(side: Side): Promise<Inside | undefined> {
+    side.attached ??= this.#attachTo(side).then(
+      (made) => (side.now = made),
+      (error: unknown) => {
+        side.attached = undefined;
+        this.#say(messageOf(error));
+        return undefined;
+      },
+    );
+    return side.attached;
+  }
+
+  async #attachTo(side: Side): Promise<Inside> {
+    const { process } = side;
+    const made = new Inside(await this.#delegates.take(), {
+      ...this.#told(process, process.hello.pid, process.hello.name),
+      places: () => side.places,
+      still: (still) => this.inner.setStill(process, still),
+      gone: () => {
+        side.attached = side.now = undefined;
+      },
+    });
+    await made.start(this.#forNative());
+    return made;
+  }
+
+  #told(process: TargetProcess, pid: number, name: string): Omit<AttachedOptions, 'gone'> & { justMyCode(): boolean } {
+    return {
+      justMyCode: () => this.#configuration?.justMyCode ?? true,
+      log: this.#log,
+      pid,
+      name,
+      control: (event) => this.#emitter.emit('control', process, event),
+      notice: (category, text) => this.#emitter.emit('notice', category, text),
+    };
+  }
+
+  #side(process: TargetProcess): Side {
+    let side = this.#sides.get(process.index);
+    if (side === undefined) this.#sides.set(process.index, (side = { process }));
+    return side;
+  }
+
+  // ------------------------------------------------------------ programs
+
+  /** A program stands before its `main`. */
+  async #program(pid: number, by: Starter): Promise<void> {
+    if (this.#leaving || this.#sources.length === 0 || !this.#built.isLoaded(pid, this.#sources)) return;
+    // Python's own processes have gates of their own.
+    if (this.inner.processes.some(({ hello }) => hello.pid === pid)) return;
+    try {
+      await this.#attachChild(pid, by);
+    } catch (error) {
+      this.#say(messageOf(error));
+    }
+  }
+
+  async #attachChild(pid: number, by: Starter): Promise<void> {
+    const name = programName(pid);
+    const process: TargetProcess = {
+      index: this.inner.indexFor(`native-${pid}-${Date.now().toString(16)}`),
+      hello: helloOf(pid, by.pid, name),
+    };
+    const made = new Child(await this.#delegates.take(), {
+      ...this.#told(process, pid, name),
+      process,
+      look: () => this.#callerOf(by),
+      gone: (crashed) => {
+        if (this.#children.delete(pid)) this.#emitter.emit('processEnded', process, crashed);
+      },
+    });
+    this.#children.set(pid, made);
+    this.#emitter.emit('processStarted', process);
+    try {
+      await made.start(this.#forNative());
+    } catch (error) {
+      this.#children.delete(pid);
+      this.#emitter.emit('processEnded', process, false);
+      throw error;
+    }
+    // The next one is to find a debugger as ready as this one did.
+    this.#delegates.warm();
+  }
+
+  async #callerOf(by: Starter): Promise<Caller | undefined> {
+    const process = this.inner.processes.find(({ hello }) => hello.pid === by.pid);
+    if (process === undefined || by.call === 0) return undefined;
+    const found = await this.request(process, 'nativeLook', { call: by.call, thread: by.thread });
+    return { ...found, ask: (name, args, signal) => this.request(process, name, args, signal) };
+  }
+
+  #everyAttached(): Attached[] {
+    const inside = [...this.#sides.values()].flatMap(({ now }) => (now === undefined ? [] : [now]));
+    return [...inside, ...this.#children.values()];
+  }
+
+  // ------------------------------------------------------------ requests
+
+  request<K extends keyof ControlRequests>(
+    process: TargetProcess,
+    name: K,
+    args: ControlRequests[K]['arguments'],
+    signal?: AbortSignal,
+  ): Promise<ControlRequests[K]['body']> {
+    const child = [...this.#children.values()].find((one) => one.process === process);
+    if (child !== undefined) return child.request(name, args, signal);
+    const inside = this.#sides.get(process.index)?.now;
+    if (inside?.holds(args)) return inside.request(name, args, signal);
+    if (inside !== undefined && NATIVE_REQUESTS.has(name)) return inside.request(name, args, signal);
+    if (inside?.isStill) return this.#whileStill(process, name, args);
+    return this.inner.request(process, name, args, signal);
+  }
+
+  /** What a process that stands still can be asked: it hears it when it goes on. */
+  #whileStill<K extends keyof ControlRequests>(
+    process: TargetProcess,
+    name: K,
+    args: ControlRequests[K]['arguments'],
+  ): Promise<ControlRequests[K]['body']> {
+    const empty: Partial<{ [N in keyof ControlRequests]: ControlRequests[N]['body'] }> = {
+      tasks: { tasks: [] },
+      names: { names: [] },
+      sources: { sources: [] },
+      pause: {},
+    };
+    const body = empty[name];
+    if (body === undefined) {
+      return Promise.reject(
+        new UserError(
+          `${process.hello.name} is stopped in native code, which stops all of it. Continue that thread first.`,
+        ),
+      );
+    }
+    if (name === 'pause') {
+      this.inner.request(process, name, args).catch((error: unknown) => this.#log.info(`pause: ${messageOf(error)}`));
+    }
+    return Promise.resolve(body as ControlRequests[K]['body']);
+  }
+
+  setStopFlag(stop: boolean): void {
+    this.inner.setStopFlag(stop);
+  }
+
+  // ------------------------------------------------------------ the end
+
+  #ended(process: TargetProcess, crashed: boolean): void {
+    const side = this.#sides.get(process.index);
+    this.#sides.delete(process.index);
+    this.inner.setStill(process, false);
+    if (side?.now !== undefined) this.#follow(side.now.leave());
+    this.#emitter.emit('processEnded', process, crashed);
+  }
+
+  async #exited(code: number | undefined): Promise<void> {
+    await this.#letGo();
+    this.#emitter.emit('exited', code);
+  }
+
+  /** Every debugger of native code says goodbye; what it held goes on. */
+  async #letGo(): Promise<void> {
+    this.#leaving = true;
+    this.#door?.close();
+    this.#door = undefined;
+    // One that is on its way is waited for: it must not be left attached.
+    await Promise.all([...this.#sides.values()].flatMap(({ attached }) => attached ?? []));
+    const all = this.#everyAttached();
+    await Promise.all([...all.map((one) => one.leave()), this.#delegates.close()]);
+  }
+
+  async terminate(): Promise<void> {
+    await this.#letGo();
+    await this.inner.terminate();
+  }
+
+  async kill(): Promise<void> {
+    await this.inner.kill();
+    await this.#letGo();
+  }
+
+  async detach(): Promise<void> {
+    await this.#letGo();
+    await this.inner.detach();
+  }
+
+  #follow(work: Promise<unknown>): void {
+    work.catch((error: unknown) => this.#log.warn('native code', error));
+  }
+
+  #say(sentence: string): void {
+    this.#log.warn(sentence);
+    if (this.#said.has(sentence)) return;
+    this.#said.add(sentence);
+    this.#emitter.emit('notice', 'important', sentence);
+  }
+}
+
+function isNative({ target }: Breakpoint): boolean {
+  return target.type === 'source' && isNativeSource(target.path);
+}
+
+/** As a runtime would say it of itself. */
+function helloOf(pid: number, parentPid: number, name: string): Hello {
+  return {
+    event: 'hello',
+    version: PROTOCOL_VERSION,
+    token: '',
+    runtime: toolbreakVersion(),
+    language: 'native',
+    languageVersion: '',
+    pid,
+    parentPid,
+    process: `native-${pid}`,
+    name,
+    argv: [name],
+    cwd: '',
+    executable: name,
+    frameworks: [],
+  };
+}
+
+function waiting(id: number): BreakpointState {
+  return {
+    id,
+    verified: false,
+    message: 'Waiting for a library or program that was built from this file to be loaded.',
+  };
+}

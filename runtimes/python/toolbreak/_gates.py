@@ -1,0 +1,240 @@
+"""Native code under the app, for breakpoints in C sources: the adapter is to be attached before a library's code can run, and a program that
+a call starts is to wait until it is looked at.
+
+Without such breakpoints this module is not even imported. Whatever fails here lets the app go on.
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+import sys
+import threading
+from typing import Any
+
+from . import _calls, _frames, _holds, _report, _sources
+from ._call_types import Call, Stop
+
+#: How long a load waits for the adapter.
+PATIENCE = 10.0
+_PR_SET_PTRACER = 0x59616D61
+_YAMA = "/proc/sys/kernel/yama/ptrace_scope"
+
+_session: Any = None
+_settings: dict[str, Any] | None = None
+_numbers = itertools.count(1)
+_waiting: dict[int, threading.Event] = {}
+_hooked = False
+#: The method that starts a program, as it was before ours.
+_execute_child: Any = None
+
+
+def configure(session: Any, settings: dict[str, Any] | None) -> None:
+    """Puts the gates up, or lets everything pass. An audit hook stays until the process ends, and then does nothing."""
+    global _session, _settings
+    before, _session, _settings = _settings, session, settings
+    if settings is None:
+        _let_all_pass()
+        _unhook_children()
+        return
+    if before is None or before.get("tracer") != settings.get("tracer"):
+        _allow(settings.get("tracer"))
+        session.send({"event": "native", "kind": "ready", **_places()})
+    _hook_loads()
+    if settings.get("gate"):
+        _hook_children()
+    else:
+        _unhook_children()
+
+
+def gone() -> None:
+    """The session is over."""
+    configure(None, None)
+
+
+def _allow(tracer: Any) -> None:
+    """Where only a parent may look into a process, the adapter gets leave."""
+    try:
+        with open(_YAMA, encoding="ascii") as file:
+            scope = file.read().strip()
+    except OSError:
+        return
+    if scope == "1" and isinstance(tracer, int):
+        import ctypes
+
+        ctypes.CDLL(None).prctl(_PR_SET_PTRACER, ctypes.c_ulong(tracer), 0, 0, 0)
+
+
+def _places() -> dict[str, Any]:
+    """Where the adapter finds the Python side of a process that stands still: nothing in it can answer then."""
+    found: dict[str, Any] = {
+        "version": [*sys.version_info[:3]],
+        "context": id(_calls._current),
+        "threads": id(threading._active),  # type: ignore[attr-defined]
+        "library": os.path.realpath(os.path.dirname(os.__file__)),
+        "own": os.path.dirname(os.path.realpath(__file__)),
+        "runtime": 0,
+    }
+    try:
+        import ctypes
+
+        found["runtime"] = ctypes.addressof(ctypes.c_char.in_dll(ctypes.pythonapi, "_PyRuntime"))
+    except (ImportError, ValueError, AttributeError) as error:
+        found["problem"] = str(error)
+    return found
+
+
+# ---------------------------------------------------------------- libraries
+
+
+def _hook_loads() -> None:
+    global _hooked
+    if not _hooked:
+        _hooked = True
+        sys.addaudithook(_audit)
+
+
+def _audit(event: str, args: tuple[Any, ...]) -> None:
+    if _settings is None:
+        return
+    if event == "ctypes.dlopen":
+        path = args[0]
+    elif event == "import":
+        path = args[1]
+    else:
+        return
+    if path:
+        _report.guard(_hold_load, path)
+
+
+def _hold_load(path: Any) -> None:
+    """Waits until the adapter has seen what is about to be loaded, and is attached where that matters."""
+    session = _session
+    if session is None or session.closing or os.getpid() != session.pid or threading.current_thread() is session.thread:
+        return
+    number = next(_numbers)
+    event = _waiting[number] = threading.Event()
+    try:
+        session.send({"event": "native", "kind": "load", "id": number, "path": os.fsdecode(path)})
+        event.wait(PATIENCE)
+    finally:
+        _waiting.pop(number, None)
+
+
+def let_pass(number: int) -> None:
+    event = _waiting.get(number)
+    if event is not None:
+        event.set()
+
+
+def _let_all_pass() -> None:
+    for event in list(_waiting.values()):
+        event.set()
+
+
+# ---------------------------------------------------------------- programs
+
+
+def _hook_children() -> None:
+    global _execute_child
+    import subprocess
+
+    popen: Any = subprocess.Popen
+    if _execute_child is None and hasattr(popen, "_execute_child"):
+        _execute_child = popen._execute_child
+
+        def execute_child(self: Any, *args: Any, **named: Any) -> Any:
+            # The environment is the seventh in every version that there is.
+            if len(args) > 6:
+                args = (*args[:6], _with_gate(args[6]), *args[7:])
+            return original(self, *args, **named)
+
+        original = _execute_child
+        popen._execute_child = execute_child
+
+
+def _unhook_children() -> None:
+    global _execute_child
+    if _execute_child is not None:
+        import subprocess
+
+        popen: Any = subprocess.Popen
+        popen._execute_child, _execute_child = _execute_child, None
+
+
+def _with_gate(env: Any) -> Any:
+    settings = _settings
+    if settings is None or not settings.get("gate"):
+        return env
+    try:
+        made: dict[Any, Any] = dict(os.environ if env is None else env)
+        older = made.pop(b"LD_PRELOAD", None) or made.get("LD_PRELOAD")
+        gate = settings["gate"]
+        made["LD_PRELOAD"] = f"{gate['library']}:{os.fsdecode(older)}" if older else gate["library"]
+        call = _calls.current()
+        number = call.number if call is not None else 0
+        made["TOOLBREAK_GATE"] = (
+            f"{os.getpid()}.{number}.{threading.get_ident()} {settings['tracer']} {gate['address']}"
+        )
+        return made
+    except Exception as error:
+        _report.failure(error)
+        return env
+
+
+# ---------------------------------------------------------------- who started a program
+
+
+def look(number: int, thread: int) -> dict[str, Any]:
+    """The frames of a call that goes on, for the stack of the program that it started; they can be looked into as those of a hold."""
+    call = _find(number)
+    if call is None:
+        return {"hold": 0, "frames": []}
+    frame = sys._current_frames().get(thread)
+    if not _is_of(frame, call):
+        frame = None
+    while frame is not None and not _sources.is_user(frame.f_code.co_filename):
+        frame = frame.f_back
+    made = _Look(call, frame)
+    made.frames = _frames.build(made, frame)
+    _holds.holds[made.id] = made
+    return {"hold": made.id, "task": call.task.id, "call": call.number, "frames": _frames.describe(made)}
+
+
+def end_look(hold: int) -> None:
+    made = _holds.holds.get(hold)
+    if isinstance(made, _Look):
+        del _holds.holds[hold]
+        inspector, made.inspector = made.inspector, None
+        if inspector is not None and hasattr(inspector, "close"):
+            inspector.close()
+        made.frames = []
+
+
+class _Look(_holds.Hold):
+    """A call that goes on, at the line where it is now. What is asked of it runs beside it."""
+
+    def __init__(self, call: Call, frame: Any) -> None:
+        super().__init__(call, Stop("line", "", frame=frame))
+        self.is_async = True
+
+
+def _find(number: int) -> Call | None:
+    for task in _calls.tasks():
+        call = task.innermost
+        while call is not None:
+            if call.number == number and not call.ended:
+                return call
+            call = call.parent
+    return None
+
+
+def _is_of(frame: Any, call: Call) -> bool:
+    """Whether this thread still works for that call."""
+    while frame is not None:
+        if frame is call.frame or (
+            frame.f_code.co_name in ("execute", "aexecute") and frame.f_locals.get("call") is call
+        ):
+            return True
+        frame = frame.f_back
+    return False
