@@ -1,0 +1,64 @@
+import { existsSync } from 'node:fs';
+import { basename } from 'node:path';
+import type { DebugProtocol as P } from '@vscode/debugprotocol';
+import { UserError } from '../../common/errors';
+import type { DelegateClient } from '../delegate/client';
+import { hasDebugInformation } from './binary';
+import { projectPath, shortPlace, withoutLinks, type Place } from './places';
+
+/** Sets a breakpoint on every place. Throws a sentence, with what to do, for the first that is no line with code. */
+export async function bindPlaces(
+  client: DelegateClient,
+  places: readonly Place[],
+  program: string,
+  project: string,
+): Promise<void> {
+  for (const file of new Set(places.map((place) => place.file))) {
+    const here = places.filter((place) => place.file === file);
+    let bound = await set(client, file, here);
+    const real = withoutLinks(file);
+    if (real !== file && bound.some((one) => !one?.verified)) {
+      // The compiler noted the path that it was given, or the one that the links lead to.
+      await set(client, file, []);
+      bound = await set(client, real, here);
+    }
+    for (const [index, place] of here.entries()) {
+      const breakpoint = bound[index];
+      if (!breakpoint?.verified) throw unbindable(place, program, project);
+      if (breakpoint.line !== undefined && breakpoint.line !== place.line)
+        throw noCode(place, breakpoint.line, project);
+      if (breakpoint.id !== undefined) place.id = breakpoint.id;
+    }
+  }
+}
+
+async function set(
+  client: DelegateClient,
+  path: string,
+  places: readonly Place[],
+): Promise<(P.Breakpoint | undefined)[]> {
+  const source = { path, name: basename(path) };
+  const breakpoints = places.map(({ line }) => ({ line }));
+  return (await client.request('setBreakpoints', { source, breakpoints })).breakpoints;
+}
+
+function noCode(place: Place, next: number, project: string): UserError {
+  const file = projectPath(place.file, project);
+  return new UserError(`${file}:${place.line} has no code of its own. The next line with code is ${file}:${next}.`);
+}
+
+function unbindable(place: Place, program: string, project: string): UserError {
+  const named = `${projectPath(place.file, project)}:${place.line}`;
+  const name = basename(program);
+  if (hasDebugInformation(program) === false)
+    return new UserError(
+      `${named} cannot be found in ${name}, which has no debug information. Compile it with -g -O0, and do not strip it.`,
+    );
+  if (!existsSync(place.file))
+    return new UserError(
+      `There is no file ${projectPath(place.file, project)} in ${project}, and ${name} knows none. Name files relative to the folder you are in.`,
+    );
+  return new UserError(
+    `${named} is no line of ${name}. Check that the program was compiled from this file, from this path and since its last change, and that ${shortPlace(place)} holds code.`,
+  );
+}

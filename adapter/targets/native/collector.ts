@@ -1,0 +1,377 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { DebugProtocol as P } from '@vscode/debugprotocol';
+import { messageOf, UserError } from '../../common/errors';
+import { Log } from '../../common/log';
+import { startTimeOf } from '../../common/processes';
+import { DelegateClient, DelegateError } from '../delegate/client';
+import { makePipes, type OutputPipe } from '../python/pipes';
+import { compactTrace, functionName, traceFrames } from './backtrace';
+import { bindPlaces } from './bind';
+import { DataWatch } from './dataWatch';
+import { findDelegate } from './discovery';
+import { EventQueue } from './eventQueue';
+import { UNAVAILABLE, USUAL_DEPTH, USUAL_SECONDS, type Feedback, type FeedbackOptions } from './feedback';
+import { inputBy, type Input } from './input';
+import { maskedText, maskedValue, Tail } from './masked';
+import { parseData, withoutLinks, type Place } from './places';
+import { environmentFor, isCrash, QUICK_START, quirksOf, stopReason, type Quirks } from './quirks';
+
+/** Signals that a debugger would stop at though they are the program's own affair. */
+const QUIET_SIGNALS = [
+  'process handle -p true -s false -n false SIGCHLD SIGUSR1 SIGUSR2 SIGALRM SIGPROF SIGVTALRM SIGURG SIGPIPE SIGWINCH SIGIO SIGHUP SIGTERM SIGINT SIGCONT',
+];
+/** What a variable shows that is not there at this place. */
+const NO_VALUE = /^<(?:variable not available|optimized out|error: .*|could not .*|read memory .*)>$/s;
+
+/** One run of a program under its debugger, for `runtimeFeedback`. */
+export class Collector {
+  #client!: DelegateClient;
+  #quirks!: Quirks;
+  readonly #events = new EventQueue();
+  readonly #log: Log;
+  readonly #folder = mkdtempSync(join(tmpdir(), 'toolbreak-feedback-'));
+  #pipes: OutputPipe[] | undefined;
+  readonly #output = { stdout: new Tail(), stderr: new Tail() };
+  readonly #result: Pick<Feedback, 'watchpoints' | 'breakpoints' | 'backtraces' | 'dataBreakpoints'>;
+  #data: DataWatch | undefined;
+  /** Breakpoint on `main`, where globals are begun to be watched. */
+  #mainId: number | undefined;
+  #debuggee: { pid: number; started: string | undefined } | undefined;
+  /** Evaluations still on their way. */
+  readonly #pending = new Set<Promise<void>>();
+  #partial: string | undefined;
+  #exitCode: number | undefined;
+  #ended = false;
+  #crash: Feedback['crash'];
+  #stops = 0;
+  #firstHit: number | undefined;
+  #seconds = 0;
+  /** When what we wait for now is too late. */
+  #deadline = Infinity;
+
+  constructor(
+    private readonly options: FeedbackOptions,
+    private readonly program: string,
+    private readonly places: readonly Place[],
+  ) {
+    this.#log = options.log ?? new Log(undefined);
+    const lists = <T>(keys: Iterable<string>): Record<string, T[]> =>
+      Object.fromEntries([...keys].map((key) => [key, [] as T[]]));
+    this.#result = {
+      watchpoints: lists((options.watches ?? []).map(({ location }) => location)),
+      breakpoints: lists(options.at ?? []),
+      backtraces: lists(options.at ?? []),
+      dataBreakpoints: lists(options.data ?? []),
+    };
+    options.signal?.addEventListener('abort', () => this.#events.interrupt('it was interrupted'), { once: true });
+  }
+
+  // ------------------------------------------------------------ the program begins
+
+  /** Until the program runs. Rejects with a sentence. */
+  async start(): Promise<void> {
+    const { launch } = { ...USUAL_SECONDS, ...this.options.seconds };
+    const late = new UserError(
+      `The program did not start under its debugger within ${launch} s. Try again, or allow more with --launch-timeout.`,
+    );
+    let timer: NodeJS.Timeout | undefined;
+    const tooLate = new Promise<never>((_, reject) => (timer = setTimeout(() => reject(late), launch * 1000)));
+    const begun = this.#begin();
+    // It may still fail when nobody waits any more.
+    begun.catch(() => undefined);
+    try {
+      await Promise.race([
+        begun,
+        tooLate,
+        this.#events.interrupted.then(() => Promise.reject(new UserError('Interrupted.'))),
+      ]);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  async #begin(): Promise<void> {
+    const { options } = this;
+    const env = options.env ?? process.env;
+    const found = await findDelegate(options.debugger, env);
+    const input = inputBy(found.family, options.stdinBy, options.stdin);
+    this.#client = new DelegateClient({
+      command: found.command,
+      args: [...found.args.slice(0, -2), ...input.gdbArguments, ...found.args.slice(-2)],
+      env,
+      cwd: options.project,
+      name: found.family === 'lldb' ? 'lldb-dap' : 'gdb',
+      log: this.#log,
+    });
+    this.#client.on('event', (name, body) => this.#heard(name, body));
+    this.#client.on('gone', ({ expected }) => {
+      if (!expected) this.#events.interrupt('the debugger ended unexpectedly');
+    });
+    await this.#client.start();
+    this.#quirks = quirksOf(found.family, this.#client.capabilities);
+    await this.#launch(input);
+  }
+
+  async #launch(input: Input): Promise<void> {
+    const { options } = this;
+    const commands = await this.#commands(input);
+    const lldb = this.#quirks.family === 'lldb';
+    const launched = this.#client.request(
+      'launch',
+      {
+        program: this.program,
+        args: options.command.slice(1),
+        cwd: options.project,
+        ...environmentFor(this.#quirks, input.variables),
+        stopOnEntry: false,
+        ...(lldb && { initCommands: QUICK_START, preRunCommands: commands }),
+      },
+      { within: Infinity },
+    );
+    launched.catch(() => undefined);
+    // Some are ready before they are told to launch, some after; a refusal comes instead.
+    await Promise.race([
+      this.#events.next((one) => one.name === 'initialized'),
+      launched.then(() => new Promise(() => undefined)),
+    ]);
+    await bindPlaces(this.#client, this.places, this.program, options.project);
+    await this.#breakOnMain();
+    const done = this.#client.request('configurationDone', {}, { within: Infinity });
+    // What the launch says is the truth; a failed one makes the other answer fail too, with other words.
+    const [launch, configured] = await Promise.allSettled([launched, done]);
+    for (const one of [launch, configured]) if (one.status === 'rejected') throw this.#cannotStart(one.reason);
+  }
+
+  #cannotStart(reason: unknown): UserError {
+    return new UserError(`The program could not be started by ${this.#quirks.name}: ${messageOf(reason)}`);
+  }
+
+  async #commands(input: Input): Promise<string[]> {
+    this.#pipes = this.#quirks.family === 'lldb' ? await makePipes(this.#folder, this.#log) : undefined;
+    const names = ['stdout', 'stderr'] as const;
+    this.#pipes?.forEach(({ output }, index) =>
+      output.on('data', (chunk: Buffer) => this.#output[names[index]!].push(chunk)),
+    );
+    const redirected = (this.#pipes ?? []).map(
+      ({ path }, index) => `settings set target.${index === 0 ? 'output' : 'error'}-path "${path}"`,
+    );
+    return [...input.commands, ...redirected, ...QUIET_SIGNALS];
+  }
+
+  /** Globals can be watched once the program is loaded, which is when `main` begins. */
+  async #breakOnMain(): Promise<void> {
+    if (!(this.options.data ?? []).some((key) => parseData(key).location === undefined)) return;
+    const { breakpoints } = await this.#client.request('setFunctionBreakpoints', { breakpoints: [{ name: 'main' }] });
+    this.#mainId = breakpoints[0]?.id;
+  }
+
+  #heard(name: string, body: unknown): void {
+    if (name === 'output' && this.#pipes === undefined) {
+      const { category, output } = (body ?? {}) as Partial<P.OutputEvent['body']>;
+      if (category === 'stdout' || category === 'stderr') this.#output[category].push(Buffer.from(output ?? ''));
+    } else if (name === 'process') {
+      const pid = (body as Partial<P.ProcessEvent['body']> | undefined)?.systemProcessId;
+      if (pid !== undefined) void startTimeOf(pid).then((started) => (this.#debuggee = { pid, started }));
+    }
+    if (['initialized', 'stopped', 'exited', 'terminated'].includes(name)) this.#events.push(name, body);
+  }
+
+  // ------------------------------------------------------------ while it runs
+
+  /** Until the program has ended or time is up. Never rejects. */
+  async collect(): Promise<void> {
+    const { firstStop, exit } = { ...USUAL_SECONDS, ...this.options.seconds };
+    const begun = performance.now();
+    try {
+      while (!this.#ended) {
+        this.#deadline = this.#firstHit === undefined ? begun + firstStop * 1000 : this.#firstHit + exit * 1000;
+        const event = await this.#events.next(
+          ({ name }) => name !== 'initialized',
+          Math.max(this.#deadline - performance.now(), 0),
+        );
+        if (event === undefined) this.#giveUp(this.#tooLate());
+        else if (event.name === 'stopped') await this.#stopped(event.body as P.StoppedEvent['body']);
+        else if (event.name === 'exited') this.#exitCode = (event.body as P.ExitedEvent['body']).exitCode;
+        else this.#ended = true;
+      }
+    } catch (error) {
+      // A refusal in the middle of things: what was gathered stays.
+      this.#giveUp(error instanceof DelegateError && error.why === 'silent' ? this.#tooLate() : messageOf(error));
+    }
+    await Promise.all(this.#pending);
+    if (this.#firstHit !== undefined) this.#seconds = (performance.now() - this.#firstHit) / 1000;
+  }
+
+  #tooLate(): string {
+    const { firstStop, exit } = { ...USUAL_SECONDS, ...this.options.seconds };
+    if (this.#events.interruption !== undefined) return this.#events.interruption;
+    return this.#firstHit === undefined
+      ? `no place was reached within ${firstStop} s`
+      : `the program did not end within ${exit} s of the first place`;
+  }
+
+  #giveUp(why: string): void {
+    this.#ended = true;
+    this.#partial ??= why;
+  }
+
+  /** Every thread that stopped at once, then on. */
+  async #stopped(first: P.StoppedEvent['body']): Promise<void> {
+    let stop: P.StoppedEvent['body'] | undefined = first;
+    const { threadId = 1 } = first;
+    while (stop !== undefined) {
+      this.#stops += 1;
+      await this.#oneThread(stop);
+      stop = this.#events.take('stopped') as P.StoppedEvent['body'] | undefined;
+    }
+    // gdb refuses to evaluate in what runs again; lldb-dap answers in order, so the program need not wait for our reading.
+    if (this.#quirks.family !== 'lldb') await Promise.all(this.#pending);
+    if (this.#ended) return;
+    this.#client.request('continue', { threadId }, { within: this.#left() }).catch((error: unknown) => {
+      // It may have ended meanwhile, which its own event says.
+      this.#log.info(`continue: ${messageOf(error)}`);
+    });
+  }
+
+  #left(): number {
+    return Math.max(this.#deadline - performance.now(), 1);
+  }
+
+  async #oneThread(body: P.StoppedEvent['body']): Promise<void> {
+    const { reason, signal, text } = stopReason(body, { pause: false, entry: false });
+    const threadId = body.threadId ?? 1;
+    const levels = this.options.depth ?? USUAL_DEPTH;
+    const { stackFrames } = await this.#client.request(
+      'stackTrace',
+      { threadId, startFrame: 0, levels },
+      { within: this.#left() },
+    );
+    const top = stackFrames[0];
+    if (top === undefined) return;
+    const frames = traceFrames(stackFrames, this.options.project);
+    if (signal !== undefined && isCrash(signal)) {
+      // A fault that comes back after it was passed on would do so for ever.
+      if (this.#crash !== undefined) this.#ended = true;
+      this.#crash ??= { signal: signal.name, text: text ?? signal.name, backtrace: compactTrace(frames), frames };
+      return;
+    }
+    if (reason === 'data breakpoint') {
+      // Its number says nothing about places: watched memory is counted apart.
+      for (const { key, value } of (await this.#data?.changes(body, stackFrames)) ?? [])
+        this.#result.dataBreakpoints[key]?.push({ value, backtrace: compactTrace(frames), frames });
+      return;
+    }
+    const place = this.#placeOf(body, top);
+    if (place !== undefined) await this.#hit(place, stackFrames, frames);
+    else if (
+      body.hitBreakpointIds?.includes(this.#mainId ?? -1) ||
+      (this.#mainId !== undefined && functionName(top.name) === 'main')
+    )
+      await this.#watchData(this.#globals(), stackFrames);
+  }
+
+  #globals(): string[] {
+    return (this.options.data ?? []).filter((key) => parseData(key).location === undefined);
+  }
+
+  /** By the breakpoint's number, where it is told; else by the line it stands on. */
+  #placeOf(body: P.StoppedEvent['body'], top: P.StackFrame): Place | undefined {
+    const ids = body.hitBreakpointIds ?? [];
+    const byId = this.places.find(({ id }) => id !== undefined && ids.includes(id));
+    if (byId !== undefined || ids.length > 0) return byId;
+    if (body.reason !== 'breakpoint') return undefined;
+    const path = withoutLinks(top.source?.path ?? '');
+    return this.places.find(({ file, line }) => line === top.line && withoutLinks(file) === path);
+  }
+
+  async #hit(place: Place, stack: P.StackFrame[], frames: ReturnType<typeof traceFrames>): Promise<void> {
+    this.#firstHit ??= performance.now();
+    const compact = compactTrace(frames);
+    for (const key of place.monitored) {
+      this.#result.breakpoints[key]?.push(maskedText(compact));
+      this.#result.backtraces[key]?.push(frames);
+    }
+    for (const { key, expression } of place.watches) {
+      const entry = { var: expression, value: UNAVAILABLE };
+      this.#result.watchpoints[key]?.push(entry);
+      this.#later(this.#evaluate(expression, stack[0]!.id).then((value) => void (entry.value = value)));
+    }
+    if (place.data.length > 0) await this.#watchData(place.data, stack);
+  }
+
+  #later(work: Promise<void>): void {
+    const pending = work.finally(() => this.#pending.delete(pending));
+    this.#pending.add(pending);
+  }
+
+  async #evaluate(expression: string, frameId: number): Promise<string> {
+    try {
+      const args = { expression, frameId, context: 'watch' as const };
+      const { result } = await this.#client.request('evaluate', args, { within: this.#left() });
+      return NO_VALUE.test(result) ? UNAVAILABLE : maskedValue(expression, result);
+    } catch (error) {
+      this.#log.debug(() => `evaluate ${expression}: ${messageOf(error)}`);
+      return UNAVAILABLE;
+    }
+  }
+
+  async #watchData(keys: readonly string[], stack: P.StackFrame[]): Promise<void> {
+    this.#data ??= new DataWatch(this.#client, this.#quirks, (expression, frame) => this.#evaluate(expression, frame));
+    await this.#data.begin(keys, stack);
+  }
+
+  // ------------------------------------------------------------ its end
+
+  /** Leaves nothing running. */
+  async end(): Promise<void> {
+    // Undefined where none was found.
+    const client = this.#client as DelegateClient | undefined;
+    if (client !== undefined) {
+      if (this.#ended && this.#partial === undefined && this.#crash === undefined) client.killWhenEmpty();
+      await client.leave({ terminateDebuggee: true });
+    }
+    if (this.#debuggee !== undefined) {
+      const { pid, started } = this.#debuggee;
+      // One whose debugger hangs or died would run on by itself.
+      if (started !== undefined && (await startTimeOf(pid)) === started) process.kill(pid, 'SIGKILL');
+    }
+    for (const pipe of this.#pipes ?? []) {
+      pipe.closeWriteEnd();
+      await drained(pipe);
+    }
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+
+  result(): Feedback {
+    const problems = [this.#partial, ...(this.#data?.problems ?? [])].filter((one) => one !== undefined);
+    return {
+      ...this.#result,
+      ...(problems.length > 0 && { partial: `${problems.map(sentence).join(' ')}` }),
+      ...(this.#crash !== undefined && { crash: this.#crash }),
+      ...(this.#crash === undefined && this.#exitCode !== undefined && { exitCode: this.#exitCode }),
+      output: { stdout: this.#output.stdout.text(), stderr: this.#output.stderr.text() },
+      stops: this.#stops,
+      seconds: this.#seconds,
+      debugger: this.#quirks.name,
+    };
+  }
+}
+
+function sentence(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? '' : '.'}`;
+}
+
+/** What is still in a pipe that nobody writes to any more. A child of the program may hold it open, so not for ever. */
+function drained({ output }: OutputPipe): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      clearTimeout(timer);
+      output.destroy();
+      resolve();
+    };
+    const timer = setTimeout(done, 300);
+    output.once('end', done).once('close', done).once('error', done);
+  });
+}
