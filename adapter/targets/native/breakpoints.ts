@@ -58,6 +58,7 @@ export class NativeBreakpoints {
   readonly #marks = new LogMarks();
   /** Stop at `main` once; then this goes away. */
   #entry = false;
+  #watched = 0;
 
   constructor(private readonly tools: BreakpointTools) {}
 
@@ -94,7 +95,7 @@ export class NativeBreakpoints {
   /** The delegate tells that a breakpoint of its was bound, moved or lost. */
   changed(body: Partial<P.BreakpointEvent['body']>): BreakpointState[] {
     const { breakpoint, reason } = body;
-    const group = this.#groups.find((one) => one.number !== undefined && one.number === breakpoint?.id);
+    const [group] = breakpoint?.id === undefined ? [] : this.#known([breakpoint.id], false);
     if (!group || !breakpoint || reason === 'removed') return [];
     const before = JSON.stringify(this.states());
     learn(group, { ...breakpoint, verified: breakpoint.verified ?? group.verified });
@@ -102,11 +103,11 @@ export class NativeBreakpoints {
   }
 
   /** The program stopped at these of the delegate's: which of ours want that. Log messages are written, hits counted. */
-  async hit(numbers: readonly number[]): Promise<HitResult | undefined> {
+  async hit(numbers: readonly number[], memory: boolean): Promise<HitResult | undefined> {
     const ids: number[] = [];
     let reason: HoldReason | undefined;
     let entry = false;
-    for (const group of this.#groups.filter((one) => one.number !== undefined && numbers.includes(one.number))) {
+    for (const group of this.#known(numbers, memory)) {
       if (group.kind === 'entry') {
         entry = true;
         reason ??= 'entry';
@@ -137,9 +138,15 @@ export class NativeBreakpoints {
     }
   }
 
-  /** Known to the delegate under these numbers. */
-  knows(numbers: readonly number[]): boolean {
-    return this.#groups.some((group) => group.number !== undefined && numbers.includes(group.number));
+  /** Known to the delegate under these numbers; what is watched is counted for itself. */
+  knows(numbers: readonly number[], memory: boolean): boolean {
+    return this.#known(numbers, memory).length > 0;
+  }
+
+  #known(numbers: readonly number[], memory: boolean): Group[] {
+    return this.#groups.filter(
+      ({ number, kind }) => number !== undefined && numbers.includes(number) && (kind === 'memory') === memory,
+    );
   }
 
   // ------------------------------------------------------------ one of ours
@@ -245,7 +252,15 @@ export class NativeBreakpoints {
       const breakpoints = members.map((group) => ({ line: lineOf(group), ...wireOf(group) }));
       answers = (await client.request('setBreakpoints', { source: { path }, breakpoints })).breakpoints;
     }
-    members.forEach((group, index) => learn(group, answers[index] ?? { verified: false }));
+    members.forEach((group, index) => {
+      const answer = answers[index] ?? { verified: false };
+      learn(group, answer);
+      if (set === 'memory' && answer.verified) {
+        // Version 19 does not say the number: lldb counts what was ever watched.
+        this.#watched++;
+        group.number ??= this.#watched;
+      }
+    });
   }
 
   /** Addresses; a delegate that has no request for them has a command. */

@@ -7,6 +7,7 @@ type Body<K extends keyof ControlRequests> = Promise<ControlRequests[K]['body']>
 
 /** Larger pieces are read in parts by whoever wants them. */
 const MOST_BYTES = 1 << 20;
+const MOST_INSTRUCTIONS = 10_000;
 /** Bytes of one command, where memory is read by commands. */
 const BYTES_A_COMMAND = 4096;
 
@@ -15,6 +16,8 @@ export class NativeMemory {
   constructor(
     private readonly client: DelegateClient,
     private readonly command: (text: string) => Promise<string>,
+    /** lldb-dap 19 takes the offset in instructions for one in bytes. */
+    private readonly offsetIsBytes: boolean,
   ) {}
 
   async read({ reference, offset = 0, count }: Args<'readMemory'>, signal?: AbortSignal): Body<'readMemory'> {
@@ -35,14 +38,14 @@ export class NativeMemory {
     const parts: Buffer[] = [];
     for (let at = 0; at < wanted; at += BYTES_A_COMMAND) {
       const size = Math.min(BYTES_A_COMMAND, wanted - at);
-      const from = `0x${(address + BigInt(at)).toString(16)}`;
+      const from = hex(address + BigInt(at));
       const part = parseBytes(await this.command(`memory read --force --size 1 --format x --count ${size} ${from}`));
       parts.push(part.subarray(0, size));
       if (part.length < size) break;
     }
     const data = Buffer.concat(parts);
     return {
-      address: `0x${address.toString(16)}`,
+      address: hex(address),
       ...(data.length > 0 ? { data: data.toString('base64') } : {}),
       ...(data.length < wanted ? { unreadable: wanted - data.length } : {}),
     };
@@ -59,7 +62,7 @@ export class NativeMemory {
       );
       return { written: body?.bytesWritten ?? bytes.length };
     }
-    const from = `0x${addressOf(reference, offset).toString(16)}`;
+    const from = hex(addressOf(reference, offset));
     const list = [...bytes].map((byte) => `0x${byte.toString(16)}`).join(' ');
     const said = await this.command(`memory write --size 1 ${from} ${list}`);
     if (/error:/.test(said)) throw new UserError(`Nothing can be written at ${from}.`);
@@ -71,6 +74,35 @@ export class NativeMemory {
     signal?: AbortSignal,
   ): Body<'disassemble'> {
     if (!this.client.can('disassemble')) throw new UserError(`${this.client.name} cannot disassemble.`);
+    const most = Math.min(count, MOST_INSTRUCTIONS);
+    if (!this.offsetIsBytes) {
+      return { instructions: await this.#instructions(reference, offset, instructionOffset, most, signal) };
+    }
+    const from = addressOf(reference, offset ?? 0);
+    const before = instructionOffset ?? 0;
+    if (before >= 0) {
+      const all = await this.#instructions(hex(from), undefined, undefined, before + most, signal);
+      return { instructions: all.slice(before) };
+    }
+    // Backwards only from where the function begins: nothing else says where instructions do.
+    const start = await this.#functionStart(from);
+    const all = await this.#instructions(hex(start), undefined, undefined, Number(from - start) + most, signal);
+    const here = all.findIndex(({ address }) => BigInt(address) === from);
+    const first = Math.max(here, 0) + before;
+    const missing = Math.max(-first, 0);
+    const unknown = Array.from({ length: missing }, (_, index): Instruction => {
+      return { address: hex(start - BigInt(missing - index)), text: '' };
+    });
+    return { instructions: [...unknown, ...all.slice(Math.max(first, 0))].slice(0, most) };
+  }
+
+  async #instructions(
+    reference: string,
+    offset: number | undefined,
+    instructionOffset: number | undefined,
+    count: number,
+    signal: AbortSignal | undefined,
+  ): Promise<Instruction[]> {
     const body = await this.client.request(
       'disassemble',
       {
@@ -82,19 +114,24 @@ export class NativeMemory {
       },
       { signal },
     );
-    return {
-      instructions: (body?.instructions ?? []).map((one): Instruction => {
-        const path = one.location?.path;
-        return {
-          address: one.address,
-          ...(one.instructionBytes ? { bytes: one.instructionBytes } : {}),
-          text: one.instruction,
-          ...(one.symbol ? { symbol: one.symbol } : {}),
-          ...(path ? { path } : {}),
-          ...(one.line === undefined ? {} : { line: one.line }),
-        };
-      }),
-    };
+    return (body?.instructions ?? []).map((one): Instruction => {
+      const path = one.location?.path;
+      return {
+        address: one.address,
+        ...(one.instructionBytes ? { bytes: one.instructionBytes } : {}),
+        text: one.instruction.trim().replace(/\s+/g, ' '),
+        ...(one.symbol ? { symbol: one.symbol } : {}),
+        ...(path ? { path } : {}),
+        ...(one.line === undefined ? {} : { line: one.line }),
+      };
+    });
+  }
+
+  /** Where the function begins that holds the address; the address itself where none is known. */
+  async #functionStart(address: bigint): Promise<bigint> {
+    const said = await this.command(`disassemble --force --address ${hex(address)}`).catch(() => '');
+    const start = /^\W*(0x[0-9a-fA-F]+) <\+0>/m.exec(said)?.[1];
+    return start === undefined ? address : BigInt(start);
   }
 
   async modules({ start = 0, count }: Args<'modules'>, signal?: AbortSignal): Body<'modules'> {
@@ -110,6 +147,10 @@ export class NativeMemory {
     }));
     return { modules: all.slice(start, count ? start + count : undefined), total: all.length };
   }
+}
+
+function hex(address: bigint): string {
+  return `0x${address.toString(16)}`;
 }
 
 function addressOf(reference: string, offset: number): bigint {

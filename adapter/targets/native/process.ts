@@ -80,7 +80,9 @@ export class NativeProcess {
   constructor(private readonly options: NativeProcessOptions) {
     const { client, log } = options;
     this.#values = new NativeValues(client);
-    this.#memory = new NativeMemory(client, (text) => this.#command(text));
+    const { family, major } = options.quirks;
+    const offsetIsBytes = family === 'lldb' && major > 0 && major < 20;
+    this.#memory = new NativeMemory(client, (text) => this.#command(text), offsetIsBytes);
     this.breakpoints = new NativeBreakpoints({
       client,
       log,
@@ -467,10 +469,11 @@ export class NativeProcess {
     const [threads, first] = await Promise.all([client.request('threads', {}), this.#frames(thread, 0, FIRST_FRAMES)]);
     if (this.#over) return;
     this.#peeked = first.frames[0]?.id;
-    const numbers = (body.hitBreakpointIds ?? []).filter((one) => typeof one === 'number');
+    const memory = why.reason === 'data breakpoint';
+    const numbers = hitNumbers(body, memory);
     let ids: number[] = [];
-    if (this.breakpoints.knows(numbers)) {
-      const result = await this.breakpoints.hit(numbers);
+    if (this.breakpoints.knows(numbers, memory)) {
+      const result = await this.breakpoints.hit(numbers, memory);
       if (!result && why.reason !== 'step' && why.reason !== 'pause' && !why.signal) return this.#goOn(thread);
       if (result) {
         ids = result.ids;
@@ -598,6 +601,13 @@ export class NativeProcess {
       ? `No function ${short} is loaded yet.`
       : `${this.options.client.name} could not set it.`;
   }
+}
+
+/** The delegate's numbers of what was hit; version 19 says them of watched memory in its text alone. */
+function hitNumbers({ hitBreakpointIds, description }: Partial<P.StoppedEvent['body']>, memory: boolean): number[] {
+  const said = (hitBreakpointIds ?? []).filter((one) => typeof one === 'number');
+  const text = memory && said.length === 0 ? /watchpoint (\d+)/.exec(description ?? '')?.[1] : undefined;
+  return text === undefined ? said : [Number(text)];
 }
 
 /** Names of threads, told apart where several have the same. */

@@ -9,6 +9,9 @@ type Place =
   | { frame: number; scope: number; expensive?: boolean; registers?: boolean }
   | { down: number; indexed?: number; named?: number; registers?: boolean };
 
+/** What the hardware can watch at once in one place. */
+const LARGEST_WATCHED = 8;
+
 type Args<K extends keyof ControlRequests> = Omit<ControlRequests[K]['arguments'], 'hold' | 'client'>;
 
 /**
@@ -102,22 +105,23 @@ export class NativeValues {
     if (!this.client.can('dataBreakpointInfo')) return refused(`${this.client.name} cannot watch memory.`);
     if (asAddress && this.client.capabilities.supportsDataBreakpointBytes !== true) {
       // What an address is watched by is known of every lldb-dap: address and size.
-      const size = bytes ?? 8;
+      const size = bytes ?? LARGEST_WATCHED;
       if (!/^0x[0-9a-fA-F]+$/.test(name)) return refused(`"${name}" is no address. Write it as 0x7ffe10.`);
-      const data = `${name.slice(2)}/${size}`;
-      return { path: '', description: `${size} bytes at ${name}`, data, accesses: ['read', 'write', 'readWrite'] };
+      return { path: '', description: `${size} bytes at ${name}`, ...watchedBy(name, size) };
     }
-    const body = await this.#request(
-      'dataBreakpointInfo',
-      {
-        name,
-        ...(frame === undefined ? {} : { frameId: frame }),
-        ...(bytes === undefined ? {} : { bytes }),
-        ...(asAddress === undefined ? {} : { asAddress }),
-      },
-      signal,
-    );
-    return watched(body);
+    if (asAddress) {
+      const body = await this.#request('dataBreakpointInfo', { name, asAddress, bytes: bytes ?? 8 }, signal);
+      return watched(body);
+    }
+    // The delegates find names in the innermost scope at best: an address and a size are the same for all of them.
+    const asked = { context: 'watch' as const, ...(frame === undefined ? {} : { frame }) };
+    const at = await this.evaluate({ ...asked, expression: `(void *)&(${name})` }, signal);
+    const address = /0x[0-9a-fA-F]+/.exec(at.value)?.[0];
+    const size = bytes ?? Number((await this.evaluate({ ...asked, expression: `sizeof(${name})` }, signal)).value);
+    if (address === undefined || !(size >= 1 && size <= LARGEST_WATCHED)) {
+      return refused(`${name} cannot be watched: only values in memory of up to ${LARGEST_WATCHED} bytes can.`);
+    }
+    return { path: '', description: `${name}, ${size} bytes at ${address}`, ...watchedBy(address, size) };
   }
 
   async completions({ frame, text, column }: Args<'completions'>, signal?: AbortSignal) {
@@ -234,7 +238,13 @@ function counts(of: { namedVariables?: number; indexedVariables?: number }): { n
 }
 
 function wordIn(text: string): string {
-  return /[A-Za-z0-9_]+$/.exec(text.trimEnd())?.[0] ?? text;
+  // `name -- type` in version 19.
+  return /[A-Za-z0-9_]+$/.exec(text.replace(/ -- .*$/s, '').trimEnd())?.[0] ?? text;
+}
+
+/** As lldb-dap names what is watched. */
+function watchedBy(address: string, size: number): Pick<ControlRequests['dataInfo']['body'], 'data' | 'accesses'> {
+  return { data: `${address.slice(2)}/${size}`, accesses: ['read', 'write', 'readWrite'] };
 }
 
 function refused(description: string): ControlRequests['dataInfo']['body'] {
