@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { say } from '../log';
 import { chooseInterpreter } from './interpreter';
+import { pickProcess } from './native';
 import { fileConfiguration, openPythonFile } from './provider';
 
 export function configurationCommands(): vscode.Disposable {
@@ -8,6 +9,7 @@ export function configurationCommands(): vscode.Disposable {
     vscode.commands.registerCommand('toolbreak.debugFile', (resource?: unknown) => startFile(resource, false)),
     vscode.commands.registerCommand('toolbreak.runFile', (resource?: unknown) => startFile(resource, true)),
     vscode.commands.registerCommand('toolbreak.chooseInterpreter', chooseInterpreter),
+    vscode.commands.registerCommand('toolbreak.pickProcess', pickProcess),
   );
 }
 

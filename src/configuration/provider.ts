@@ -1,8 +1,9 @@
 import { stat } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join } from 'node:path';
 import * as vscode from 'vscode';
-import { DEBUG_TYPE } from '../constants';
+import { DEBUG_TYPE, SECTION } from '../constants';
 import { messageOf, say } from '../log';
+import { isNative } from './native';
 import { findPython, isExecutable } from './python';
 
 const FILE_CONFIGURATION: vscode.DebugConfiguration = {
@@ -83,8 +84,11 @@ export class ConfigurationResolver implements vscode.DebugConfigurationProvider 
     folder: vscode.WorkspaceFolder | undefined,
     configuration: vscode.DebugConfiguration,
   ): Promise<vscode.DebugConfiguration | undefined> {
-    if (configuration.request !== 'launch' || configuration.debugServer !== undefined) return configuration;
+    if (configuration.debugServer !== undefined) return configuration;
     const launch = { ...configuration };
+    const lldbDap = vscode.workspace.getConfiguration(SECTION, folder).get<string>('lldbDap', '');
+    if (lldbDap !== '') launch.lldbDap ??= lldbDap;
+    if (configuration.request !== 'launch') return launch;
     const program: unknown = launch.program;
     // The app asks in the terminal, which the Debug Console would cover.
     if (launch.console === 'integratedTerminal') launch.internalConsoleOptions ??= 'neverOpen';
@@ -96,7 +100,9 @@ export class ConfigurationResolver implements vscode.DebugConfigurationProvider 
       say('error', problem, openLaunchJson(folder));
       return undefined;
     }
-    return this.withPython(folder, launch);
+    const native =
+      launch.target === undefined ? await isNative(programPath(launch, folder)) : launch.target === 'native';
+    return native ? launch : this.withPython(folder, launch);
   }
 
   private async withPython(
@@ -165,13 +171,17 @@ async function missingProgram(
 ): Promise<string | undefined> {
   const program: unknown = launch.program;
   if (typeof program !== 'string' || launch.module !== undefined) return undefined;
-  const path = isAbsolute(program)
-    ? program
-    : join(typeof launch.cwd === 'string' ? launch.cwd : (folder?.uri.fsPath ?? '.'), program);
-  const kind = await kindOf(path);
+  const kind = await kindOf(programPath(launch, folder));
   if (kind === 'file') return undefined;
-  if (kind === 'folder') return `"program" is a folder: ${program}. Name the Python file to run.`;
+  if (kind === 'folder') return `"program" is a folder: ${program}. Name the Python file or the executable to run.`;
   return `The file ${program} does not exist. Correct "program" in launch.json.`;
+}
+
+/** Empty where the configuration names no program. */
+function programPath(launch: vscode.DebugConfiguration, folder: vscode.WorkspaceFolder | undefined): string {
+  const program: unknown = launch.program;
+  if (typeof program !== 'string' || isAbsolute(program)) return typeof program === 'string' ? program : '';
+  return join(typeof launch.cwd === 'string' ? launch.cwd : (folder?.uri.fsPath ?? '.'), program);
 }
 
 async function missingFolder(launch: vscode.DebugConfiguration): Promise<string | undefined> {

@@ -27,6 +27,16 @@ export function delegates(): Delegate[] {
   return found;
 }
 
+/** Compiles C, or C++ where the first source is that, with debug information. */
+export function compile(sources: readonly string[], output: string, flags: readonly string[] = []): void {
+  const compiler = /\.(cpp|cc)$/.test(sources[0]!) ? 'g++' : 'gcc';
+  const { status, stderr, error } = spawnSync(compiler, [...DEBUG_FLAGS, ...sources, '-o', output, ...flags], {
+    encoding: 'utf8',
+  });
+  if (error) throw error;
+  if (status !== 0) throw new Error(`${compiler} could not compile ${sources.join(', ')}:\n${stderr}`);
+}
+
 /** Programs compiled from fixtures, in a folder of their own until `remove`. */
 export class Compiled {
   readonly folder = mkdtempSync(join(tmpdir(), 'toolbreak-native-'));
@@ -35,12 +45,7 @@ export class Compiled {
   program(sources: string | string[], flags: string[] = [], name?: string): string {
     const files = [sources].flat().map((source) => join(source.startsWith('/') ? '/' : nativeFixtures, source));
     const output = join(this.folder, name ?? basename(files[0]!).replace(/\.\w+$/, ''));
-    const compiler = /\.(cpp|cc)$/.test(files[0]!) ? 'g++' : 'gcc';
-    const { status, stderr, error } = spawnSync(compiler, [...DEBUG_FLAGS, ...files, '-o', output, ...flags], {
-      encoding: 'utf8',
-    });
-    if (error) throw error;
-    if (status !== 0) throw new Error(`${compiler} could not compile ${files.join(', ')}:\n${stderr}`);
+    compile(files, output, flags);
     return output;
   }
 

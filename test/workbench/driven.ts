@@ -7,6 +7,8 @@
 import { breakpoints } from './sections/breakpoints';
 import { endings } from './sections/endings';
 import { hold } from './sections/hold';
+import { lines } from './sections/lines';
+import { native } from './sections/native';
 import { parallel } from './sections/parallel';
 import { picture } from './sections/picture';
 import { starting, wrongSettings } from './sections/starting';
@@ -20,6 +22,8 @@ import { report } from './workbench';
 const SECTIONS = [
   hold,
   steps,
+  lines,
+  native,
   parallel,
   breakpoints,
   timeline,

@@ -96,7 +96,7 @@ export function stopReason(
   }
   switch (body.reason) {
     case 'step':
-      return { reason: 'step', description: 'Paused after a step' };
+      return { reason: 'step', description: 'Paused on step' };
     case 'breakpoint':
       return { reason: 'breakpoint', description: 'Paused on breakpoint' };
     case 'function breakpoint':
