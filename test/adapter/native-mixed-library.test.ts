@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { marker, refusal } from './e2e-support';
+import { marker, refusal, rows } from './e2e-support';
 import { agent, mixedScenes, prices } from './native-mixed-support';
 
 const at = (name: string): string => `prices.c:${marker(prices, name)}`;
@@ -134,5 +134,35 @@ mixedScenes('A library under a Python tool', (scene) => {
     await s.launch('library', s.library(), { dots: { [prices]: ['result'] } }, { lldbDap: '/nowhere/lldb-dap' });
     assert.equal(await s.scene.exit(), 'To pay: 30\n');
     assert.match(s.client.output['important'] ?? '', /\/nowhere\/lldb-dap/);
+  });
+
+  it('a crash stops in C under the tool, and is recorded with its backtrace', async () => {
+    const s = scene();
+    await s.launch('crash', s.library(), { dots: { [prices]: ['add'] } });
+    const held = await s.scene.stop();
+    assert.equal(held.body.reason, 'exception');
+    assert.match(held.body.text ?? '', /SIGSEGV/);
+    assert.deepEqual(s.stack(held).slice(0, 2), [
+      `crash @ ${at('crash')}`,
+      `crash @ agent.py:${marker(agent, 'crashes')}`,
+    ]);
+    const info = await s.client.request('exceptionInfo', { threadId: held.threadId });
+    assert.equal(info.exceptionId, 'SIGSEGV');
+    assert.match(info.description ?? '', /at 0x10/);
+    await s.go(held);
+    assert.equal((await s.client.waitFor('exited')).exitCode, 139);
+    await s.client.waitFor('terminated');
+    const file = await s.scene.recording();
+    const events = rows<{ name: string; data: string }>(file, "SELECT name, data FROM events WHERE name = 'crash'");
+    assert.equal(events.length, 1);
+    const data = JSON.parse(events[0]!.data) as {
+      signal: string;
+      address: string;
+      backtrace: string[];
+      registers: object;
+    };
+    assert.deepEqual([data.signal, data.address], ['SIGSEGV', '0x10']);
+    assert.match(data.backtrace[0]!, /^crash @ .*prices\.c:\d+$/);
+    assert.ok(Object.keys(data.registers).length > 8);
   });
 });

@@ -12,6 +12,9 @@ const GLUE_FILE = /^(lib)?python\d|^lib(c|ffi|pthread|dl|m)[.-]|^ld-linux|^_ctyp
 const GLUE_NAME =
   /^(_?Py|ffi_call|_ctypes_|_call_function_pointer|__libc_start|_start$|start_thread$|clone\d?$|__clone\d?$|pythread_)/;
 
+/** Where a program or thread begins, which is linked into programs themselves. */
+const BEGINNING = /^(_start|__libc_start\w*|start_thread|__?clone\d?)$/;
+
 export interface JoinOptions {
   /** The standard library's folder, and the runtime's own. */
   library: string;
@@ -68,6 +71,7 @@ function shown(
   { justMyCode, fileOf }: Pick<JoinOptions, 'justMyCode' | 'fileOf'>,
 ): Frame[] {
   const isGlue = (frame: Frame): boolean => {
+    if (BEGINNING.test(frame.name)) return true;
     const file = fileOf(frame);
     return file === undefined ? GLUE_NAME.test(frame.name) : GLUE_FILE.test(basename(file));
   };
