@@ -75,13 +75,23 @@ scenarios('Steps through a LangGraph agent', (scenario) => {
     assert.ok((await s.exit()).endsWith(VERDICT));
   });
 
-  it('goes into the model call of a node, and into the parallel call of its choice', async () => {
+  it('goes into a node, its lines and its model call, and into the parallel call of its choice', async () => {
     const s = scenario();
     await s.start({ dots: [{ at: 'agent', hitCondition: '1' }] });
     let held = await s.stop();
     assert.equal(held.name, 'agent · node, step 1, before');
     held = await s.step('stepIn', held);
-    assert.match(held.name, /^scripted-1 · model, before$/);
+    assert.deepEqual([held.name, held.top.line], ['agent', marker('agent') + 1]);
+    held = await s.step('stepIn', held);
+    assert.equal(held.name, 'ScriptedModel.bind_tools');
+    held = await s.step('stepOut', held);
+    assert.deepEqual([held.name, held.top.line], ['agent', marker('agent') + 1]);
+    // The model is the person's own, too: what the framework asks of it before the call are lines as well.
+    held = await s.step('stepIn', held);
+    while (held.name.startsWith('ScriptedModel.')) {
+      held = await s.step('stepIn', held);
+    }
+    assert.equal(held.name, 'scripted-1 · model, before');
     held = await s.step('next', held);
     assert.equal(held.name, 'agent · node, step 1, after');
     assert.deepEqual((await s.client.request('stepInTargets', { frameId: held.top.id })).targets, []);
@@ -117,8 +127,10 @@ scenarios('Steps through a LangGraph agent', (scenario) => {
     );
     const { threadId } = held;
     held = await s.step('stepIn', held);
-    assert.equal(held.name, 'scripted-1 · model, before');
-    held = await s.step('stepOut', held);
+    assert.deepEqual([held.name, held.top.line], ['agent_async', marker('agent_async') + 1]);
+    held = await s.step('next', held);
+    assert.deepEqual([held.name, held.top.line], ['agent_async', marker('agent_async') + 2]);
+    held = await s.step('next', held);
     assert.equal(held.name, 'agent · node, step 1, after');
     held = await s.step('next', held);
     assert.equal(held.name, 'tools · node, step 2, before');

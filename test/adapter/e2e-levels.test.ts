@@ -27,7 +27,11 @@ scenes('Levels 0 and 1: plain functions', (scene) => {
     );
     const first = await s.stop();
     assert.match(first.name, /^apply\(.*operation='add', value=5\) · function, before$/);
-    const inside = await s.step('stepIn', first);
+    const body = await s.step('stepIn', first);
+    assert.deepEqual([body.name, body.frames[0]!.line], ['Calculator.apply', marker(level1, 'apply') + 1]);
+    const line = await s.step('next', body);
+    assert.deepEqual([line.name, line.frames[0]!.line], ['Calculator.apply', marker(level1, 'apply') + 2]);
+    const inside = await s.step('stepIn', line);
     assert.match(inside.name, /^add\(.*value=5\) · function, before$/);
     assert.deepEqual(
       inside.frames

@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from types import CodeType, FrameType
 from typing import Any
 
-from . import _guards, _line_places, _lines, _report
+from . import _calls, _guards, _line_places, _line_steps, _lines
 from ._calls import real_path
 
 #: Free ones first: a debugger, coverage, a profiler and an optimizer have their own by custom.
@@ -21,8 +21,6 @@ _tool = -1
 _watched: dict[int, tuple[CodeType, str]] = {}
 _lines_now: dict[str, frozenset[int]] = {}
 _changing = threading.RLock()
-#: Asked first about every line and other event, while a step is under way: (event name, code, what the event gives).
-stepping: Callable[[str, CodeType, Any], None] | None = None
 #: Events that a step needs on a code object, by its id.
 _step_events: dict[int, tuple[CodeType, int]] = {}
 
@@ -43,19 +41,31 @@ def _take_tool() -> bool:
             except ValueError:
                 continue
             _tool = each
-            m.register_callback(each, m.events.LINE, _line)
-            m.register_callback(each, m.events.PY_START, _start)
+            for event, callback in _callbacks().items():
+                m.register_callback(each, getattr(m.events, event), callback)
             _lines.impossible = ""
             return True
     _lines.impossible = "Every monitoring slot of this Python is taken by other tools, so no line can be stopped."
     return False
 
 
+def _callbacks() -> dict[str, Any]:
+    return {
+        "LINE": _line,
+        "INSTRUCTION": _instruction,
+        "PY_START": _start,
+        "PY_RETURN": _return,
+        "PY_YIELD": _yield,
+        "PY_UNWIND": _unwind,
+    }
+
+
 def release_tool() -> None:
     global _tool
     if _tool >= 0:
         m = _monitoring()
-        for event in ("LINE", "INSTRUCTION", "PY_START", "PY_RETURN", "PY_YIELD", "PY_UNWIND"):
+        m.set_events(_tool, 0)
+        for event in _callbacks():
             m.register_callback(_tool, getattr(m.events, event), None)
         m.free_tool_id(_tool)
         _tool = -1
@@ -73,8 +83,8 @@ def install(wanted: dict[str, frozenset[int]]) -> None:
             for code, _ in list(_watched.values()):
                 _set(code, 0)
             _watched.clear()
-            if not _step_events:
-                _report.guard(release_tool) if _tool >= 0 else None
+            if not _step_events and not _line_steps.active:
+                release_tool()
             return
         if not _take_tool():
             return
@@ -141,7 +151,8 @@ def is_watched(path: str) -> bool:
 def _events_for(code: CodeType) -> int:
     """Python 3.13 tells no line that the function itself stands on, as a lambda's, unless its start is reported as well."""
     events = _monitoring().events
-    return int(events.LINE | events.PY_START)
+    own = code.co_firstlineno in _lines_now.get(real_path(code.co_filename), ())
+    return int(events.LINE | events.PY_START if own else events.LINE)
 
 
 def _set(code: CodeType, events: int) -> None:
@@ -154,20 +165,128 @@ def _set(code: CodeType, events: int) -> None:
 
 def _line(code: CodeType, line: int) -> Any:
     watched = _watched.get(id(code))
-    if stepping is not None and id(code) in _step_events:
-        stepping("line", code, line)
-    elif watched is None or line not in _lines_now.get(watched[1], ()):
-        return _monitoring().DISABLE
-    if watched is not None and line in _lines_now.get(watched[1], ()):
-        _lines.reached(sys._getframe(1), watched[1], line)
-    return None
+    wanted = watched is not None and line in _lines_now.get(watched[1], ())
+    if wanted and _lines.reached(sys._getframe(1), watched[1], line):  # type: ignore[index]
+        return None
+    if id(code) in _step_events:
+        _line_steps.stop_at(sys._getframe(1), line)
+        return None
+    return None if wanted else _monitoring().DISABLE
 
 
 def _start(code: CodeType, offset: int) -> Any:
-    watched = _watched.get(id(code))
-    if watched is not None and code.co_firstlineno in _lines_now.get(watched[1], ()):
-        return None
-    return _monitoring().DISABLE
+    if _line_steps.active:
+        if not _line_steps.is_mine(code):
+            return _monitoring().DISABLE
+        if not _calls.is_quiet():
+            frame = sys._getframe(1)
+            for step in _line_steps.active:
+                step.started(frame)
+    return None
+
+
+def _return(code: CodeType, offset: int, value: Any) -> None:
+    frame = sys._getframe(1)
+    for step in _line_steps.active:
+        step.left(frame, False)
+
+
+def _yield(code: CodeType, offset: int, value: Any) -> None:
+    frame = sys._getframe(1)
+    for step in _line_steps.active:
+        step.yielded(frame)
+
+
+def _unwind(code: CodeType, offset: int, error: BaseException) -> None:
+    frame = sys._getframe(1)
+    for step in _line_steps.active:
+        step.left(frame, True)
+
+
+def _instruction(code: CodeType, offset: int) -> None:
+    _line_steps.stop_here(sys._getframe(1))
+
+
+# ---------------------------------------------------------------- steps
+
+
+#: The function that a step waits for, and its code objects.
+_expected: list[CodeType] = []
+
+
+def can_step() -> bool:
+    with _changing:
+        return _take_tool()
+
+
+def watch(step: Any, frame: FrameType, what: str) -> None:
+    events = _monitoring().events
+    wanted = {
+        _line_steps.LINE: events.LINE | events.PY_START | events.PY_RETURN | events.PY_YIELD,
+        _line_steps.HERE: events.INSTRUCTION | events.PY_RETURN | events.PY_YIELD,
+        _line_steps.END: events.PY_RETURN | events.PY_YIELD,
+    }[what]
+    with _changing:
+        _watch_code(frame.f_code, wanted)
+        _set_global()
+
+
+def unwatch(step: Any) -> None:
+    """After it was taken from the steps under way."""
+    with _changing:
+        kept = {id(frame.f_code) for each in _line_steps.active for frame in each.frames}
+        kept.update(id(code) for code in _expected)
+        for key, (code, _) in list(_step_events.items()):
+            if key not in kept:
+                del _step_events[key]
+                _set(code, _events_for(code) if key in _watched else 0)
+        _set_global()
+        if not _lines_now and not _step_events and not _line_steps.active:
+            release_tool()
+
+
+def expect(spot: Any) -> None:
+    """Lines of a function that is about to be called; None: of none any more."""
+    with _changing:
+        spots = [step.entry for step in _line_steps.active if step.entry is not None]
+        _expected.clear()
+        if not spots:
+            unwatch(None)
+            return
+        if not _take_tool():
+            return
+        for code in _existing({each.path for each in spots}):
+            todo = [code]
+            while todo:
+                each = todo.pop()
+                todo.extend(_line_places.inner(each))
+                if any(_line_steps.is_code_of(each, one) for one in spots):
+                    _expected.append(each)
+                    _watch_code(each, _monitoring().events.LINE | _monitoring().events.PY_START)
+
+
+def _watch_code(code: CodeType, events: int) -> None:
+    known = _step_events.get(id(code))
+    own = _events_for(code) if id(code) in _watched else 0
+    if known is not None:
+        events |= known[1]
+    elif own:
+        _set(code, 0)  # Lines that were passed over are told again.
+    _step_events[id(code)] = (code, events)
+    _set(code, own)
+
+
+def _set_global() -> None:
+    if _tool < 0:
+        return
+    events = _monitoring().events
+    wanted = 0
+    for step in _line_steps.active:
+        if step.frames:
+            wanted |= events.PY_UNWIND
+        if step.origin is not None:
+            wanted |= events.PY_START
+    _monitoring().set_events(_tool, wanted)
 
 
 def main_begins(frame: FrameType) -> None:
@@ -179,7 +298,10 @@ def main_ended() -> None:
 
 
 def forked() -> None:
-    global _changing, stepping
+    global _changing
     _changing = threading.RLock()
-    stepping = None
-    _step_events.clear()
+    _expected.clear()
+    for key, (code, _) in list(_step_events.items()):
+        del _step_events[key]
+        _set(code, _events_for(code) if key in _watched else 0)
+    _set_global()

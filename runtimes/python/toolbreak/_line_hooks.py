@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import ast
 import sys
-from types import CodeType, FrameType
+from types import CodeType
 from typing import Any
 
-from . import _guard_code, _guards, _line_places, _lines, _report, _sources
+from . import _guard_code, _guards, _line_places, _line_steps, _line_traces, _lines, _report, _sources
 from ._calls import real_path
 
 _MARK = "\0toolbreak line "
+_LOOP = "\0toolbreak loop "
 
 
 class Hook:
@@ -21,7 +22,9 @@ class Hook:
         self._line = line
 
     def __call__(self) -> bool:
-        _lines.reached(sys._getframe(1), self._path, self._line)
+        frame = sys._getframe(1)
+        if not _line_traces.was_passed(frame, self._line) and not _lines.reached(frame, self._path, self._line):
+            _line_steps.stop_at(frame, self._line)
         return False
 
     def __reduce__(self) -> Any:
@@ -29,18 +32,46 @@ class Hook:
         return type, (False,)
 
 
+class LoopHook(Hook):
+    """At the end of a loop's body, on the line of the loop, which is looked at again then. Tracing sees that by itself."""
+
+    def __call__(self) -> bool:
+        frame = sys._getframe(1)
+        if not _line_traces.is_traced(frame):
+            _lines.reached(frame, self._path, self._line)
+            _line_traces.told(frame, self._line)
+        return False
+
+
+#: The lines of breakpoints, and with them those that steps wait for.
+_of_dots: dict[str, frozenset[int]] = {}
 _wanted: dict[str, frozenset[int]] = {}
 
 
 def install(wanted: dict[str, frozenset[int]]) -> None:
+    global _of_dots
+    _of_dots = _line_traces.lines_of_dots = wanted
+    _compile()
+    _line_traces.look_at_main()
+
+
+def expect(spot: Any) -> None:
+    """The first line of a function that is about to be called; None: of none any more."""
+    _compile()
+
+
+def _compile() -> None:
     global _wanted
+    wanted = dict(_of_dots)
+    for step in _line_steps.active:
+        line = _line_steps.first_line(step.entry) if step.entry is not None else 0
+        if line:
+            wanted[step.entry.path] = wanted.get(step.entry.path, frozenset()) | {line}  # type: ignore[union-attr]
     before, _wanted = _wanted, wanted
-    different = {path for path in {*before, *wanted} if before.get(path) != wanted.get(path)}
     _guards.hooked, _guards.hooked_code = (hooked, code_for) if wanted else (None, None)
+    different = {path for path in {*before, *wanted} if before.get(path) != wanted.get(path)}
     if different:
         _guards.recompile(different)
-    if _main is not None:
-        _main.look()
 
 
 def seen(code: CodeType) -> None:
@@ -53,6 +84,15 @@ def is_watched(path: str) -> bool:
 
 def forked() -> None:
     """What is compiled in is there in the child, too."""
+    _line_traces.forked()
+
+
+can_step = _line_traces.can_step
+watch = _line_traces.watch
+unwatch = _line_traces.unwatch
+main_begins = _line_traces.main_begins
+main_ended = _line_traces.main_ended
+_line_traces.loop_hook = LoopHook
 
 
 # ---------------------------------------------------------------- code
@@ -65,6 +105,7 @@ def hooked(source: _sources.File) -> tuple[ast.Module, dict[str, Any]]:
     if not lines:
         return tree, {}
     marks = {f"{_MARK}{line}\0": Hook(source.path, line) for line in lines}
+    marks.update({f"{_LOOP}{line}\0": LoopHook(source.path, line) for line in lines})
     _Hooker(lines, tree).visit(tree)
     return ast.fix_missing_locations(tree), marks
 
@@ -125,15 +166,15 @@ class _Hooker(ast.NodeTransformer):
         self._done: set[int] = set()
         self._loops: list[int] = []
 
-    def _hook(self, line: int) -> ast.Call:
-        made = ast.Call(ast.Constant(f"{_MARK}{line}\0"), [], [])
+    def _hook(self, line: int, mark: str = _MARK) -> ast.Call:
+        made = ast.Call(ast.Constant(f"{mark}{line}\0"), [], [])
         for node in (made, made.func):
             node.lineno = node.end_lineno = line
             node.col_offset = node.end_col_offset = 0
         return made
 
-    def _statement(self, line: int) -> ast.stmt:
-        call = self._hook(line)
+    def _statement(self, line: int, mark: str = _MARK) -> ast.stmt:
+        call = self._hook(line, mark)
         return ast.copy_location(ast.Expr(call), call)
 
     def _before(self, value: ast.expr, line: int) -> ast.expr:
@@ -160,9 +201,9 @@ class _Hooker(ast.NodeTransformer):
             elif wanted and not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
                 made.append(self._statement(line))
                 if isinstance(node, ast.Continue) and self._loops and self._loops[-1]:
-                    made.append(self._statement(self._loops[-1]))
+                    made.append(self._statement(self._loops[-1], _LOOP))
             elif isinstance(node, ast.Continue) and self._loops and self._loops[-1]:
-                made.append(self._statement(self._loops[-1]))
+                made.append(self._statement(self._loops[-1], _LOOP))
             made.append(self.visit(node))
         return made
 
@@ -185,7 +226,7 @@ class _Hooker(ast.NodeTransformer):
         node.body = self._block(node.body)
         self._loops.pop()
         if line:
-            node.body.append(self._statement(line))
+            node.body.append(self._statement(line, _LOOP))
         node.orelse = self._block(node.orelse)
         return node
 
@@ -283,82 +324,3 @@ def _has_blocks(node: ast.stmt) -> bool:
 
 
 # ---------------------------------------------------------------- the main module
-
-
-class _MainLines:
-    """
-    Lines at the top of the main module. Code that runs already cannot be exchanged, so they are traced, by the thread that runs them, as long as
-    one of them is still to come.
-    """
-
-    def __init__(self, frame: FrameType) -> None:
-        self.frame = frame
-        self.path = real_path(frame.f_code.co_filename)
-        self._lines = _line_places.lines_of(frame.f_code)
-        self._loops: list[tuple[int, int]] = []
-        try:
-            for node in ast.walk(_sources.file(self.path).tree):
-                if isinstance(node, (ast.For, ast.While)):
-                    self._loops.append((node.lineno, node.end_lineno or node.lineno))
-        except (OSError, SyntaxError, ValueError) as error:
-            _report.let_through(error)
-        self._last = 0
-        self.tracing = False
-
-    def look(self) -> None:
-        """Begins to trace where there is something to come; another thread than the main module's only says what is wanted."""
-        self._last = max(_wanted.get(self.path, frozenset()) & self._lines, default=0)
-        if not self.tracing and sys.gettrace() is None and _is_below(sys._getframe(0), self.frame):
-            if self._is_to_come((self.frame.f_lineno or 0) - 1):
-                self.tracing = True
-                self.frame.f_trace = self._line
-                sys.settrace(self._call)
-
-    def _is_to_come(self, line: int) -> bool:
-        last = self._last
-        return line < last or any(first <= line <= end and first <= last for first, end in self._loops)
-
-    def _call(self, frame: FrameType, event: str, arg: Any) -> Any:
-        return None
-
-    def _line(self, frame: FrameType, event: str, arg: Any) -> Any:
-        if event == "line":
-            line = frame.f_lineno
-            if line in _wanted.get(self.path, ()):
-                _lines.reached(frame, self.path, line)
-        if event == "return" or not self._is_to_come(frame.f_lineno):
-            self.stop()
-            return None
-        return self._line
-
-    def stop(self) -> None:
-        self.tracing = False
-        self.frame.f_trace = None
-        # A bound method is made anew each time: equal, not identical.
-        if sys.gettrace() == self._call:
-            sys.settrace(None)
-
-
-#: The main module, once it has begun.
-_main: _MainLines | None = None
-
-
-def main_begins(frame: FrameType) -> None:
-    global _main
-    if _main is None:
-        _main = _MainLines(frame)
-        _main.look()
-
-
-def main_ended() -> None:
-    """Nothing of the app is kept longer than it keeps it."""
-    global _main
-    _main = None
-
-
-def _is_below(frame: FrameType | None, wanted: FrameType) -> bool:
-    while frame is not None:
-        if frame is wanted:
-            return True
-        frame = frame.f_back
-    return False

@@ -97,6 +97,7 @@ def drop() -> None:
 
 def forked() -> None:
     """In a forked child: what the parent steps is the parent's."""
+    _line_steps().forked()
     backend.forked()
 
 
@@ -132,14 +133,14 @@ def refusal(dot: Dot) -> str:
 # ---------------------------------------------------------------- a line is reached
 
 
-def reached(frame: FrameType, path: str, line: int) -> None:
-    """A watched line is about to run in this frame. Raises what ends a hold: Ctrl-C, and a cancel."""
+def reached(frame: FrameType, path: str, line: int) -> bool:
+    """A watched line is about to run in this frame. Answers whether it was held; raises what ends a hold: Ctrl-C, and a cancel."""
     dots = table.get(path, {}).get(line)
     if not dots or not _calls.attached or _calls.hold is None:
-        return
+        return False
     call = _calls.current()
     if call is not None and call.quiet:
-        return
+        return False
     call = running(call)
     ids: list[int] = []
     seconds: float | None = None
@@ -150,6 +151,7 @@ def reached(frame: FrameType, path: str, line: int) -> None:
                 seconds = dot.seconds if seconds is None else min(seconds, dot.seconds)
     if ids:
         hold(call, frame, line, "breakpoint", ids, seconds)
+    return bool(ids)
 
 
 def running(call: Call | None) -> Call | None:
@@ -205,6 +207,7 @@ def hold(
     stop.frame, stop.line, stop.path = frame, line, real_path(frame.f_code.co_filename)
     shown = _shown(call)
     _steps.stopped(shown.task)
+    _line_steps().ended_with(call, shown.task)
     if call is not None:
         # What other threads begin in this call meanwhile has a task of its own.
         call.busy = [*(call.busy or ()), shown]
@@ -217,6 +220,15 @@ def hold(
             _calls.leave_side_task(shown.task)
     if release.action == "cancel" and call is not None:
         raise _boundaries.cancelled(call)
+    if release.step:
+        _report.guard(_line_steps().begin, release.step, frame, call, shown.task)
+    _steps.went_on(shown.task)
+
+
+def _line_steps() -> Any:
+    from . import _line_steps as steps
+
+    return steps
 
 
 def _shown(call: Call | None) -> Call:

@@ -10,7 +10,20 @@ import threading
 import time
 from typing import Any
 
-from . import _calls, _guards, _holds, _imports, _lines, _output, _report, _steps, _stops, _uncaught, _written
+from . import (
+    _calls,
+    _guards,
+    _holds,
+    _imports,
+    _line_steps,
+    _lines,
+    _output,
+    _report,
+    _steps,
+    _stops,
+    _uncaught,
+    _written,
+)
 from ._wire import Interrupted, Wire
 
 if sys.version_info >= (3, 12):
@@ -101,6 +114,7 @@ class Session:
         _stops.log = self.log
         _stops.states_changed = self.mark_dirty
         _lines.backend = _line_backend
+        _steps.enter = _line_steps.enter
         _lines.log = self.log
         _lines.states_changed = self.mark_dirty
         _guards.on_code = _lines.seen

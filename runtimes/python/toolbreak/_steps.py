@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
-from . import _calls
+from . import _calls, _report
 from ._call_types import Call, Task
 
 
@@ -17,6 +18,9 @@ class Step:
         self.parent = call.parent
         self.task = call.task
         self.target = target
+
+    def end(self) -> None:
+        """It is over, or another one comes in its place."""
 
     def matches(self, call: Call, boundary: str) -> bool:
         if boundary == "before":
@@ -31,7 +35,7 @@ class Step:
 
 
 _stopping = _calls.stopping
-_waiting: list[Step] = []
+_waiting: list[Any] = []
 _paused_tasks = False
 #: Tasks that went on while the stop byte was still 1: this pause is over for them. Until the byte was seen as 0.
 _released_early: set[Task] = set()
@@ -49,14 +53,39 @@ def update_special() -> None:
     )
 
 
+#: Goes on from a held call to the first line of its function: `_line_steps.enter`.
+enter: Callable[[Call], None] | None = None
+
+
 def released(call: Call, release: Any) -> None:
     """A hold ended: arms the step that was asked for."""
     if release.step:
-        step = Step(release.step, call, call.boundary or "before", release.target)
+        boundary = call.boundary or "before"
+        step = Step(release.step, call, boundary, release.target)
         call.step_target = release.target
         _waiting.append(step)
+        if release.step == "in" and boundary == "before" and release.target is None and enter is not None:
+            _report.guard(enter, call)
+    went_on(call.task)
+
+
+def went_on(task: Task) -> None:
+    """A hold of this task ended."""
     if _stopping.stop_byte[0]:
-        _released_early.add(call.task)
+        _released_early.add(task)
+    update_special()
+
+
+def add(step: Any) -> None:
+    """A step of another sort (`_line_steps`), with `matches`, `task` and `end`."""
+    _waiting.append(step)
+    update_special()
+
+
+def remove(step: Any) -> None:
+    if step in _waiting:
+        _waiting.remove(step)
+    step.end()
     update_special()
 
 
@@ -75,7 +104,7 @@ def reason(call: Call, boundary: str) -> str:
     """Why this call stops here, other than for a breakpoint or an error; empty: it does not."""
     for step in list(_waiting):
         if step.matches(call, boundary):
-            _waiting.remove(step)  # It may have led to another task; its own goes on.
+            remove(step)  # It may have led to another task; its own goes on.
             return "step"
     if entry and not entry_done:
         return "entry"
@@ -94,7 +123,8 @@ def stopped(task: Task) -> None:
     global entry_done
     entry_done = True
     task.pause = False
-    _waiting[:] = [step for step in _waiting if step.task is not task]
+    for step in [step for step in _waiting if step.task is task]:
+        remove(step)
     update_special()
 
 
@@ -117,7 +147,8 @@ def hold_ended() -> None:
 def drop() -> None:
     """Nothing stops any more."""
     global entry, hold_all, held
-    _waiting.clear()
+    for step in list(_waiting):
+        remove(step)
     _released_early.clear()
     entry = hold_all = False
     held = 0

@@ -190,7 +190,7 @@ def test_steps_over_in_and_out(scene: Any) -> None:
     app = scene.run(adapter, "main.py")
     seen = []
     process, hold = adapter.held()
-    for step in ("in", "in", "over", "over", "over", "in", "out", "over", None):
+    for step in ("in", "in", "in", "in", "over", "over", "over", "in", "in", "out", "over", None):
         seen.append((hold["frames"][0]["name"].split("(")[0], hold["boundary"]))
         if step is None:
             process.release(hold)
@@ -199,11 +199,14 @@ def test_steps_over_in_and_out(scene: Any) -> None:
             process, hold = adapter.held()
     assert seen == [
         ("top", "before"),
+        ("top", "line"),
         ("mid", "before"),
+        ("mid", "line"),
         ("leaf", "before"),
         ("leaf", "before"),
         ("mid", "after"),
         ("mid", "before"),
+        ("mid", "line"),
         ("leaf", "before"),
         ("mid", "after"),
         ("top", "after"),

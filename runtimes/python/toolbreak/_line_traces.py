@@ -1,0 +1,259 @@
+"""Tracing of single frames before Python 3.12, for steps and for the top of the main module. It is on in threads that step, and only then.
+
+Another tool's trace function is never disturbed: where one is set, steps go from call to call.
+"""
+
+from __future__ import annotations
+
+import ast
+import opcode
+import sys
+import threading
+from types import FrameType
+from typing import Any
+
+from . import _line_places, _line_steps, _lines, _report, _sources
+from ._calls import real_path
+
+#: The lines of each file that breakpoints are on: `_line_hooks` keeps them.
+lines_of_dots: dict[str, frozenset[int]] = {}
+
+#: The class of the calls that are compiled in at the ends of loops: `_line_hooks` knows it.
+loop_hook: Any = ()
+
+_YIELDS = ("YIELD_VALUE", "YIELD_FROM")
+#: Frames that a step watches, with the instruction and line from which it does. Tracing that begins in the middle of a line may tell it again.
+_since: dict[FrameType, tuple[int, int]] = {}
+#: Frames that each step touched.
+_touched: dict[Any, list[FrameType]] = {}
+#: Frames that an exception is about to leave, unless a line comes.
+_raising: set[FrameType] = set()
+#: For each thread the line that was looked at by tracing: what is compiled in front of it has nothing more to do.
+_passed: dict[int, tuple[int, int]] = {}
+_told: set[str] = set()
+
+
+def was_passed(frame: FrameType, line: int) -> bool:
+    return bool(_passed) and _passed.pop(threading.get_ident(), None) == (id(frame), line)
+
+
+def is_traced(frame: FrameType) -> bool:
+    return frame.f_trace is not None and sys.gettrace() is _call
+
+
+def told(frame: FrameType, line: int) -> None:
+    """A loop's line was looked at before the loop goes back to it."""
+    if frame in _since:
+        _since[frame] = (-2, line)
+
+
+def _is_loop_hook(frame: FrameType) -> bool:
+    """Whether the instruction that is about to run is a call of ours at the end of a loop."""
+    code = frame.f_code
+    argument = 0
+    for at in range(frame.f_lasti, min(frame.f_lasti + 10, len(code.co_code)), 2):
+        name = opcode.opname[code.co_code[at]]
+        argument = argument << 8 | code.co_code[at + 1]
+        if name == "LOAD_CONST":
+            return argument < len(code.co_consts) and isinstance(code.co_consts[argument], loop_hook)
+        if name != "EXTENDED_ARG":
+            argument = 0
+            if name not in ("PUSH_NULL", "NOP"):
+                return False
+    return False
+
+
+def can_step() -> bool:
+    other = sys.gettrace()
+    if other is None or other is _call:
+        return True
+    module = str(getattr(other, "__module__", None) or type(other).__module__)
+    sentence = f"Another tool ({module}) traces this thread, so steps go from call to call here."
+    if _lines.log is not None and sentence not in _told:
+        _told.add(sentence)
+        _lines.log("console", sentence)
+    return False
+
+
+def watch(step: Any, frame: FrameType, what: str) -> None:
+    _touched.setdefault(step, []).append(frame)
+    _since[frame] = (frame.f_lasti, frame.f_lineno or 0)
+    frame.f_trace = _local
+    frame.f_trace_opcodes = what == _line_steps.HERE
+    if step.thread == threading.get_ident() and sys.gettrace() is None:
+        sys.settrace(_call)
+
+
+def unwatch(step: Any) -> None:
+    """After it was taken from the steps under way."""
+    for frame in _touched.pop(step, ()):
+        _since.pop(frame, None)
+        _raising.discard(frame)
+        if not any(frame in each.frames for each in _line_steps.active):
+            frame.f_trace_opcodes = False
+            if _main is None or frame is not _main.frame or not _main.tracing:
+                frame.f_trace = None
+    _rest()
+
+
+def _rest() -> None:
+    """Takes the trace function back where this thread has no more use for it."""
+    if sys.gettrace() is _call:
+        mine = threading.get_ident()
+        if not any(step.thread == mine for step in _line_steps.active) and (
+            _main is None or not _main.tracing or _main.thread != mine
+        ):
+            sys.settrace(None)
+
+
+def _call(frame: FrameType, event: str, arg: Any) -> Any:
+    mine = threading.get_ident()
+    found = None
+    for step in _line_steps.active:
+        if step.thread == mine:
+            if frame not in step.frames and _begins(frame):
+                step.started(frame)
+                _since.pop(frame, None)
+            if frame in step.frames:
+                found = _local
+    if found is None:
+        _rest()
+    return found
+
+
+def _begins(frame: FrameType) -> bool:
+    """Whether a function begins, and no generator goes on."""
+    at = frame.f_lasti
+    if sys.version_info < (3, 11):
+        return at < 0
+    code = frame.f_code.co_code
+    return opcode.opname[code[at]] == "RESUME" and code[at + 1] == 0
+
+
+def _local(frame: FrameType, event: str, arg: Any) -> Any:
+    if event == "line":
+        _raising.discard(frame)
+        _line(frame, frame.f_lineno or 0)
+    elif event == "opcode":
+        _line_steps.stop_here(frame)
+    elif event == "exception":
+        _raising.add(frame)
+    elif event == "return":
+        raised = frame in _raising
+        _raising.discard(frame)
+        waits = not raised and opcode.opname[frame.f_code.co_code[frame.f_lasti]] in _YIELDS
+        for step in _line_steps.active:
+            step.yielded(frame) if waits else step.left(frame, raised)
+        if not waits and _main is not None and frame is _main.frame:
+            _main.stop()
+    return _local
+
+
+def _line(frame: FrameType, line: int) -> None:
+    path = real_path(frame.f_code.co_filename)
+    if _is_loop_hook(frame):
+        return
+    since = _since.get(frame)
+    if since is not None:
+        if since[1] == line and frame.f_lasti > since[0]:
+            return
+        del _since[frame]
+    if line in lines_of_dots.get(path, ()):
+        held = _lines.reached(frame, path, line)
+        _passed[threading.get_ident()] = (id(frame), line)
+        if held:
+            return
+    if not _line_steps.stop_at(frame, line) and _main is not None and frame is _main.frame:
+        _main.passed(line)
+
+
+# ---------------------------------------------------------------- the main module
+
+
+class _MainLines:
+    """
+    Lines at the top of the main module. Code that runs already cannot be exchanged, so they are traced, by the thread that runs them, as long as
+    one of them is still to come.
+    """
+
+    def __init__(self, frame: FrameType) -> None:
+        self.frame = frame
+        self.path = real_path(frame.f_code.co_filename)
+        self.thread = threading.get_ident()
+        self.tracing = False
+        self._lines = _line_places.lines_of(frame.f_code)
+        self._loops: list[tuple[int, int]] = []
+        self._last = 0
+        try:
+            for node in ast.walk(_sources.file(self.path).tree):
+                if isinstance(node, (ast.For, ast.While)):
+                    self._loops.append((node.lineno, node.end_lineno or node.lineno))
+        except (OSError, SyntaxError, ValueError) as error:
+            _report.let_through(error)
+
+    def look(self) -> None:
+        """Begins to trace where there is something to come. Another thread than the main module's only says what is wanted."""
+        self._last = max(self._lines.intersection(lines_of_dots.get(self.path, ())), default=0)
+        if not self.tracing and sys.gettrace() in (None, _call) and _is_below(sys._getframe(0), self.frame):
+            if self._is_to_come((self.frame.f_lineno or 0) - 1):
+                self.tracing = True
+                self.frame.f_trace = _local
+                sys.settrace(_call)
+
+    def _is_to_come(self, line: int) -> bool:
+        last = self._last
+        return line < last or any(first <= line <= end and first <= last for first, end in self._loops)
+
+    def passed(self, line: int) -> None:
+        if self.tracing and not self._is_to_come(line):
+            self.stop()
+
+    def stop(self) -> None:
+        self.tracing = False
+        if not any(self.frame in step.frames for step in _line_steps.active):
+            self.frame.f_trace = None
+        _rest()
+
+
+#: The main module, once it has begun.
+_main: _MainLines | None = None
+
+
+def look_at_main() -> None:
+    if _main is not None:
+        _main.look()
+
+
+def main_begins(frame: FrameType) -> None:
+    global _main
+    if _main is None:
+        _main = _MainLines(frame)
+        _main.look()
+
+
+def main_ended() -> None:
+    """Nothing of the app is kept longer than it keeps it."""
+    global _main
+    _main = None
+
+
+def _is_below(frame: FrameType | None, wanted: FrameType) -> bool:
+    while frame is not None:
+        if frame is wanted:
+            return True
+        frame = frame.f_back
+    return False
+
+
+def forked() -> None:
+    """In a forked child: steps of the parent are the parent's."""
+    for frames in _touched.values():
+        for frame in frames:
+            frame.f_trace_opcodes = False
+            if _main is None or frame is not _main.frame:
+                frame.f_trace = None
+    for known in (_touched, _since, _raising, _passed):
+        known.clear()
+    if _main is not None:
+        _main.thread = threading.get_ident()
+    _rest()
