@@ -215,7 +215,8 @@ export class BreakpointTable {
       return 'Waiting for the app to start.';
     }
     if (spec.target.type === 'source') {
-      return `Waiting for ${spec.target.path.split(/[\\/]/).pop() ?? spec.target.path} to be imported.`;
+      const name = spec.target.path.split(/[\\/]/).pop() ?? spec.target.path;
+      return /\.pyw?$/.test(name) ? `Waiting for ${name} to be imported.` : `Waiting for the machine code of ${name}.`;
     }
     if (spec.target.type === 'data') {
       return 'Waiting for a workflow with this state.';

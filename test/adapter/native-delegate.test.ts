@@ -1,0 +1,165 @@
+import assert from 'node:assert/strict';
+import { chmodSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DelegateClient, DelegateError } from '../../adapter/targets/delegate/client';
+import { Log } from '../../adapter/common/log';
+import { listProcesses } from '../../adapter/common/processes';
+import { nativeFixtures } from '../support/native';
+import { gone, refusal, scenes, type Scene } from './e2e-support';
+import { nativeScenes } from './native-support';
+import { until } from './target-support';
+
+/** A program that speaks as much DAP as the test wants. */
+function standIn(s: Scene, name: string, body: string): string {
+  const path = join(s.place.folder, name);
+  const text = `#!${process.execPath}
+const send = (message) => {
+  const body = Buffer.from(JSON.stringify(message));
+  process.stdout.write(Buffer.concat([Buffer.from('Content-Length: ' + body.length + '\\r\\n\\r\\n'), body]));
+};
+const answer = (request, body = {}) =>
+  send({ seq: 0, type: 'response', request_seq: request.seq, command: request.command, success: true, body });
+let rest = Buffer.alloc(0);
+process.stdin.on('data', (chunk) => {
+  rest = Buffer.concat([rest, chunk]);
+  for (;;) {
+    const match = /^Content-Length: (\\d+)\\r\\n\\r\\n/.exec(rest.toString('latin1'));
+    if (!match || rest.length < match[0].length + Number(match[1])) return;
+    const end = match[0].length + Number(match[1]);
+    const request = JSON.parse(rest.toString('utf8', match[0].length, end));
+    rest = rest.subarray(end);
+    on(request);
+  }
+});
+process.stdin.on('end', () => process.exit(0));
+${body}
+`;
+  writeFileSync(path, text);
+  chmodSync(path, 0o755);
+  return path;
+}
+
+const client = (command: string, patience = 10_000): DelegateClient =>
+  new DelegateClient({ command, name: 'stand-in', log: new Log(undefined), patience });
+
+const why = async (promise: Promise<unknown>): Promise<string> =>
+  promise.then(
+    () => 'answered',
+    (error: unknown) => (error instanceof DelegateError ? error.why : String(error)),
+  );
+
+scenes('A client of another debug adapter', (scene) => {
+  it('asks only for what it can do, in the order of its numbers, and skips noise', async () => {
+    const body = `
+const on = (request) => {
+  process.stdout.write('noise without a frame\\n');
+  if (request.command === 'initialize') answer(request, { supportsModulesRequest: true });
+  else if (request.command === 'modules') { send(17); send({ type: 'event' }); answer(request, { modules: [] }); }
+  else if (request.command === 'threads') answer(request, { threads: 'none' });
+  else if (request.command === 'evaluate') send({ type: 'response', request_seq: request.seq, success: false, message: '', body: { error: { format: 'no {what}', variables: { what: 'value' } } } });
+  else if (request.command === 'disconnect') answer(request);
+};`;
+    const one = client(standIn(scene(), 'noisy', body));
+    const names: string[] = [];
+    one.on('event', (name) => names.push(name));
+    await one.start();
+    assert.deepEqual([one.can('modules'), one.can('readMemory'), one.can('threads')], [true, false, true]);
+    assert.equal(await why(one.request('readMemory', { memoryReference: '0x1', count: 1 })), 'missing');
+    assert.deepEqual((await one.request('modules', {})).modules, []);
+    assert.equal(await why(one.request('threads', {})), 'nonsense');
+    await assert.rejects(one.request('evaluate', { expression: 'x' }), /^UserError: no value$/);
+    await one.leave();
+    assert.equal(one.isGone, true);
+  });
+
+  it('a silent one, and one that dies, are told apart', async () => {
+    const silent = `const on = (request) => { if (request.command === 'initialize') answer(request, {}); };`;
+    const one = client(standIn(scene(), 'silent', silent), 300);
+    await one.start();
+    assert.equal(await why(one.request('threads', {})), 'silent');
+    const controller = new AbortController();
+    const cancelled = why(one.request('scopes', { frameId: 1 }, { signal: controller.signal, within: Infinity }));
+    controller.abort();
+    assert.match(await cancelled, /Cancelled/);
+    const pid = one.pid!;
+    await one.leave();
+    await gone([pid]);
+
+    const dying = `const on = (request) => { if (request.command === 'initialize') answer(request, {}); else { process.stderr.write('last words'); process.exit(3); } };`;
+    const two = client(standIn(scene(), 'dying', dying));
+    await two.start();
+    const end = new Promise<{ expected: boolean; lastWords: string }>((resolve) => two.on('gone', resolve));
+    assert.equal(await why(two.request('threads', {})), 'gone');
+    const { expected, lastWords } = await end;
+    assert.deepEqual([expected, lastWords], [false, 'last words']);
+    assert.equal(await why(two.request('threads', {})), 'gone');
+  });
+
+  it('one that hangs is left without a signal, and ends when it wakes up', async () => {
+    const body = `
+const on = (request) => {
+  if (request.command === 'initialize') answer(request, {});
+  else if (request.command === 'launch') { answer(request); process.stdin.pause(); setTimeout(() => process.stdin.resume(), 1500); }
+};`;
+    const one = client(standIn(scene(), 'hanging', body));
+    await one.start();
+    await one.request('launch', {});
+    const pid = one.pid!;
+    await one.leave({}, 200);
+    assert.equal(one.isGone, false);
+    await gone([pid]);
+  });
+});
+
+nativeScenes('A delegate in trouble', (native) => {
+  it('one that speaks nonsense, says nothing or dies is a sentence at the start', async () => {
+    const { s, compiled } = native();
+    const program = compiled.program('order.c');
+    const launch = (lldbDap: string) => s.adapter().launch({ program, cwd: nativeFixtures, lldbDap, target: 'native' });
+    const dies = standIn(s, 'dies', 'const on = () => process.exit(1);');
+    assert.match(await refusal(launch(dies)), /dies has ended/);
+    const fails = standIn(
+      s,
+      'fails',
+      `const on = (request) => request.command === 'initialize' ? answer(request, {}) : send({ type: 'response', request_seq: request.seq, success: false, message: 'out of luck' });`,
+    );
+    assert.match(await refusal(launch(fails)), /Out of luck\./);
+  });
+
+  it('one that is killed while the program is held ends the session with a sentence, and the program', async () => {
+    const { s, order, stop } = native();
+    await order(['loop'], ['loop']);
+    await stop();
+    const { pid } = (await s.client.request('toolbreak/status', {})).processes[0]!;
+    const rows = await listProcesses();
+    // lldb-server stands between; the delegate is its parent.
+    const server = rows.find((row) => row.pid === pid)!.parent;
+    const delegate = rows.find((row) => row.pid === server)!.parent;
+    process.kill(delegate, 'SIGKILL');
+    await s.client.waitForOutput('important', 'ended unexpectedly');
+    await s.client.waitFor('terminated');
+    await gone([pid, delegate]);
+  });
+
+  it('one that hangs does not keep the session from ending', async () => {
+    const { s, order, stop } = native();
+    await order(['loop'], ['loop']);
+    await stop();
+    const { pid } = (await s.client.request('toolbreak/status', {})).processes[0]!;
+    const rows = await listProcesses();
+    const delegate = rows.find(
+      (row) => row.pid === rows.find((one) => one.pid === rows.find((each) => each.pid === pid)!.parent)!.parent,
+    )!.pid;
+    process.kill(delegate, 'SIGSTOP');
+    s.cleanup(() => {
+      try {
+        process.kill(delegate, 'SIGKILL');
+      } catch {
+        // It is gone, as it should be.
+      }
+    });
+    await s.client.request('disconnect', {});
+    await gone([pid, delegate]);
+    await until(() => s.client.child!.exitCode !== null, 'the adapter to end');
+  });
+});
