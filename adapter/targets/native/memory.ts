@@ -8,6 +8,8 @@ type Body<K extends keyof ControlRequests> = Promise<ControlRequests[K]['body']>
 /** Larger pieces are read in parts by whoever wants them. */
 const MOST_BYTES = 1 << 20;
 const MOST_INSTRUCTIONS = 10_000;
+/** Bytes of a function's beginning, to which machine code is read backwards. */
+const LARGEST_FUNCTION = 1 << 17;
 /** Bytes of one command, where memory is read by commands. */
 const BYTES_A_COMMAND = 4096;
 
@@ -79,14 +81,20 @@ export class NativeMemory {
       return { instructions: await this.#instructions(reference, offset, instructionOffset, most, signal) };
     }
     const from = addressOf(reference, offset ?? 0);
-    const before = instructionOffset ?? 0;
+    const before = Math.max(-MOST_INSTRUCTIONS, Math.min(instructionOffset ?? 0, MOST_INSTRUCTIONS));
     if (before >= 0) {
       const all = await this.#instructions(hex(from), undefined, undefined, before + most, signal);
       return { instructions: all.slice(before) };
     }
     // Backwards only from where the function begins: nothing else says where instructions do.
     const start = await this.#functionStart(from);
-    const all = await this.#instructions(hex(start), undefined, undefined, Number(from - start) + most, signal);
+    const all = await this.#instructions(
+      hex(start),
+      undefined,
+      undefined,
+      Math.min(Number(from - start), LARGEST_FUNCTION) + most,
+      signal,
+    );
     const here = all.findIndex(({ address }) => BigInt(address) === from);
     const first = Math.max(here, 0) + before;
     const missing = Math.max(-first, 0);

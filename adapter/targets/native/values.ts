@@ -4,6 +4,9 @@ import { UserError } from '../../common/errors';
 import { DelegateError, type DelegateClient } from '../delegate/client';
 import { readableError } from './quirks';
 
+/** A container that was never made may claim to have billions of elements: a delegate would make all of them in its memory. */
+const MOST_VARIABLES = 10_000;
+
 /** Where children of a value or of a scope come from. */
 type Place =
   | { frame: number; scope: number; expensive?: boolean; registers?: boolean }
@@ -59,7 +62,10 @@ export class NativeValues {
     const place = this.#place(ref);
     if (filter === 'named' && 'down' in place && place.indexed !== undefined && !place.named) return { variables: [] };
     if (filter === 'indexed' && !('down' in place && place.indexed !== undefined)) return { variables: [] };
-    const page = { ...(start === undefined ? {} : { start }), ...(count ? { count } : {}) };
+    const page = {
+      ...(start === undefined ? {} : { start }),
+      count: Math.min(count || MOST_VARIABLES, MOST_VARIABLES),
+    };
     const body = await this.#below(place, (down) =>
       this.#request('variables', { variablesReference: down, ...page }, signal),
     );
