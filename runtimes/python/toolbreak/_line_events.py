@@ -116,9 +116,12 @@ def _look(code: CodeType) -> None:
     while todo:
         each = todo.pop()
         todo.extend(_line_places.inner(each))
-        if id(each) not in _watched and not lines.isdisjoint(_line_places.lines_of(each)):
+        if (
+            id(each) not in _watched
+            and not lines.isdisjoint(_line_places.lines_of(each))
+            and _lines.is_current(_guards.original(each), path)
+        ):
             _watched[id(each)] = (each, path)
-            _lines.check(_guards.original(each), path)
             _set(each, _events_for(each))
 
 

@@ -71,6 +71,7 @@ def _compile() -> None:
     _guards.hooked, _guards.hooked_code = (hooked, code_for) if wanted else (None, None)
     different = {path for path in {*before, *wanted} if before.get(path) != wanted.get(path)}
     if different:
+        _watched.clear()
         _guards.recompile(different)
 
 
@@ -78,8 +79,12 @@ def seen(code: CodeType) -> None:
     """Code comes with its lines compiled in."""
 
 
+#: Files that have code with lines compiled in.
+_watched: set[str] = set()
+
+
 def is_watched(path: str) -> bool:
-    return True
+    return path in _watched
 
 
 def forked() -> None:
@@ -141,10 +146,9 @@ def code_for(original: CodeType) -> CodeType | None:
             known = _pairs[path, original.co_filename] = (source, lines, _Pairs(source, original.co_filename))
         there = known[2].found.get((original.co_firstlineno, original.co_name), [])
         for plain, made in there:
-            if _guards.same_code(plain, original):
+            if _guards.same_code(plain, original) or (len(there) == 1 and source.modified < _guards.process_started()):
+                _watched.add(path)
                 return made
-        if len(there) == 1 and source.modified < _guards.process_started():
-            return there[0][1]
     except (OSError, SyntaxError, ValueError, RecursionError) as error:
         _report.let_through(error)
     _lines.changed.add(path)

@@ -21,7 +21,8 @@ lines_of_dots: dict[str, frozenset[int]] = {}
 #: The class of the calls that are compiled in at the ends of loops: `_line_hooks` knows it.
 loop_hook: Any = ()
 
-_YIELDS = ("YIELD_VALUE", "YIELD_FROM")
+#: Generators, coroutines and asynchronous generators.
+_SUSPENDS = 0x20 | 0x80 | 0x200
 #: Frames that a step watches, with the instruction and line from which it does. Tracing that begins in the middle of a line may tell it again.
 _since: dict[FrameType, tuple[int, int]] = {}
 #: Frames that each step touched.
@@ -130,6 +131,12 @@ def _begins(frame: FrameType) -> bool:
     return opcode.opname[code[at]] == "RESUME" and code[at + 1] == 0
 
 
+def _waits(frame: FrameType) -> bool:
+    """Whether a frame that is left goes on later. Python 3.10 then stands in front of the instruction that waits."""
+    code = frame.f_code
+    return bool(code.co_flags & _SUSPENDS) and opcode.opname[code.co_code[frame.f_lasti]] != "RETURN_VALUE"
+
+
 def _local(frame: FrameType, event: str, arg: Any) -> Any:
     if event == "line":
         _raising.discard(frame)
@@ -141,7 +148,7 @@ def _local(frame: FrameType, event: str, arg: Any) -> Any:
     elif event == "return":
         raised = frame in _raising
         _raising.discard(frame)
-        waits = not raised and opcode.opname[frame.f_code.co_code[frame.f_lasti]] in _YIELDS
+        waits = not raised and _waits(frame)
         for step in _line_steps.active:
             step.yielded(frame) if waits else step.left(frame, raised)
         if not waits and _main is not None and frame is _main.frame:

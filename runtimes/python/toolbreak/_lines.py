@@ -28,7 +28,7 @@ log: Callable[..., None] | None = None
 states_changed: Callable[[], None] | None = None
 #: Why lines of a file cannot be stopped: a sentence.
 problems: dict[str, str] = {}
-#: Files that changed since they were loaded.
+#: Files some of whose code was made from another text.
 changed: set[str] = set()
 #: Why no line can be stopped in this process: a sentence.
 impossible = ""
@@ -106,18 +106,17 @@ def misses(path: str) -> bool:
     return path in table and not backend.is_watched(path)
 
 
-def check(original: CodeType, path: str) -> None:
-    """Whether the file still says what this code was made from."""
-    if path in changed:
-        return
+def is_current(original: CodeType, path: str) -> bool:
+    """Whether the file still says what this code was made from; else its lines are no lines of the code."""
     try:
         file = _sources.file(path)
         same = _line_places.of(file).codes.get((original.co_firstlineno, original.co_name), [])
         if any(_guards.same_code(one, original) for one in same) or file.modified < _guards.process_started():
-            return
+            return True
     except (OSError, SyntaxError, ValueError, RecursionError) as error:
         _report.let_through(error)
     changed.add(path)
+    return False
 
 
 def refusal(dot: Dot) -> str:
@@ -125,7 +124,7 @@ def refusal(dot: Dot) -> str:
     if impossible:
         return impossible
     name = os.path.basename(dot.real)
-    if dot.real in changed:
+    if dot.real in changed and not backend.is_watched(dot.real):
         return f"{name} changed since it was loaded; restart to stop on its lines."
     return ""
 

@@ -14,8 +14,8 @@ SHOP = """
 
 
     def total(items):
-        # what it comes to
         sum = 0
+        # what it comes to
         for item in items:
             sum += item * RATE
         return sum
@@ -211,3 +211,312 @@ def test_errors_generators_and_recursion_are_stepped(scene: Any) -> None:
     found = walk(adapter, "over", "over", "in", "out", "out", "go")
     assert found == [("main", 20), ("main", 19), ("main", 21), ("<lambda>", 21), ("main", 21), ("<module>", 24)]
     assert app.finish() == (0, "caught\n[1, 2] [3, 1]\n", "")
+
+
+ODD = """
+    import asyncio, threading
+
+
+    def decorate(f):
+        def inner(*args):
+            return f(*args)
+        return inner
+
+
+    @decorate
+    def wrapped(n):
+        return n + 1
+
+
+    class Box:
+        size = 3
+
+        def grow(self, by):
+            self.size += by
+            return [
+                self.size
+                for _ in range(2)
+            ]
+
+
+    def numbers(n):
+        for i in range(n):
+            yield i
+
+
+    async def later(n):
+        await asyncio.sleep(0)
+        return n * 2
+
+
+    def keys(items):
+        return sorted(
+            items,
+            key=lambda item:
+                -item,
+        )
+
+
+    async def both():
+        return await asyncio.gather(later(1), later(2))
+
+
+    def count():
+        n = 3
+        while n > 1:
+            n -= 1
+        try:
+            n.missing
+        except AttributeError as error:
+            n = 0
+        with open("/dev/null") as f:
+            text = f"{n}"
+        return text
+
+
+    print(wrapped(1), Box().grow(2), list(numbers(2)), asyncio.run(both()), keys([1, 2]), count())
+    thread = threading.Thread(target=count, name="helper")
+    thread.start()
+    thread.join()
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "stops"),
+    [
+        ("return f(*args)", [("decorate.inner", "return f")]),
+        ("return n + 1", [("wrapped", "return n + 1")]),
+        ("size = 3", [("Box", "size = 3")]),
+        ("self.size += by", [("Box.grow", "self.size += by")]),
+        ("yield i", [("numbers", "yield i"), ("numbers", "yield i")]),
+        ("for i in range", [("numbers", "for i in range")] * 3),
+        ("return n * 2", [("later", "return n * 2")] * 2),
+        ("-item,", [("keys.<lambda>", "-item,")] * 2),
+        ("while n > 1", [("count", "while n > 1")] * 6),
+        ("except AttributeError", [("count", "except AttributeError")] * 2),
+        ("n = 0", [("count", "n = 0")] * 2),
+        ("text = f", [("count", "text = f")] * 2),
+        ("try:", [("count", "try:")] * 2),
+        ("print(wrapped", [("<module>", "print(wrapped")]),
+        ("thread.start", [("<module>", "thread.start")]),
+    ],
+)
+def test_every_kind_of_place(scene: Any, text: str, stops: list[tuple[str, str]]) -> None:
+    path = scene.write("main.py", ODD)
+    adapter = scene.adapter(breakpoints=[dot(1, path, text)])
+    app = scene.run(adapter, "main.py")
+    found = []
+    for _ in stops:
+        process, hold = adapter.held()
+        name = hold["frames"][0]["name"]
+        line = path.read_text().splitlines()[hold["frames"][0]["line"] - 1]
+        expected = stops[len(found)]
+        assert expected[1] in line, line
+        assert name == expected[0] or name == expected[0].rpartition(".")[2], name
+        assert hold["breakpoints"] == [1]
+        found.append(hold["taskName"])
+        process.release(hold)
+    assert app.finish() == (0, "2 [5, 5] [0, 1] [2, 4] [2, 1] 0\n", "")
+    assert set(found) <= {"main.py", "helper"} and len(found) == len(stops)
+    if stops[0][0] == "count":
+        assert "helper" in found
+
+
+def test_conditions_hits_and_logpoints(scene: Any) -> None:
+    path = scene.write("main.py", SHOP)
+    adapter = scene.adapter(
+        breakpoints=[
+            dot(1, path, "sum += item", condition="item == RATE and sum > 0"),
+            dot(2, path, "for item", hitCondition=">=4"),
+            dot(3, path, "return sum", logMessage="comes to {sum} of {len(items)}"),
+            dot(4, path, "sum = 0", condition="nowhere > 1"),
+            dot(5, path, "# what", hitCondition=">100"),
+        ]
+    )
+    app = scene.run(adapter, "main.py")
+    process, hold = adapter.held()
+    states = {state["id"]: state for state in adapter.configure()}
+    assert (hold["breakpoints"], scope(process, hold, "Locals")["item"]) == ([1], "2")
+    assert states[5]["line"] == 7 and "message" not in states[5]
+    assert (
+        states[4]["message"]
+        == "Condition failed once: NameError name 'nowhere' is not defined. The breakpoint did not stop."
+    )
+    process.release(hold)
+    process, hold = adapter.held()
+    assert hold["breakpoints"] == [2] and states[2]["verified"]
+    process.release(hold)
+    _, logged = adapter.event("log", lambda event: event["text"].startswith("comes"))
+    assert (logged["text"], logged["line"]) == ("comes to 12 of 3", 9)
+    assert app.finish() == (0, "12\n", "")
+
+
+def test_a_dot_in_a_loop_that_runs_already_and_one_taken_away(scene: Any) -> None:
+    path = scene.write(
+        "main.py",
+        """
+        import sys
+
+        def turn(n):
+            m = n + 1
+            return m
+
+        def main():
+            print("ready", flush=True)
+            for line in sys.stdin:
+                print(turn(int(line)), flush=True)
+
+        main()
+        """,
+    )
+    adapter = scene.adapter()
+    app = scene.run(adapter, "main.py")
+    assert app.popen.stdout.readline() == "ready\n"
+    state = adapter.configure(breakpoints=[dot(1, path, "m = n + 1")])[0]
+    assert state["verified"] and "message" not in state
+    app.popen.stdin.write("1\n")
+    app.popen.stdin.flush()
+    process, hold = adapter.held()
+    assert at(hold) == ("turn", 4)
+    adapter.configure(breakpoints=[])
+    process.release(hold)
+    assert app.popen.stdout.readline() == "2\n"
+    assert app.say_last("5\n") == (0, "6\n", "")
+
+
+def test_a_changed_file_says_so(scene: Any) -> None:
+    path = scene.write("late.py", "def f(n):\n    n += 1\n    return n\n")
+    scene.write("main.py", "import sys, late\nprint('ready', flush=True)\nsys.stdin.readline()\nprint(late.f(1))\n")
+    adapter = scene.adapter()
+    app = scene.run(adapter, "main.py")
+    assert app.popen.stdout.readline() == "ready\n"
+    path.write_text("def f(n):\n    n += 2\n\n    return n - 1\n")
+    state = adapter.configure(breakpoints=[dot(1, path, "n += 2")])[0]
+    assert (state["verified"], state["message"]) == (
+        False,
+        "late.py changed since it was loaded; restart to stop on its lines.",
+    )
+    assert app.say_last("\n") == (0, "2\n", "")
+
+
+def test_cancel_ends_the_call_at_the_line_and_others_are_refused(scene: Any) -> None:
+    path = scene.write(
+        "main.py",
+        """
+        def tool(n):
+            m = n
+            return m
+
+
+        def plain():
+            return 1
+
+
+        try:
+            tool(1)
+        except BaseException as error:
+            print(type(error).__name__)
+        print(plain())
+        """,
+    )
+    adapter = scene.adapter(
+        breakpoints=[dot(1, path, "def tool", boundaries=["after"]), dot(2, path, "m = n"), dot(3, path, "return 1")]
+    )
+    app = scene.run(adapter, "main.py")
+    process, hold = adapter.held()
+    assert not any(frame["canRestart"] for frame in hold["frames"])
+    for action in ("restart", "again", "skip"):
+        answer = process.ask("release", hold=hold["id"], action=action, client="test")
+        assert not answer["ok"] and "middle of its body" in answer["error"]["message"]
+    process.release(hold, "cancel")
+    process, hold = adapter.held()
+    answer = process.ask("release", hold=hold["id"], action="cancel", client="test")
+    assert (
+        answer["error"]["message"] == "This line runs outside every call; there is nothing to skip, restart or cancel."
+    )
+    process.release(hold)
+    assert app.finish() == (0, "Cancelled\n1\n", "")
+
+
+def test_forked_and_spawned_children_stop_at_lines(scene: Any) -> None:
+    path = scene.write(
+        "main.py",
+        """
+        import multiprocessing, sys
+
+
+        def work(n):
+            m = n + 1
+            return m
+
+
+        if __name__ == "__main__":
+            for way in ("fork", "spawn"):
+                with multiprocessing.get_context(way).Pool(1) as pool:
+                    print(pool.map(work, [1]))
+        """,
+    )
+    adapter = scene.adapter(breakpoints=[dot(1, path, "m = n + 1")])
+    app = scene.run(adapter, "main.py")
+    for _ in range(2):
+        process, hold = adapter.held()
+        assert process.hello["parentPid"] == app.popen.pid and at(hold) == ("work", 5)
+        process.release(hold)
+    code, out, _ = app.finish()
+    assert (code, out) == (0, "[2]\n[2]\n")
+
+
+def test_a_step_is_one_tasks_own(scene: Any) -> None:
+    path = scene.write(
+        "main.py",
+        """
+        import asyncio, threading
+
+
+        def work(n):
+            a = n + 1
+            b = a * 2
+            return b
+
+
+        async def job(n):
+            await asyncio.sleep(0)
+            m = work(n)
+            await asyncio.sleep(0)
+            return m
+
+
+        async def main():
+            return await asyncio.gather(*(job(n) for n in range(3)))
+
+
+        stop = threading.Event()
+
+
+        def beside():
+            while not stop.is_set():
+                work(7)
+
+
+        thread = threading.Thread(target=beside, name="beside")
+        thread.start()
+        print(asyncio.run(main()))
+        stop.set()
+        thread.join()
+        """,
+    )
+    adapter = scene.adapter(breakpoints=[dot(1, path, "await asyncio.sleep(0)", condition="n == 1")])
+    app = scene.run(adapter, "main.py")
+    process, hold = adapter.held()
+    assert "event loop's own thread" in hold["text"]
+    assert at(hold) == ("job", 11)
+    adapter.configure(breakpoints=[])
+    process.release(hold, step="over")
+    found = []
+    for kind in ("in", "over", "over", "over", "over", "go"):
+        process, hold = adapter.held()
+        assert scope(process, hold, "Locals")["n"] == "1" and hold["taskName"] == "main.py"
+        found.append(at(hold))
+        process.release(hold, **({} if kind == "go" else {"step": kind}))
+    assert found == [("job", 12), ("work", 5), ("work", 6), ("work", 7), ("job", 13), ("job", 14)]
+    assert app.finish() == (0, "[2, 4, 6]\n", "")
