@@ -140,9 +140,6 @@ def is_code_of(code: CodeType, spot: _sources.Spot) -> bool:
     )
 
 
-_heads: dict[CodeType, int] = {}
-
-
 def _head(code: CodeType) -> int:
     """The last line of a function's head: guards stand there."""
     if not code.co_flags & _FUNCTION:

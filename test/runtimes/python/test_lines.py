@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import pytest
@@ -520,3 +521,115 @@ def test_a_step_is_one_tasks_own(scene: Any) -> None:
         process.release(hold, **({} if kind == "go" else {"step": kind}))
     assert found == [("job", 12), ("work", 5), ("work", 6), ("work", 7), ("job", 13), ("job", 14)]
     assert app.finish() == (0, "[2, 4, 6]\n", "")
+
+
+def test_names_of_a_line_and_of_its_call(scene: Any) -> None:
+    path = scene.write(
+        "main.py",
+        """
+        K = 5
+
+
+        def tool(n, text):
+            seen = []
+
+            def add(by):
+                nonlocal n
+                n += by
+                seen.append(by)
+
+            add(1)
+            return n + len(seen)
+
+
+        print(tool(1, "a"))
+        """,
+    )
+    adapter = scene.adapter(
+        breakpoints=[
+            dot(1, path, "def tool", boundaries=["after"]),
+            dot(2, path, "seen.append", condition="args['n'] == 1"),
+        ]
+    )
+    app = scene.run(adapter, "main.py")
+    process, hold = adapter.held()
+    assert hold["frames"][0]["name"] in ("tool.add", "add") and hold["frames"][2]["name"] == "tool(n=1, text='a')"
+    asked = {"hold": hold["id"], "frame": hold["frames"][0]["id"]}
+    for expression, value in (
+        ("n", "2"),
+        ("by + K", "6"),
+        ("args['text']", "'a'"),
+        ("text", "'a'"),
+        ("call.name", "'tool'"),
+    ):
+        assert process.request("evaluate", **asked, expression=expression, context="watch")["value"] == value
+    assert process.request("evaluate", **asked, expression="by", context="hover")["value"] == "1"
+    labels = [t["label"] for t in process.request("completions", **asked, text="se", column=3)["targets"]]
+    assert "seen" in labels
+    # A variable of the function around it is a cell.
+    process.request("setExpression", **asked, expression="n", value="40", client="test")
+    call = {"hold": hold["id"], "frame": hold["frames"][2]["id"]}
+    refused = process.ask("setExpression", **call, expression="n", value="7", client="test")
+    assert "change the variables among the Locals" in refused["error"]["message"]
+    scopes = [each["name"] for each in process.request("scopes", **call)["scopes"]]
+    assert scopes == ["Arguments", "Call"]
+    globals_of = process.request("scopes", **asked)["scopes"][1]
+    assert globals_of["name"] == "Globals"
+    process.request("setVariable", hold=hold["id"], ref=globals_of["ref"], name="K", value="6", client="test")
+    assert process.request("evaluate", **asked, expression="K", context="watch")["value"] == "6"
+    process.release(hold, step="out")
+    process, hold = adapter.held()
+    assert hold["boundary"] == "line" and hold["frames"][0]["name"] == "tool"
+    process.release(hold, step="out")
+    process, hold = adapter.held()
+    assert hold["boundary"] == "after"
+    process.release(hold)
+    assert app.finish() == (0, "41\n", "")
+
+
+def test_another_tool_that_traces_or_has_the_slots(scene: Any) -> None:
+    path = scene.write(
+        "main.py",
+        """
+        import sys
+
+
+        def take():
+            if sys.version_info >= (3, 12):
+                for each in range(6):
+                    if sys.monitoring.get_tool(each) is None:
+                        sys.monitoring.use_tool_id(each, "other")
+            else:
+                sys.settrace(lambda frame, event, arg: None)
+
+
+        def work(n):
+            m = n + 1
+            return m
+
+
+        take()
+        print("ready", flush=True)
+        sys.stdin.readline()
+        print(work(1))
+        """,
+    )
+    adapter = scene.adapter()
+    app = scene.run(adapter, "main.py")
+    assert app.popen.stdout.readline() == "ready\n"
+    (state,) = adapter.configure(breakpoints=[dot(1, path, "m = n + 1")])
+    if sys.version_info >= (3, 12):
+        assert (state["verified"], state["message"]) == (
+            False,
+            "Every monitoring slot of this Python is taken by other tools, so no line can be stopped.",
+        )
+    else:
+        assert state["verified"]
+    app.popen.stdin.write("\n")
+    app.popen.stdin.flush()
+    if sys.version_info < (3, 12):
+        process, hold = adapter.held()
+        process.release(hold, step="over")
+        _, said = adapter.event("log", lambda event: "traces this thread" in event["text"])
+        assert "steps go from call to call here" in said["text"]
+    assert app.finish() == (0, "2\n", "")

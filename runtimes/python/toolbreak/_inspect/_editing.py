@@ -149,6 +149,10 @@ def _apply(inspector: Inspector, node: Node, root: Node, kind: str, call: Any, n
     """Writes, then asks the owner; takes it back when the owner refuses."""
     adapter = call.adapter
     if kind == "arguments":
+        if getattr(inspector.hold, "boundary", "") == "line" and call is inspector.hold.call:
+            raise UserError(
+                "The call has begun with these arguments; change the variables among the Locals of its lines."
+            )
         steps = node.steps()
         if not steps:
             raise UserError("Change the arguments one by one.")
@@ -203,6 +207,9 @@ def write_local(source: Any, name: str, new: Any) -> None:
     """A local variable of a function that is on the stack."""
     if source is None:
         raise UserError(f"{name} cannot be changed.")
+    code = source.f_code
+    if code.co_flags & 0x1 and name not in (*code.co_varnames, *code.co_cellvars, *code.co_freevars):
+        raise UserError(f"{name} is no variable of its own of {code.co_name}, so it cannot be changed here.")
     source.f_locals[name] = new
     if sys.version_info < (3, 13):
         # Before 3.13 `f_locals` is a copy that has to be written back.

@@ -55,9 +55,16 @@ class Names:
             self.locals.update(self.source.f_locals)
             self.globals = self.source.f_globals
         self.scratch = inspector.scratch
+        #: What the call has that a line runs in; the line's own names come before.
+        self.around: dict[str, Any] = {}
+        running = inspector.hold.call
+        if call is None and running.number and getattr(inspector.hold, "boundary", "") == "line":
+            owner = inspector.state_owner(running)
+            self.around.update((name, value) for name, value in list(running.args.items()) if type(name) is str)
+            self.around.update(args=running.args, state=owner.state if owner is not None else None, call=running)
 
     def find(self, name: str) -> Any:
-        for names in (self.own, self.locals, self.scratch, self.globals):
+        for names in (self.own, self.locals, self.scratch, self.globals, self.around):
             if name in names:
                 return names[name]
         import builtins
@@ -66,7 +73,7 @@ class Names:
 
     def merged(self) -> dict[str, Any]:
         """One namespace: functions and comprehensions inside an expression see globals only."""
-        return {**self.globals, **self.scratch, **self.locals, **self.own}
+        return {**self.around, **self.globals, **self.scratch, **self.locals, **self.own}
 
     def all(self) -> dict[str, str]:
         """Names with what they are, nearest first."""
@@ -74,6 +81,8 @@ class Names:
         for names in (self.own, self.locals, self.scratch):
             for name in names:
                 found.setdefault(name, "variable")
+        for name in self.around:
+            found.setdefault(name, "variable")
         for name, value in list(self.globals.items()):
             if type(name) is str and not name.startswith("__"):
                 found.setdefault(name, _sort(value))
