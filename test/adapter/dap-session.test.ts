@@ -384,12 +384,15 @@ describe('DAP session', () => {
     assert.deepEqual(actions, ['skip', 'again', 'skip', 'restart', 'cancel']);
   });
 
-  it('offers the lines on which calls can be stopped', async () => {
+  it('offers the lines on which calls and lines of bodies can be stopped', async () => {
     const path = join(stage.folder, 'agent.py');
     writeFileSync(path, '@tool\ndef search(query):\n    return query\n\n\nasync def plan():\n    pass\n');
     const client = await stage.launched();
     const { breakpoints } = await client.request('breakpointLocations', { source: { path }, line: 1, endLine: 9 });
-    assert.deepEqual(breakpoints, [{ line: 2 }, { line: 6 }]);
+    assert.deepEqual(
+      breakpoints.map(({ line }) => line),
+      [2, 3, 6, 7],
+    );
     assert.deepEqual(await client.request('breakpointLocations', { source: { path: '/no/such.py' }, line: 1 }), {
       breakpoints: [],
     });
