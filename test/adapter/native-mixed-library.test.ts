@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { marker, refusal, rows } from './e2e-support';
 import { agent, mixedScenes, prices } from './native-mixed-support';
 
+/** lldb-dap 19 loses the stack on its way through some builds of Python: a row says so. */
+const CUT = /^\[native frames/;
 const at = (name: string): string => `prices.c:${marker(prices, name)}`;
 
 mixedScenes('A library under a Python tool', (scene) => {
@@ -17,7 +19,10 @@ mixedScenes('A library under a Python tool', (scene) => {
       `price(prices=list (3), percent=50) · tool @ agent.py:${marker(agent, 'price')}`,
     ]);
     assert.deepEqual(
-      held.frames.slice(4).map(({ name }) => name),
+      held.frames
+        .slice(4)
+        .map(({ name }) => name)
+        .filter((name) => !CUT.test(name)),
       ['tools · node', 'shop · workflow'],
     );
     // The task is the one that the workflow runs in.
@@ -76,16 +81,36 @@ mixedScenes('A library under a Python tool', (scene) => {
     assert.equal(await s.scene.exit(), 'To pay: 30\n');
   });
 
+  for (const how of ['stepOut', 'next', 'stepIn'] as const) {
+    it(`steps out of C to the next Python line: ${how}`, async () => {
+      const s = scene();
+      await s.launch('library', s.library(), { dots: { [prices]: ['result'] } });
+      let held = await s.scene.stop();
+      for (let steps = 0; held.name.startsWith('owed') && steps < 4; steps++) held = await s.scene.step(how, held);
+      assert.equal(held.body.reason, 'step');
+      assert.deepEqual(s.stack(held).slice(0, 3), [
+        `call_library @ agent.py:${marker(agent, 'after')}`,
+        `price @ agent.py:${marker(agent, 'ways')}`,
+        `price(prices=list (3), percent=50) · tool @ agent.py:${marker(agent, 'price')}`,
+      ]);
+      assert.equal((await s.scene.values(held, 'Locals'))['result'], '30');
+      await s.scene.set(held, 'Locals', 'result', '40');
+      held = await s.scene.step('next', held);
+      assert.equal(s.stack(held)[0], `call_library @ agent.py:${marker(agent, 'after') + 1}`);
+      await s.go(held);
+      assert.equal(await s.scene.exit(), 'To pay: 40\n');
+    });
+  }
+
   it('puts Python between C frames where C calls Python back', async () => {
     const s = scene();
     await s.launch('callback', s.library(), { dots: { [prices]: ['inner'] } });
     const held = await s.scene.stop();
     const names = held.frames.map(({ name }) => name.split('.').pop());
     const shown = names.filter((name) => ['inner', 'answer', 'with_callback', 'call_back', 'price'].includes(name!));
-    // lldb-dap 19 loses the stack at the second Python on some builds: then a row says so.
     const whole = ['inner', 'answer', 'with_callback', 'call_back', 'price'];
     const cut = ['inner', 'answer', 'call_back', 'price'];
-    assert.deepEqual(shown, names.some((name) => name?.startsWith('[native frames')) ? cut : whole);
+    assert.deepEqual(shown, names.some((name) => CUT.test(name!)) ? cut : whole);
     await s.go(held);
     assert.equal(await s.scene.exit(), 'To pay: 101\n');
   });

@@ -44,7 +44,7 @@ export abstract class Attached {
   #leaving: Promise<void> | undefined;
 
   constructor(
-    private readonly delegate: Delegate,
+    protected readonly delegate: Delegate,
     protected readonly options: AttachedOptions,
   ) {
     this.native = new NativeProcess({

@@ -1,9 +1,18 @@
-import type { ControlRequests, Frame, Hold, NativeReadyEvent, Scope, Variable } from '../../../protocol/control';
+import type {
+  ControlRequests,
+  Frame,
+  Hold,
+  NativeReadyEvent,
+  Release,
+  Scope,
+  Variable,
+} from '../../../protocol/control';
 import { messageOf, UserError } from '../../common/errors';
 import { Attached, codeFiles, nextNumber, OURS, type AttachedOptions, type Event } from './attached';
 import type { Delegate } from './delegates';
-import { joinStacks, type Joined } from './join';
+import { glueBy, joinStacks, type Joined } from './join';
 import { readPythonStack, type PythonLocal, type PythonStack } from './pythonStack';
+import { StepBack, wayBack, type Way } from './steps';
 
 export interface InsideOptions extends AttachedOptions {
   places(): NativeReadyEvent | undefined;
@@ -17,6 +26,8 @@ interface Stopped {
   native: number;
   hold: Hold;
   python: PythonStack | undefined;
+  /** Where the next step out, and perhaps one over the end, leaves native code. */
+  back: Way | undefined;
   locals: Joined['locals'];
 }
 
@@ -32,11 +43,14 @@ export class Inside extends Attached {
   readonly #values = new Map<number, PythonLocal[]>();
   readonly #refs = new Map<number, number>();
 
+  readonly #back: StepBack;
+
   constructor(
     delegate: Delegate,
     protected override readonly options: InsideOptions,
   ) {
     super(delegate, options);
+    this.#back = new StepBack(delegate.client);
   }
 
   get isStill(): boolean {
@@ -66,12 +80,16 @@ export class Inside extends Attached {
 
   async #held(given: Hold): Promise<void> {
     const native = await this.frames(given.id, given);
+    const fileOf = codeFiles(this.options.pid);
+    const isGlue = glueBy(fileOf);
+    if (this.#back.isPending && (await this.#passes(given, native, isGlue))) return;
     const python = this.#python(given.task);
     const [call] = python?.calls ?? [];
     const task = call?.task ?? { id: OURS + given.task, name: `thread ${given.task}` };
     const made: Stopped = {
       native: given.id,
       python,
+      back: python && wayBack(given.task, native, fileOf),
       locals: new Map(),
       hold: {
         ...given,
@@ -88,6 +106,14 @@ export class Inside extends Attached {
     if (!this.native.isHeld) return;
     this.#stopped.set(made.hold.id, made);
     this.options.control({ event: 'held', hold: made.hold });
+  }
+
+  /** A stop on the way back to Python is nobody's to see. */
+  async #passes(given: Hold, native: Frame[], isGlue: (frame: Frame) => boolean): Promise<boolean> {
+    if (!(await this.#back.passes(given.task, native, given.reason === 'step', isGlue))) return false;
+    this.#goOn();
+    await this.native.request('release', { hold: given.id, action: 'continue', client: '' });
+    return true;
   }
 
   #python(thread: number): PythonStack | undefined {
@@ -140,7 +166,7 @@ export class Inside extends Attached {
     const stopped = this.#stopped.get(about.hold);
     if (stopped === undefined) throw new UserError('This frame is gone: the program went on.');
     const translated = { ...args, hold: stopped.native };
-    if (name === 'release') return this.#release(stopped, translated);
+    if (name === 'release') return this.#release(stopped, { ...(args as unknown as Release), hold: stopped.native });
     if (name === 'frames') {
       // Nothing in them depends on values, and their numbers are to last as long as the hold.
       return { frames: stopped.hold.frames.slice(about.start ?? 0) } as ControlRequests[K]['body'];
@@ -150,11 +176,16 @@ export class Inside extends Attached {
     return this.native.request(name, translated, signal);
   }
 
-  async #release(stopped: Stopped, args: object): Promise<Record<string, never>> {
+  async #release(stopped: Stopped, args: Release): Promise<Record<string, never>> {
     const before = [...this.#stopped];
+    const { step, ...rest } = args;
+    const [top] = stopped.hold.frames;
+    const leaves = step !== undefined && args.granularity !== 'instruction' && stopped.back !== undefined;
+    if (leaves) await this.#back.begin(stopped.back!, top!.id);
     this.#goOn();
     try {
-      return await this.native.request('release', args as ControlRequests['release']['arguments']);
+      // Out of the outermost native function it goes straight to Python.
+      return await this.native.request('release', leaves && step === 'out' && this.#back.isPending ? rest : args);
     } catch (error) {
       // It did not go: everything is as it was.
       if (this.native.isHeld) {

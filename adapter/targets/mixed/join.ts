@@ -45,18 +45,38 @@ export function joinStacks(native: readonly Frame[], python: PythonStack | undef
     first = false;
   };
   for (const frame of native) {
-    if (python !== undefined && LOOP.test(frame.name)) {
+    if (python !== undefined && isLoop(frame)) {
       close();
       lines.add(groups.shift() ?? []);
     } else segment.push(frame);
   }
   close();
+  // Without any loop the native stack ends on its way to the first one.
+  if (!native.some(isLoop)) lines.add(groups.shift() ?? []);
   if (groups.length > 0) {
-    if (native.some((frame) => LOOP.test(frame.name))) joined.frames.push(cutRow(options.nextId()));
+    joined.frames.push(cutRow(options.nextId()));
     lines.add(groups.flat());
   }
   lines.end();
   return joined;
+}
+
+function isLoop(frame: Frame): boolean {
+  return LOOP.test(frame.name);
+}
+
+/** Whether a native frame is the interpreter's own. */
+export function isInterpreter(frame: Frame, fileOf: JoinOptions['fileOf']): boolean {
+  return /^(lib)?python\d/.test(basename(fileOf(frame) ?? ''));
+}
+
+/** Whether a native frame is none of the person's own, by the file that its code is in. */
+export function glueBy(fileOf: JoinOptions['fileOf']): (frame: Frame) => boolean {
+  return (frame) => {
+    if (BEGINNING.test(frame.name)) return true;
+    const file = fileOf(frame);
+    return file === undefined ? GLUE_NAME.test(frame.name) : GLUE_FILE.test(basename(file));
+  };
 }
 
 /** The native frames of a program: what leads from the system to its `main` is left out. */
@@ -70,11 +90,7 @@ function shown(
   first: boolean,
   { justMyCode, fileOf }: Pick<JoinOptions, 'justMyCode' | 'fileOf'>,
 ): Frame[] {
-  const isGlue = (frame: Frame): boolean => {
-    if (BEGINNING.test(frame.name)) return true;
-    const file = fileOf(frame);
-    return file === undefined ? GLUE_NAME.test(frame.name) : GLUE_FILE.test(basename(file));
-  };
+  const isGlue = glueBy(fileOf);
   const last = segment.findLastIndex((frame) => !isGlue(frame));
   // Where the interpreter itself fails, that is what there is to see.
   if (last < 0 && first) return [...segment];

@@ -132,6 +132,25 @@ def _let_all_pass() -> None:
         event.set()
 
 
+# ---------------------------------------------------------------- steps
+
+
+def returned() -> None:
+    """Run by the native debugger in a thread that has just come back from native code: it stops before its next line."""
+    _report.guard(_step_on, sys._getframe(1).f_back)
+
+
+def _step_on(frame: Any) -> None:
+    from . import _line_steps, _lines
+
+    while frame is not None and not _line_steps.is_mine(frame.f_code):
+        frame = frame.f_back
+    call = _lines.running(_calls.current())
+    task = call.task if call is not None else _calls.root_of_thread().task
+    if frame is not None:
+        _line_steps.begin("over", frame, call, task)
+
+
 # ---------------------------------------------------------------- programs
 
 
