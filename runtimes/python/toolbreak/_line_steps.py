@@ -88,8 +88,11 @@ class LineStep:
             self.origin = outer
         if outer is not None:
             self.watch(outer, HERE if self.kind == "out" and not raised else LINE)
-        elif not self.frames and (self.call is None or self.call.ended):
-            end(self)
+        elif not self.frames:
+            if self.call is None or self.call.ended:
+                end(self)
+            else:
+                _backend().unwatch(self)  # Only a boundary of the call is waited for.
 
     def yielded(self, frame: FrameType) -> None:
         """A watched frame waits. Its next line comes later; whoever took what a generator gave may come to a line before."""

@@ -101,7 +101,7 @@ def _rest() -> None:
     """Takes the trace function back where this thread has no more use for it."""
     if sys.gettrace() is _call:
         mine = threading.get_ident()
-        if not any(step.thread == mine for step in _line_steps.active) and (
+        if not any(step.thread == mine and step.frames for step in _line_steps.active) and (
             _main is None or not _main.tracing or _main.thread != mine
         ):
             sys.settrace(None)
