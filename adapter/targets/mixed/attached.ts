@@ -21,6 +21,9 @@ export const OURS = 2 ** 30;
 let numbers = OURS;
 export const nextNumber = (): number => ++numbers;
 
+/** A file that CPython was built from. */
+const INTERPRETER_SOURCE = /\/(?:Python|Objects|Modules|Include)\/[\w./-]+\.[ch]\b/;
+
 /** Somebody waits for it: a thread that is to load a library, or a program before its beginning. */
 const ATTACH_WITHIN = 20_000;
 
@@ -53,7 +56,10 @@ export abstract class Attached {
       name: options.name,
       emit: (event) => this.heard(event),
       output: () => undefined,
-      notice: options.notice,
+      notice: (category, text) => {
+        // Nobody asked for the sources of Python itself.
+        if (!INTERPRETER_SOURCE.test(text)) options.notice(category, text);
+      },
       started: () => undefined,
       exited: () => this.#gone(false),
     });
