@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isAlive } from '../../adapter/common/processes';
 import { until } from './e2e-support';
@@ -86,5 +86,51 @@ mixedScenes('Leaving a library under a Python tool', (s) => {
     await finishes(app);
     await s().client.waitFor('terminated');
     assert.deepEqual(s().client.pending('stopped'), []);
+  });
+
+  it('kill -9 of the adapter while a started program is stopped lets the program and the app finish', async () => {
+    const mixed = s();
+    const result = join(mixed.scene.place.folder, 'result');
+    const program = mixed.scene.app(
+      'start.py',
+      `
+import os, subprocess, sys
+out = subprocess.run([sys.argv[1], "50", "10", "20", "30"], capture_output=True, text=True).stdout
+with open(sys.argv[2] + ".part", "w") as file:
+    file.write(out)
+os.rename(sys.argv[2] + ".part", sys.argv[2])
+`,
+    );
+    await mixed.launch('program', '', { dots: { [prices]: ['add'] } }, { program, args: [mixed.program(), result] });
+    await mixed.client.waitFor('stopped');
+    process.kill(mixed.client.child!.pid!, 'SIGKILL');
+    await until(() => existsSync(result), 'the end of the app');
+    assert.equal(readFileSync(result, 'utf8'), '30\n');
+  });
+
+  it('a debugger that ends when it is to attach is told, and the app runs', async () => {
+    const mixed = s();
+    const broken = mixed.scene.app(
+      'lldb-dap',
+      `
+#!/usr/bin/env python3
+import json, sys
+
+while True:
+    length = int(sys.stdin.buffer.readline().split(b":")[1])
+    sys.stdin.buffer.readline()
+    asked = json.loads(sys.stdin.buffer.read(length))
+    if asked["command"] != "initialize":
+        sys.exit(3)
+    answer = {"seq": 1, "type": "response", "request_seq": asked["seq"], "command": "initialize", "success": True, "body": {}}
+    text = json.dumps(answer).encode()
+    sys.stdout.buffer.write(b"Content-Length: %d\\r\\n\\r\\n%s" % (len(text), text))
+    sys.stdout.buffer.flush()
+`,
+    );
+    chmodSync(broken, 0o755);
+    await mixed.launch('library', mixed.library(), { dots: { [prices]: ['add'] } }, { lldbDap: broken });
+    assert.equal(await mixed.scene.exit(), 'To pay: 30\n');
+    assert.match(mixed.client.output['important'] ?? '', /lldb-dap has ended/);
   });
 });
