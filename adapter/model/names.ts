@@ -28,6 +28,10 @@ export function parseNamePattern(text: string): NamePattern {
   if (/^state\s*:/.test(trimmed)) {
     return parseState(trimmed);
   }
+  if (/\w::[\w~]/.test(trimmed)) {
+    // No Python name has these; C++ and Rust name functions so.
+    return { target: { type: 'function', kind: 'native', glob: trimmed }, boundaries: ['before'] };
+  }
   const at = trimmed.lastIndexOf('@');
   const suffix = at > 0 ? trimmed.slice(at + 1).trim() : 'before';
   const boundary = BOUNDARIES.find((known) => known === suffix);

@@ -72,6 +72,8 @@ export class NativeProcess {
   #pid: number | undefined;
   /** A step or continue of ours is on its way. */
   #releasing = false;
+  /** What was said of the stop that is being looked at, thread by thread. */
+  #stops: Partial<P.StoppedEvent['body']>[] = [];
   /** What the delegate says of stops is taken in turn. */
   #turn: Promise<unknown> = Promise.resolve();
   readonly #missing = new Map<string, boolean>();
@@ -136,7 +138,14 @@ export class NativeProcess {
       if (this.#awaitsEntry) this.#hasMain = await this.breakpoints.stopAtMain(configuration);
       else await this.breakpoints.apply(configuration);
       await this.#sendExceptions(configuration);
-      if (client.can('configurationDone')) await client.request('configurationDone', {}, { within: START_WITHIN });
+      const done = client.can('configurationDone')
+        ? client.request('configurationDone', {}, { within: START_WITHIN })
+        : Promise.resolve();
+      // lldb-dap 22 answers the first question for threads with those of the start: it is asked here, and its answer is not used.
+      client
+        .request('threads', {})
+        .catch((error: unknown) => this.options.log.debug(() => `first threads: ${messageOf(error)}`));
+      await done;
     })();
     configured.catch(() => undefined);
     await begun;
@@ -405,7 +414,9 @@ export class NativeProcess {
         this.#ensureStarted(typeof body['systemProcessId'] === 'number' ? body['systemProcessId'] : undefined);
         break;
       case 'stopped':
-        this.#inTurn(() => this.#stopped(body));
+        // Threads that stop at once are told one by one; together they are one stop.
+        this.#stops.push(body);
+        if (this.#stops.length === 1) this.#inTurn(() => this.#stopped());
         break;
       case 'continued':
         this.#inTurn(() => this.#continued());
@@ -455,39 +466,65 @@ export class NativeProcess {
     }
   }
 
-  async #stopped(body: Partial<P.StoppedEvent['body']>): Promise<void> {
-    const { client } = this.options;
-    const thread = typeof body.threadId === 'number' ? body.threadId : ([...this.#tasks.keys()][0] ?? 0);
-    const asked = { pause: this.#pausing, entry: this.#awaitsEntry };
-    let why = stopReason(body, asked);
-    if (why.reason === 'entry' && this.#hasMain) {
-      this.#awaitsEntry = false;
+  /** Everything that was said of one stop: what it is for each thread, and whether anybody wants it. */
+  async #stopped(): Promise<void> {
+    const { client, log } = this.options;
+    const [first = {}] = this.#stops;
+    const thread = threadIn(first) ?? [...this.#tasks.keys()][0] ?? 0;
+    const why = stopReason(first, this.#asked);
+    const isEntry = why.reason === 'entry' && this.#hasMain;
+    if (isEntry) this.#awaitsEntry = false;
+    if (isEntry || (this.#ending && why.signal)) {
+      this.#stops = [];
       return this.#goOn(thread);
     }
-    if (this.#ending && why.signal) return this.#goOn(thread);
-    // Asked together, answered together: a stop is to cost little.
-    const [threads, first] = await Promise.all([client.request('threads', {}), this.#frames(thread, 0, FIRST_FRAMES)]);
-    if (this.#over) return;
-    this.#peeked = first.frames[0]?.id;
+    // Asked together, answered together: a stop is to cost little. When they are answered, all threads that stopped were told.
+    const looked = await Promise.all([client.request('threads', {}), this.#frames(thread, 0, FIRST_FRAMES)]).catch(
+      (error: unknown) => log.info(`a stop that is over: ${messageOf(error)}`),
+    );
+    const told = this.#stops;
+    this.#stops = [];
+    if (this.#over || !looked) return;
+    const [{ threads }, frames] = looked;
+    const wanted: { thread: number; why: StopReason; ids: number[] }[] = [];
+    for (const body of told) {
+      const one = threadIn(body) ?? thread;
+      this.#peeked = (one === thread ? frames : await this.#frames(one, 0, 1)).frames[0]?.id;
+      const found = await this.#wantedBy(body);
+      if (found) wanted.push({ thread: one, ...found });
+    }
+    const [main, ...others] = wanted;
+    if (!main) return this.#goOn(thread);
+    this.#pausing = false;
+    const shown = main.thread === thread ? frames : await this.#frames(main.thread, 0, FIRST_FRAMES);
+    const { signal } = main.why;
+    const crash =
+      signal && isCrash(signal)
+        ? await crashRecord({ values: this.#values, log, thread: main.thread, signal, frames: shown.frames })
+        : undefined;
+    this.#tell(main.thread, main.why, main.ids, threads, shown);
+    for (const other of others) this.#tellOther(other.thread, other.why, other.ids);
+    if (crash) this.options.emit({ event: 'record', name: 'crash', data: crash });
+  }
+
+  get #asked(): { pause: boolean; entry: boolean } {
+    return { pause: this.#pausing, entry: this.#awaitsEntry };
+  }
+
+  /** Why a thread stopped and for which breakpoints of ours; nothing where none of them wants that. */
+  async #wantedBy(body: Partial<P.StoppedEvent['body']>): Promise<{ why: StopReason; ids: number[] } | undefined> {
+    const why = stopReason(body, this.#asked);
     const memory = why.reason === 'data breakpoint';
     const numbers = hitNumbers(body, memory);
-    let ids: number[] = [];
-    if (this.breakpoints.knows(numbers, memory)) {
-      const result = await this.breakpoints.hit(numbers, memory);
-      if (!result && why.reason !== 'step' && why.reason !== 'pause' && !why.signal) return this.#goOn(thread);
-      if (result) {
-        ids = result.ids;
-        if (result.entry && ids.length === 0) {
-          this.#awaitsEntry = false;
-          this.#hasMain = false;
-          why = { reason: 'entry', description: 'Paused on entry' };
-        } else why = { ...why, reason: result.reason, description: `Paused on ${result.reason}` };
-      }
+    if (!this.breakpoints.knows(numbers, memory)) return { why, ids: [] };
+    const result = await this.breakpoints.hit(numbers, memory);
+    if (!result) return why.reason === 'step' || why.reason === 'pause' || why.signal ? { why, ids: [] } : undefined;
+    if (result.entry && result.ids.length === 0) {
+      this.#awaitsEntry = false;
+      this.#hasMain = false;
+      return { why: { reason: 'entry', description: 'Paused on entry' }, ids: [] };
     }
-    this.#pausing = false;
-    const record = why.signal && isCrash(why.signal) ? await this.#recordOf(thread, why, first.frames) : undefined;
-    this.#tell(thread, why, ids, threads.threads, first);
-    if (record) this.options.emit({ event: 'record', name: 'crash', data: record });
+    return { why: { ...why, reason: result.reason, description: `Paused on ${result.reason}` }, ids: result.ids };
   }
 
   #tell(
@@ -529,6 +566,27 @@ export class NativeProcess {
       }));
     this.#stop = { threads: new Map([main, ...along].map((hold) => [hold.id, hold.task])), main, why };
     this.options.emit({ event: 'held', hold: main, ...(along.length > 0 ? { along } : {}) });
+  }
+
+  /** Another thread stopped in the same moment for a reason of its own. */
+  #tellOther(thread: number, why: StopReason, ids: number[]): void {
+    const stop = this.#stop;
+    if (!stop) return;
+    const hold: Hold = {
+      id: this.#nextHold++,
+      task: thread,
+      taskName: this.#tasks.get(thread) ?? this.options.name,
+      boundary: 'line',
+      whole: true,
+      reason: why.reason,
+      description: why.description,
+      ...(why.text ? { text: why.text } : {}),
+      breakpoints: ids,
+      frames: [],
+      moreFrames: true,
+    };
+    stop.threads.set(hold.id, thread);
+    this.options.emit({ event: 'held', hold });
   }
 
   /** The delegate let the program go on by itself, such as by a command that was typed. */
@@ -578,10 +636,6 @@ export class NativeProcess {
 
   // ------------------------------------------------------------ words
 
-  async #recordOf(thread: number, why: StopReason, frames: Frame[]): Promise<Record<string, unknown>> {
-    return crashRecord({ values: this.#values, log: this.options.log, thread, signal: why.signal!, frames });
-  }
-
   #say(breakpoint: Breakpoint, text: string, { path, line }: { path?: string; line?: number }): void {
     const place = { ...(path ? { path } : {}), ...(line === undefined ? {} : { line }) };
     this.options.emit({ event: 'log', category: 'console', text, ...place });
@@ -601,6 +655,10 @@ export class NativeProcess {
       ? `No function ${short} is loaded yet.`
       : `${this.options.client.name} could not set it.`;
   }
+}
+
+function threadIn({ threadId }: Partial<P.StoppedEvent['body']>): number | undefined {
+  return typeof threadId === 'number' ? threadId : undefined;
 }
 
 /** The delegate's numbers of what was hit; version 19 says them of watched memory in its text alone. */
