@@ -126,6 +126,34 @@ nativeScenes('A delegate in trouble', (native) => {
     assert.match(await refusal(launch(fails)), /Out of luck\./);
   });
 
+  it('one that speaks nonsense of threads and frames does not keep a stop to itself', async () => {
+    const { s, compiled } = native();
+    const mute = standIn(
+      s,
+      'mute',
+      `const event = (event, body = {}) => send({ seq: 0, type: 'event', event, body });
+const on = (request) => {
+  if (request.command === 'stackTrace') {
+    answer(request, { stackFrames: 'none' });
+    return;
+  }
+  answer(request, request.command === 'initialize' ? { supportsConfigurationDoneRequest: true } : {});
+  if (request.command === 'launch') event('initialized');
+  else if (request.command === 'configurationDone') event('stopped', { reason: 'breakpoint', threadId: 1 });
+  else if (request.command === 'continue') event('exited', { exitCode: 0 });
+};`,
+    );
+    await s.client.launch({
+      program: compiled.program('order.c'),
+      cwd: nativeFixtures,
+      lldbDap: mute,
+      target: 'native',
+    });
+    const { threadId } = await s.client.waitFor('stopped');
+    await s.client.request('continue', { threadId: threadId! });
+    await s.client.waitFor('terminated');
+  });
+
   it('one that is killed while the program is held ends the session with a sentence, and the program', async () => {
     const { s, order, stop } = native();
     await order(['loop'], ['loop']);

@@ -5,6 +5,38 @@ import { marker } from './e2e-support';
 import { agent, mixedScenes, prices } from './native-mixed-support';
 
 const at = (name: string): string => `prices.c:${marker(prices, name)}`;
+/** A tool that starts a program, and says how it ended. */
+const APP = `
+import subprocess, sys
+import toolbreak
+
+@toolbreak.tool
+def work():
+    done = subprocess.run([sys.argv[1]], capture_output=True, text=True)
+    return done.returncode, done.stdout, done.stderr
+
+print(work())
+`;
+
+/** Becomes itself once more. */
+const AGAIN = `
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+static int work(int value) {
+  return value + 1; // # BP: work
+}
+int main(int argc, char **argv) {
+  int result = work(argc);
+  if (getenv("AGAIN") == NULL) {
+    setenv("AGAIN", "1", 1);
+    execv("/proc/self/exe", argv);
+  }
+  printf("%d\\n", result);
+  return 0;
+}
+`;
+
 /** How the tool starts the program, and the function that does. */
 const WAYS = { program: 'run_program', shell: 'run_shell', async: '<lambda>' };
 
@@ -55,6 +87,48 @@ mixedScenes('A program that a Python tool starts', (scene) => {
     const after = await s.scene.stop();
     assert.match(after.name, /^price\(/);
     await s.go(after);
+    assert.equal(await s.scene.exit(), 'To pay: 30\n');
+  });
+
+  it('goes on under its debugger where it becomes another program', async () => {
+    const s = scene();
+    const source = s.scene.place.file('again.c', AGAIN);
+    const args = [s.compiled.program(source)];
+    await s.launch('', '', { dots: { [source]: ['work'] } }, { program: s.scene.app('app.py', APP), args });
+    for (const time of ['first', 'second']) {
+      const held = await s.scene.stop();
+      assert.equal(held.body.reason, 'breakpoint', time);
+      assert.equal(s.stack(held)[0], `work @ again.c:${marker(source, 'work')}`, time);
+      await s.go(held);
+    }
+    assert.equal(await s.scene.exit(), "(0, '2\\n', '')\n");
+  });
+
+  it('runs as ever where it has a sanitizer that wants to be loaded first', async () => {
+    const s = scene();
+    const args = [s.compiled.program(s.scene.place.file('again.c', AGAIN), ['-fsanitize=address'])];
+    await s.launch('', '', { dots: { [prices]: ['add'] } }, { program: s.scene.app('app.py', APP), args });
+    assert.equal(await s.scene.exit(), "(0, '2\\n', '')\n");
+  });
+
+  it('says where its gate cannot be loaded from, and the app runs', async () => {
+    const s = scene();
+    const client = s.scene.adapter(['dap'], { XDG_STATE_HOME: join(s.scene.place.folder, 'a state') });
+    const program = { program: agent, args: ['program', s.program()], lldbDap: s.delegate.path };
+    await s.scene.launch(program, { dots: { [prices]: ['add'] } }, client);
+    assert.equal(await s.scene.exit(0, client), 'To pay: 30\n');
+    assert.match(client.output['important'] ?? '', /has a space, a colon or a dollar sign/);
+  });
+
+  it('stops at a breakpoint that comes while its debugger does', async () => {
+    const s = scene();
+    const never = { at: 'add', condition: 'percent == 51' };
+    await s.launch('program', s.program(), { dots: { [prices]: [never] } });
+    await s.client.waitFor('thread', ({ reason, threadId }) => reason === 'started' && threadId > 1);
+    await s.scene.setDots(prices, [never, 'result']);
+    const held = await s.scene.stop();
+    assert.equal(s.stack(held)[0], `owed @ ${at('result')}`);
+    await s.go(held);
     assert.equal(await s.scene.exit(), 'To pay: 30\n');
   });
 

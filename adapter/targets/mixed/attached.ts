@@ -8,6 +8,7 @@ import type {
   Frame,
   Hello,
 } from '../../../protocol/control';
+import { messageOf } from '../../common/errors';
 import type { Log } from '../../common/log';
 import type { TargetEvents } from '../../engine/target';
 import { NativeProcess } from '../native/process';
@@ -44,6 +45,7 @@ export interface AttachedOptions {
 export abstract class Attached {
   protected readonly native: NativeProcess;
   #over = false;
+  #hasBegun = false;
   #leaving: Promise<void> | undefined;
 
   constructor(
@@ -78,6 +80,7 @@ export abstract class Attached {
   async start(configuration: Configuration): Promise<void> {
     try {
       await within(ATTACH_WITHIN, this.native.begin('attach', attachArguments(this.options.pid), configuration));
+      this.#hasBegun = true;
     } catch (error) {
       this.#over = true;
       void this.delegate.client.leave({ terminateDebuggee: false });
@@ -85,8 +88,9 @@ export abstract class Attached {
     }
   }
 
+  /** Not before it has attached: what is set then is set nowhere. */
   configure(configuration: Configuration): Promise<BreakpointState[]> {
-    return this.native.configure(configuration);
+    return this.#hasBegun ? this.native.configure(configuration) : Promise.resolve([]);
   }
 
   /** What became of the breakpoints. */
@@ -124,6 +128,19 @@ export abstract class Attached {
       more = answer.more === true && answer.frames.length > 0;
     }
     return frames;
+  }
+
+  /** A stop that cannot be shown: nobody could end it. */
+  protected goOn(hold: number, error: unknown): void {
+    const { log, name, notice } = this.options;
+    if (this.#over || !this.native.isHeld) return log.info(`a stop of ${name} that is over: ${messageOf(error)}`);
+    notice(
+      'important',
+      `${name} stopped in native code, but the stop cannot be shown: ${messageOf(error)} It goes on.`,
+    );
+    this.native
+      .request('release', { hold, action: 'continue', client: '' })
+      .catch((failed: unknown) => log.error(`${name} does not go on`, failed));
   }
 
   #gone(crashed: boolean): void {

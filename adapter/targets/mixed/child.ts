@@ -42,9 +42,10 @@ export class Child extends Attached {
 
   protected heard(event: Event): void {
     if (event.event === 'held') {
-      this.#held(event.hold, event.along).catch((error: unknown) =>
-        this.options.log.error('a stop of a program', error),
-      );
+      this.#held(event.hold, event.along).catch((error: unknown) => {
+        this.#endLook();
+        this.goOn(event.hold.id, error);
+      });
     } else {
       if (event.event === 'resumed') this.#endLook();
       this.options.control(event);

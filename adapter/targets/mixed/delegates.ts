@@ -20,6 +20,8 @@ export function attachArguments(pid: number): Record<string, unknown> {
       ...QUICK_START,
       'settings set target.preload-symbols false',
       'settings set plugin.jit-loader.gdb.enable off',
+      // Nobody asked for a stop where a program becomes another one.
+      'settings set target.process.stop-on-exec false',
     ],
     preRunCommands: [`process handle -p true -s false -n false ${OWN_SIGNALS}`],
   };

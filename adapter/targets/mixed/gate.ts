@@ -27,6 +27,11 @@ export async function gateLibrary(): Promise<string> {
   const hash = createHash('sha256').update(readFileSync(source)).update(process.arch).digest('hex').slice(0, 16);
   const folder = makePrivateFolder(join(stateFolder(), 'gates'));
   const library = join(folder, `gate-${hash}.so`);
+  if (/[\s:$]/.test(library)) {
+    throw new UserError(
+      `Programs that a tool starts cannot be stopped in their sources: the path ${folder} has a space, a colon or a dollar sign, and what holds them cannot be loaded from there. Set XDG_STATE_HOME to another folder, and start again.`,
+    );
+  }
   if (existsSync(library)) return library;
   const made = `${library}.${process.pid}`;
   let reason = '';

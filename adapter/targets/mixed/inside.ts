@@ -67,7 +67,10 @@ export class Inside extends Attached {
   protected heard(event: Event): void {
     if (event.event === 'held') {
       this.options.still(true);
-      this.#held(event.hold).catch((error: unknown) => this.options.log.error('a stop in native code', error));
+      this.#held(event.hold).catch((error: unknown) => {
+        this.#goOn();
+        this.goOn(event.hold.id, error);
+      });
     } else if (event.event === 'resumed') {
       const found = [...this.#stopped.values()].find(({ native }) => native === event.hold);
       this.#goOn();

@@ -216,8 +216,18 @@ export class MixedTarget implements Target {
         side.attached = side.now = undefined;
       },
     });
-    await made.start(this.#forNative());
+    await this.#begin(made);
     return made;
+  }
+
+  /** Attaches with the breakpoints there are, also those that came while it did. */
+  async #begin(made: Attached): Promise<void> {
+    let given = this.#configuration;
+    await made.start(this.#forNative());
+    while (given !== this.#configuration) {
+      given = this.#configuration;
+      await made.configure(this.#forNative());
+    }
   }
 
   #told(process: TargetProcess, pid: number, name: string): Omit<AttachedOptions, 'gone'> & { justMyCode(): boolean } {
@@ -242,6 +252,8 @@ export class MixedTarget implements Target {
   /** A program stands before its `main`. */
   async #program(pid: number, by: Starter): Promise<void> {
     if (this.#leaving || this.#sources.length === 0 || !this.#built.isLoaded(pid, this.#sources)) return;
+    // One that became another program by `exec` has its debugger already.
+    if (this.#children.has(pid)) return;
     // Python's own processes have gates of their own.
     if (this.inner.processes.some(({ hello }) => hello.pid === pid)) return;
     try {
@@ -268,7 +280,7 @@ export class MixedTarget implements Target {
     this.#children.set(pid, made);
     this.#emitter.emit('processStarted', process);
     try {
-      await made.start(this.#forNative());
+      await this.#begin(made);
     } catch (error) {
       this.#children.delete(pid);
       this.#emitter.emit('processEnded', process, false);

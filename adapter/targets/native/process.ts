@@ -13,7 +13,7 @@ import type {
 } from '../../../protocol/control';
 import { messageOf, UserError } from '../../common/errors';
 import type { Log } from '../../common/log';
-import type { DelegateClient } from '../delegate/client';
+import { DelegateError, type DelegateClient } from '../delegate/client';
 import { NativeBreakpoints } from './breakpoints';
 import { crashRecord } from './crash';
 import { NativeMemory } from './memory';
@@ -468,7 +468,7 @@ export class NativeProcess {
 
   /** Everything that was said of one stop: what it is for each thread, and whether anybody wants it. */
   async #stopped(): Promise<void> {
-    const { client, log } = this.options;
+    const { log } = this.options;
     const [first = {}] = this.#stops;
     const thread = threadIn(first) ?? [...this.#tasks.keys()][0] ?? 0;
     const why = stopReason(first, this.#asked);
@@ -479,24 +479,24 @@ export class NativeProcess {
       return this.#goOn(thread);
     }
     // Asked together, answered together: a stop is to cost little. When they are answered, all threads that stopped were told.
-    const looked = await Promise.all([client.request('threads', {}), this.#frames(thread, 0, FIRST_FRAMES)]).catch(
-      (error: unknown) => log.info(`a stop that is over: ${messageOf(error)}`),
+    const looked = await Promise.all([this.#threads(), this.#framesNow(thread, FIRST_FRAMES)]).catch((error: unknown) =>
+      log.info(`a stop that is over: ${messageOf(error)}`),
     );
     const told = this.#stops;
     this.#stops = [];
     if (this.#over || !looked) return;
-    const [{ threads }, frames] = looked;
+    const [threads, frames] = looked;
     const wanted: { thread: number; why: StopReason; ids: number[] }[] = [];
     for (const body of told) {
       const one = threadIn(body) ?? thread;
-      this.#peeked = (one === thread ? frames : await this.#frames(one, 0, 1)).frames[0]?.id;
+      this.#peeked = (one === thread ? frames : await this.#framesNow(one, 1)).frames[0]?.id;
       const found = await this.#wantedBy(body);
       if (found) wanted.push({ thread: one, ...found });
     }
     const [main, ...others] = wanted;
     if (!main) return this.#goOn(thread);
     this.#pausing = false;
-    const shown = main.thread === thread ? frames : await this.#frames(main.thread, 0, FIRST_FRAMES);
+    const shown = main.thread === thread ? frames : await this.#framesNow(main.thread, FIRST_FRAMES);
     const { signal } = main.why;
     const crash =
       signal && isCrash(signal)
@@ -525,6 +525,30 @@ export class NativeProcess {
       return { why: { reason: 'entry', description: 'Paused on entry' }, ids: [] };
     }
     return { why: { ...why, reason: result.reason, description: `Paused on ${result.reason}` }, ids: result.ids };
+  }
+
+  async #threads(): Promise<P.Thread[]> {
+    try {
+      return (await this.options.client.request('threads', {})).threads;
+    } catch (error) {
+      this.#stillStands(error, 'threads');
+      return [...this.#tasks].map(([id, name]) => ({ id, name }));
+    }
+  }
+
+  async #framesNow(thread: number, count: number): Promise<{ frames: Frame[]; more: boolean }> {
+    try {
+      return await this.#frames(thread, 0, count);
+    } catch (error) {
+      this.#stillStands(error, 'frames');
+      return { frames: [], more: true };
+    }
+  }
+
+  /** A refusal means that the program went on. Silence and nonsense do not: a stop that nobody hears of cannot be ended. */
+  #stillStands(error: unknown, what: string): void {
+    if (!(error instanceof DelegateError) || error.why === 'refused' || error.why === 'gone') throw error;
+    this.options.log.warn(`${what} of a stop: ${messageOf(error)}`);
   }
 
   #tell(

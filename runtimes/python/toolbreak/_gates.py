@@ -187,9 +187,10 @@ def _with_gate(env: Any) -> Any:
         return env
     try:
         made: dict[Any, Any] = dict(os.environ if env is None else env)
-        older = made.pop(b"LD_PRELOAD", None) or made.get("LD_PRELOAD")
         gate = settings["gate"]
-        made["LD_PRELOAD"] = f"{gate['library']}:{os.fsdecode(older)}" if older else gate["library"]
+        _put_first(made, "LD_PRELOAD", gate["library"])
+        # A program with the address sanitizer ends at once where another library comes before it.
+        _put_first(made, "ASAN_OPTIONS", "verify_asan_link_order=0")
         call = _calls.current()
         number = call.number if call is not None else 0
         made["TOOLBREAK_GATE"] = (
@@ -199,6 +200,11 @@ def _with_gate(env: Any) -> Any:
     except Exception as error:
         _report.failure(error)
         return env
+
+
+def _put_first(env: dict[Any, Any], name: str, value: str) -> None:
+    older = env.pop(name.encode(), None) or env.get(name)
+    env[name] = f"{value}:{os.fsdecode(older)}" if older else value
 
 
 # ---------------------------------------------------------------- who started a program

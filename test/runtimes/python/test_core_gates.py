@@ -88,14 +88,14 @@ def test_a_program_is_told_where_to_ask_and_who_started_it(scene: Any) -> None:
         """
         import os, subprocess, sys, threading, toolbreak
 
-        SHOW = "printf '%s\\\\n' \\"$TOOLBREAK_GATE\\" \\"$LD_PRELOAD\\" \\"$OWN\\""
+        SHOW = "printf '%s\\\\n' \\"$TOOLBREAK_GATE\\" \\"$LD_PRELOAD\\" \\"$ASAN_OPTIONS\\" \\"$OWN\\""
 
         @toolbreak.tool
         def start(env):
             return subprocess.run(["sh", "-c", SHOW], env=env, capture_output=True, text=True, check=True).stdout
 
         print(start(None).splitlines(), os.environ.get("LD_PRELOAD"), flush=True)
-        given = {"OWN": "mine", "LD_PRELOAD": "libdl.so.2"}
+        given = {"OWN": "mine", "LD_PRELOAD": "libdl.so.2", "ASAN_OPTIONS": "detect_leaks=0"}
         print(start(given).splitlines(), given)
         print(os.getpid(), threading.get_ident())
         """,
@@ -105,10 +105,10 @@ def test_a_program_is_told_where_to_ask_and_who_started_it(scene: Any) -> None:
     first, second, ids = app.finish()[1].splitlines()
     pid, thread = ids.split()
     tracer = os.getpid()
-    assert first == f"['{pid}.1.{thread} {tracer} /no where', 'libm.so.6', ''] None"
+    assert first == f"['{pid}.1.{thread} {tracer} /no where', 'libm.so.6', 'verify_asan_link_order=0', ''] None"
     assert second == (
-        f"['{pid}.2.{thread} {tracer} /no where', 'libm.so.6:libdl.so.2', 'mine'] "
-        "{'OWN': 'mine', 'LD_PRELOAD': 'libdl.so.2'}"
+        f"['{pid}.2.{thread} {tracer} /no where', 'libm.so.6:libdl.so.2', 'verify_asan_link_order=0:detect_leaks=0', 'mine'] "
+        "{'OWN': 'mine', 'LD_PRELOAD': 'libdl.so.2', 'ASAN_OPTIONS': 'detect_leaks=0'}"
     )
 
 
