@@ -8,6 +8,7 @@ import { breakpoints } from './sections/breakpoints';
 import { endings } from './sections/endings';
 import { hold } from './sections/hold';
 import { lines } from './sections/lines';
+import { mixed, mixedProgram } from './sections/mixed';
 import { native } from './sections/native';
 import { parallel } from './sections/parallel';
 import { picture } from './sections/picture';
@@ -24,6 +25,8 @@ const SECTIONS = [
   steps,
   lines,
   native,
+  mixed,
+  mixedProgram,
   parallel,
   breakpoints,
   timeline,

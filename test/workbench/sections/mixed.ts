@@ -1,0 +1,138 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { compile, delegates } from '../../support/native';
+import { lineOf } from '../files';
+import { see } from '../hand';
+import { until } from '../processes';
+import type { Section } from '../section';
+import { ROOT, type Options } from '../workbench';
+
+/** A workspace whose agent has a tool that works in native code, in one of the agent's ways. */
+function shop(way: string, native: string, flags: string[]): Partial<Options> {
+  return {
+    workspace: join(ROOT, 'fixtures', 'apps', 'mixed'),
+    settings: { 'toolbreak.lldbDap': delegates()[0]!.path },
+    prepare: (folder: string) => {
+      compile([join(folder, 'prices.c')], join(folder, native), flags);
+      mkdirSync(join(folder, '.vscode'));
+      const configuration = { type: 'toolbreak', request: 'launch', name: 'Shop' };
+      const program = '${workspaceFolder}/agent.py';
+      const launch = { ...configuration, program, args: [way, `\${workspaceFolder}/${native}`] };
+      writeFileSync(join(folder, '.vscode/launch.json'), JSON.stringify({ configurations: [launch] }));
+    },
+  };
+}
+
+/** From a held tool call into the lines of its function, into a C library, and out again. */
+export const mixed: Section = {
+  name: 'mixed',
+  get options() {
+    return shop('library', 'libprices.so', ['-shared', '-fPIC']);
+  },
+  async run({ opened, pane, test }) {
+    const names = async (): Promise<string> =>
+      (await pane.callStackRows().allInnerTexts()).map((row) => row.split(/[(\s]/)[0]).join();
+    const top = async (name: RegExp, header: string): Promise<void> => {
+      await see(`the frame ${name} on top`, pane.callStackRows().first().filter({ hasText: name }));
+      await pane.paused(header);
+    };
+    await test.step('a held tool call, with a breakpoint in the C file of the library it will call', async () => {
+      await pane.openFile('prices.c');
+      await pane.widenSideBar(430);
+      await pane.goToLine(lineOf(opened.folder, 'prices.c', 'BP: call take'));
+      await pane.breakpoint('BP: call take');
+      await pane.openFile('agent.py');
+      await pane.goToLine(lineOf(opened.folder, 'agent.py', 'BP: price'));
+      await pane.breakpoint('BP: price');
+      await pane.start();
+      await pane.stopped();
+      await pane.paused('Paused before tool');
+    });
+    await test.step('F11 goes to the first line of its function, and into the function that is called there', async () => {
+      await pane.go('F11');
+      await top(/^price(?!\()/, 'Paused on step');
+      await pane.go('F11');
+      await top(/^call_library/, 'Paused on step');
+      await test.picture('1-python');
+    });
+    await test.step('F5 stops in C: one call stack from the C function to the workflow', async () => {
+      await pane.go('F5');
+      await top(/^owed/, 'Paused on breakpoint');
+      await until('C, Python, tool, node, workflow', async () =>
+        /^owed,.*call_library,.*price,.*tools,shop/.test(await names()),
+      );
+      await pane.expand(['Locals'], pane.variable('percent').filter({ hasText: '50' }));
+      await test.picture('2-c');
+    });
+    await test.step('a C variable is changed', async () => {
+      await pane.setVariable('percent', '100', pane.variable('percent').filter({ hasText: '100' }));
+      await pane.evaluate('percent + 1');
+      await pane.consoleSays(/101/);
+    });
+    await test.step('Shift+F11 comes out on the Python line, then at the end of the call, the node and the workflow', async () => {
+      await pane.go('Shift+F11');
+      await top(/^call_library/, 'Paused on step');
+      await test.picture('3-python-again');
+      await pane.go('Shift+F11');
+      await top(/^price(?!\()/, 'Paused on step');
+      await pane.go('Shift+F11');
+      await top(/^price\(/, 'Paused after tool');
+      await pane.go('Shift+F11');
+      await top(/^tools/, 'Paused after node');
+      await pane.go('Shift+F11');
+      await pane.paused('Paused after workflow');
+      await test.picture('4-workflow');
+      await pane.go('F5');
+      await pane.ended();
+    });
+  },
+};
+
+/** The same with a program that the tool starts. */
+export const mixedProgram: Section = {
+  name: 'mixed-program',
+  get options() {
+    return shop('program', 'prices', []);
+  },
+  async run({ opened, pane, test }) {
+    const frame = (name: RegExp) => pane.callStackRows().filter({ hasText: name }).first();
+    await test.step('a held tool call, its first line, and a step over the line that starts a program', async () => {
+      await pane.openFile('prices.c');
+      await pane.widenSideBar(430);
+      await pane.goToLine(lineOf(opened.folder, 'prices.c', 'BP: call take'));
+      await pane.breakpoint('BP: call take');
+      await pane.openFile('agent.py');
+      await pane.goToLine(lineOf(opened.folder, 'agent.py', 'BP: price'));
+      await pane.breakpoint('BP: price');
+      await pane.start();
+      await pane.stopped();
+      await pane.paused('Paused before tool');
+      await pane.go('F11');
+      await see('the line', frame(/^price(?!\()/));
+    });
+    await test.step('the breakpoint in C stops in the program, under the call that started it', async () => {
+      await pane.go('F10');
+      await see('the C function', frame(/^owed/));
+      await see('its caller', frame(/^main/));
+      await see('the call that started it', frame(/^price\(/));
+      await pane.expand(['Locals'], pane.variable('percent').filter({ hasText: '50' }));
+      await test.picture('1-c');
+      await pane.setVariable('percent', '100', pane.variable('percent').filter({ hasText: '100' }));
+    });
+    await test.step('Shift+F11 comes out in its main function, F5 lets it end, and the step ends behind the call', async () => {
+      await pane.go('Shift+F11');
+      await see('the result', pane.variable('result').first());
+      await pane.go('F5');
+      await pane.paused('Paused after tool');
+      await pane.evaluate('result');
+      await pane.consoleSays(/^0/);
+      await test.picture('2-after');
+      await pane.go('Shift+F11');
+      await pane.paused('Paused after node');
+      await pane.go('Shift+F11');
+      await pane.paused('Paused after workflow');
+      await pane.go('F5');
+      await pane.ended();
+    });
+  },
+};
