@@ -175,6 +175,12 @@ export class Talk {
     return this.stop();
   }
 
+  /** The first question is answered by the plain adapter with the threads that there were when it began. */
+  async threads(): Promise<P.Thread[]> {
+    if (this.plain) await this.client.request('threads', {});
+    return (await this.client.request('threads', {})).threads;
+  }
+
   /** Names in a scope of a frame, with what is below them; a fact. */
   async values(
     at: At,
@@ -240,6 +246,12 @@ export class Talk {
     );
     this.note(`${context} ${expression}`, said);
     return said;
+  }
+
+  /** An expression's value with what is below it, as a watch shows it; a fact. */
+  async look(at: At, expression: string, depth = 1): Promise<void> {
+    const body = await this.client.request('evaluate', { expression, frameId: at.top.id, context: 'watch' });
+    this.note(`watch ${expression}`, await this.#tree({ ...body, name: expression, value: body.result }, depth));
   }
 
   /** A command of lldb's own. */

@@ -176,9 +176,21 @@ catalogue('Values', [
     async talk(t) {
       await t.launch({ dots: ['containers'] });
       const at = await t.stop();
-      await t.values(at, ['numbers', 'words', 'ages', 'unique', 'pair', 'fixed'], { depth: 2 });
-      await t.values(at, ['text', 'tuple', 'owned', 'shared', 'some', 'none', 'reference'], { depth: 1 });
-      assert.equal(await t.evaluate(at, 'numbers[2]'), '5');
+      for (const name of ['numbers', 'words', 'pair', 'tuple', 'fixed', 'shared', 'some', 'none', 'reference'])
+        await t.look(at, name);
+      assert.match(await t.evaluate(at, 'text'), /"a string of some length, longer than the small ones are"/);
+      await t.go(at);
+      await t.end();
+    },
+  },
+  {
+    name: 'maps and sets of C++',
+    file: 'containers.cpp',
+    async talk(t) {
+      await t.launch({ dots: ['ordered'] });
+      const at = await t.stop();
+      for (const name of ['ages', 'unique']) await t.look(at, name, 2);
+      assert.equal(await t.evaluate(at, 'size'), '4');
       await t.go(at);
       await t.end();
     },
@@ -255,7 +267,8 @@ catalogue('Values', [
       const { instructions } = (await t.client.request('disassemble', { memoryReference, instructionCount: 4 }))!;
       t.note(
         'instructions',
-        instructions.map(({ instruction, line }) => [instruction, line]),
+        // The plain adapter's columns differ from version to version.
+        instructions.map(({ instruction, line }) => [instruction.trim().replace(/\s+/g, ' '), line]),
       );
       assert.equal(instructions.length, 4);
       const registers = await t.scope(at.top, 'Registers');
