@@ -12,6 +12,7 @@ from ._calls import real_path
 
 _MARK = "\0toolbreak line "
 _LOOP = "\0toolbreak loop "
+_FUNCTION = 0x2
 
 
 class Hook:
@@ -53,6 +54,32 @@ def install(wanted: dict[str, frozenset[int]]) -> None:
     _of_dots = _line_traces.lines_of_dots = wanted
     _compile()
     _line_traces.look_at_main()
+    _say_what_runs()
+
+
+_told: set[tuple[str, int]] = set()
+
+
+def _say_what_runs() -> None:
+    """A function that runs already goes on with the code it began with: no breakpoint is to do nothing without a word."""
+    frames: list[Any] = list(sys._current_frames().values())
+    for frame in frames:
+        while frame is not None:
+            code = frame.f_code
+            lines = _of_dots.get(real_path(code.co_filename)) if code.co_flags & _FUNCTION else None
+            if lines:
+                there = {const._line for const in code.co_consts if isinstance(const, Hook)}
+                for line in sorted((lines & _line_places.lines_of(code)) - there):
+                    _say_once(code, line)
+            frame = frame.f_back
+
+
+def _say_once(code: CodeType, line: int) -> None:
+    key = (real_path(code.co_filename), line)
+    if key not in _told and _lines.log is not None:
+        _told.add(key)
+        sentence = f"{code.co_name} runs already; before Python 3.12 line {line} stops from its next call on."
+        _lines.log("important", sentence, *key)
 
 
 def expect(spot: Any) -> None:
