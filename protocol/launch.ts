@@ -110,7 +110,7 @@ export interface LaunchAttributes extends Common {
   /** Another name for "python". */
   runtimeExecutable?: string;
   /**
-   * Where the program runs: the Debug Console (for Python without input), or the integrated terminal.
+   * Where the program runs: the Debug Console (for Python without input), or the integrated terminal (Python only).
    * @default "internalConsole"
    */
   console?: 'internalConsole' | 'integratedTerminal';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { cpSync, existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { gone, refusal, rows } from './e2e-support';
 import { lineOf, nativeScenes, ORDER } from './native-support';
 import { nativeFixtures } from '../support/native';
@@ -155,7 +155,7 @@ nativeScenes('Ends of a native program', (native) => {
       s.cleanup(() => child.kill('SIGKILL'));
       let text = '';
       child.stdout.on('data', (chunk: Buffer) => (text += chunk.toString()));
-      const ended = new Promise((resolve) => child.once('exit', (code, signal) => resolve([code, signal])));
+      const ended = new Promise((resolve) => child.once('close', (code, signal) => resolve([code, signal])));
       const client = s.adapter();
       await client.attach({ processId: child.pid, lldbDap: delegate.path }, async () => {
         const breakpoints = [{ line: lineOf('order.c', 'end') }];
@@ -185,5 +185,65 @@ nativeScenes('Ends of a native program', (native) => {
     const pid = { processId: 4_000_000, lldbDap: delegate.path };
     assert.match(await refusal(s.adapter().attach(pid)), /no process 4000000/);
     assert.match(await refusal(s.adapter().attach({ ...pid, processId: 'x' })), /number of a process/);
+  });
+
+  it('variables are set and taken away', async () => {
+    const { s, order } = native();
+    await order(['env'], [], { env: { ORDER_ENV: 'a b=c', HOME: null } });
+    assert.match(await s.exit(), /\na b=c\|no home\n$/);
+  });
+
+  it('runs without debugging: no breakpoint, its input typed, its code told', async () => {
+    const { s, order } = native();
+    await order(['read'], ['sum'], { noDebug: true });
+    await s.client.waitForOutput('stderr', 'to stderr');
+    await s.client.request('terminate', {});
+    await s.client.waitFor('exited', ({ exitCode }) => exitCode === 128 + 15);
+    await s.client.waitFor('terminated');
+  });
+
+  it('a core file shows where it ended', async () => {
+    const { s, delegate, compiled, order, stop } = native();
+    await order(['segv'], []);
+    const core = join(s.place.folder, 'core');
+    const saved = await s.evaluate(
+      await stop(),
+      `\`process save-core --plugin-name=minidump --style=stack ${core}`,
+      'repl',
+    );
+    assert.ok(existsSync(core), saved);
+    const client = s.adapter();
+    await client.attach({ coreFile: core, program: compiled.program('order.c'), lldbDap: delegate.path });
+    const { threadId } = await client.waitFor('stopped');
+    const frame = (await client.frames(threadId!)).find(({ name }) => name === 'fail')!;
+    assert.equal(frame.line, lineOf('order.c', 'segv'));
+    assert.equal((await client.scope(frame.id, 'Locals')).get('seed')?.value, '42');
+    await client.request('disconnect', {});
+    await client.closed;
+  });
+
+  it('sources that are elsewhere are found where the configuration says, else it is told', async () => {
+    const { s, delegate, compiled, stop } = native();
+    const copy = join(s.place.folder, 'built', 'moved.c');
+    mkdirSync(dirname(copy));
+    cpSync(ORDER, copy);
+    const program = compiled.program(copy, [], `moved-${delegate.major}`);
+    const here = join(s.place.folder, 'here');
+    renameSync(dirname(copy), here);
+    const line = lineOf('order.c', 'sum');
+    const attributes = { program, cwd: s.place.folder, lldbDap: delegate.path };
+    await s.client.launch({ ...attributes, sourceMap: { [dirname(copy)]: here } }, async () => {
+      await s.client.request('setBreakpoints', { source: { path: join(here, 'moved.c') }, breakpoints: [{ line }] });
+    });
+    const at = await stop();
+    assert.deepEqual([at.top.source?.path, at.top.line], [join(here, 'moved.c'), line]);
+    const client = s.adapter();
+    await client.launch(attributes, async () => {
+      await client.request('setFunctionBreakpoints', { breakpoints: [{ name: 'total' }] });
+    });
+    const { threadId } = await client.waitFor('stopped');
+    const [top] = await client.frames(threadId!);
+    assert.deepEqual([top?.name, top?.source], ['total', undefined]);
+    await client.waitForOutput('console', 'moved.c, which is not on this machine');
   });
 });

@@ -40,12 +40,15 @@ export function compile(sources: readonly string[], output: string, flags: reado
 /** Programs compiled from fixtures, in a folder of their own until `remove`. */
 export class Compiled {
   readonly folder = mkdtempSync(join(tmpdir(), 'toolbreak-native-'));
+  readonly #made = new Set<string>();
 
   /** Compiles fixtures, or sources by their whole path, into one program; C++ where the first source is. Answers its path. */
   program(sources: string | string[], flags: string[] = [], name?: string): string {
     const files = [sources].flat().map((source) => join(source.startsWith('/') ? '/' : nativeFixtures, source));
     const output = join(this.folder, name ?? basename(files[0]!).replace(/\.\w+$/, ''));
-    compile(files, output, flags);
+    const key = JSON.stringify([files, output, flags]);
+    if (!this.#made.has(key)) compile(files, output, flags);
+    this.#made.add(key);
     return output;
   }
 

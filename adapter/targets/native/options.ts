@@ -12,7 +12,6 @@ export interface NativeLaunch {
   cwd: string;
   variables: Variables;
   stdin: Stdin;
-  console: 'internalConsole' | 'integratedTerminal';
   noDebug: boolean;
   lldbDap?: string;
   sourceMap: [string, string][];
@@ -40,27 +39,26 @@ export function readNativeLaunch(attributes: LaunchAttributes): NativeLaunch {
   if (!isDirectory(cwd)) throw folderNotFound(attributes.cwd ?? cwd);
   const path = resolve(cwd, program);
   checkProgram(path, program);
+  if (console === 'integratedTerminal') {
+    throw new UserError(
+      'Native programs run in the Debug Console, where their input is typed, too. Remove "console" from launch.json.',
+    );
+  }
   const fromFile = attributes.envFile ? readEnvFile(resolve(cwd, attributes.envFile)) : undefined;
   return {
     program: path,
     args,
     cwd,
     variables: mergeVariables(fromFile, attributes.env ?? {}),
-    stdin: readStdin(attributes.stdin, cwd, console),
-    console,
+    stdin: readStdin(attributes.stdin, cwd),
     noDebug: attributes.noDebug ?? false,
     ...(attributes.lldbDap ? { lldbDap: attributes.lldbDap } : {}),
     sourceMap: Object.entries(attributes.sourceMap ?? {}).map(([from, to]) => [from, resolve(cwd, to)]),
   };
 }
 
-function readStdin(given: StdinAttribute | undefined, cwd: string, console: NativeLaunch['console']): Stdin {
+function readStdin(given: StdinAttribute | undefined, cwd: string): Stdin {
   if (given === undefined || given === 'console') return { kind: 'console' };
-  if (console === 'integratedTerminal') {
-    throw new UserError(
-      'In the integrated terminal the program reads what is typed there. Remove "stdin" or "console" from launch.json.',
-    );
-  }
   if (given === 'none') return { kind: 'none' };
   if ('text' in given) return { kind: 'text', text: given.text };
   const path = resolve(cwd, given.file);

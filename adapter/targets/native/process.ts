@@ -1,5 +1,4 @@
 import type { DebugProtocol as P } from '@vscode/debugprotocol';
-import { existsSync } from 'node:fs';
 import type {
   Breakpoint,
   BreakpointState,
@@ -7,7 +6,6 @@ import type {
   ControlEvent,
   ControlRequests,
   ExceptionInfo,
-  Frame,
   Hello,
   Hold,
 } from '../../../protocol/control';
@@ -16,14 +14,12 @@ import type { Log } from '../../common/log';
 import { DelegateError, type DelegateClient } from '../delegate/client';
 import { NativeBreakpoints } from './breakpoints';
 import { crashRecord } from './crash';
+import { hitNumbers, isObject, namesOf, threadIn } from './events';
+import { FIRST_FRAMES, NativeFrames, type FramePage } from './frames';
 import { NativeMemory } from './memory';
 import { isCrash, signalSentence, stopReason, type Quirks, type StopReason } from './quirks';
 import { NativeValues } from './values';
 
-/** Frames fetched with a stop; the others when somebody looks. */
-const FIRST_FRAMES = 20;
-/** Frames of one page where nobody says how many. */
-const FRAMES_A_PAGE = 1000;
 /** Starting may take this long: large programs have large symbols. */
 const START_WITHIN = 120_000;
 
@@ -58,6 +54,7 @@ export class NativeProcess {
   readonly breakpoints: NativeBreakpoints;
   readonly #values: NativeValues;
   readonly #memory: NativeMemory;
+  readonly #stack: NativeFrames;
   #stop: Stop | undefined;
   #nextHold = 1;
   #tasks = new Map<number, string>();
@@ -76,12 +73,12 @@ export class NativeProcess {
   #stops: Partial<P.StoppedEvent['body']>[] = [];
   /** What the delegate says of stops is taken in turn. */
   #turn: Promise<unknown> = Promise.resolve();
-  readonly #missing = new Map<string, boolean>();
   #configuration: Configuration | undefined;
 
   constructor(private readonly options: NativeProcessOptions) {
     const { client, log } = options;
     this.#values = new NativeValues(client);
+    this.#stack = new NativeFrames(client, (sentence) => options.notice('console', sentence));
     const { family, major } = options.quirks;
     const offsetIsBytes = family === 'lldb' && major > 0 && major < 20;
     this.#memory = new NativeMemory(client, (text) => this.#command(text), offsetIsBytes);
@@ -313,57 +310,8 @@ export class NativeProcess {
     }
   }
 
-  async #frames(
-    thread: number,
-    start: number,
-    count: number | undefined,
-    signal?: AbortSignal,
-  ): Promise<{ frames: Frame[]; more: boolean }> {
-    const levels = Math.min(count ?? (start === 0 ? FIRST_FRAMES : FRAMES_A_PAGE), FRAMES_A_PAGE);
-    const body = await this.options.client.request(
-      'stackTrace',
-      { threadId: thread, startFrame: start, levels },
-      { signal },
-    );
-    const got = body.stackFrames.length;
-    return {
-      frames: body.stackFrames.map((frame) => this.#frame(frame)),
-      more: got >= levels && (body.totalFrames === undefined || body.totalFrames > start + got),
-    };
-  }
-
-  #frame(frame: P.StackFrame): Frame {
-    const path = this.#sourceOf(frame);
-    return {
-      id: frame.id,
-      kind: 'native',
-      name: frame.name,
-      detail: '',
-      ...(path === undefined
-        ? { line: 0 }
-        : { path, line: frame.line, ...(frame.column > 0 ? { column: frame.column } : {}) }),
-      ...(frame.instructionPointerReference ? { instruction: frame.instructionPointerReference } : {}),
-      subtle: path === undefined,
-      canRestart: false,
-    };
-  }
-
-  /** The frame's file, where it has one and the file is here. What the delegate disassembles for want of one is no file. */
-  #sourceOf({ source, line }: P.StackFrame): string | undefined {
-    const path = source?.path;
-    if (!path || source.sourceReference || !(line > 0)) return undefined;
-    let here = this.#missing.get(path);
-    if (here === undefined) {
-      here = existsSync(path);
-      this.#missing.set(path, here);
-      if (!here) {
-        this.options.notice(
-          'console',
-          `The program was compiled from ${path}, which is not on this machine: its lines cannot be shown. "sourceMap" in launch.json says where such files are.`,
-        );
-      }
-    }
-    return here ? path : undefined;
+  #frames(thread: number, start: number, count?: number, signal?: AbortSignal): Promise<FramePage> {
+    return this.#stack.page(thread, start, count, signal);
   }
 
   async #stepTargets(hold: number, signal?: AbortSignal): Promise<ControlRequests['stepTargets']['body']> {
@@ -536,7 +484,7 @@ export class NativeProcess {
     }
   }
 
-  async #framesNow(thread: number, count: number): Promise<{ frames: Frame[]; more: boolean }> {
+  async #framesNow(thread: number, count: number): Promise<FramePage> {
     try {
       return await this.#frames(thread, 0, count);
     } catch (error) {
@@ -551,13 +499,7 @@ export class NativeProcess {
     this.options.log.warn(`${what} of a stop: ${messageOf(error)}`);
   }
 
-  #tell(
-    thread: number,
-    why: StopReason,
-    ids: number[],
-    threads: P.Thread[],
-    first: { frames: Frame[]; more: boolean },
-  ): void {
+  #tell(thread: number, why: StopReason, ids: number[], threads: P.Thread[], first: FramePage): void {
     const names = namesOf(threads, this.options.name);
     for (const gone of [...this.#tasks.keys()].filter((id) => !names.has(id))) this.#threadEnded(gone);
     this.#tasks = names;
@@ -679,26 +621,4 @@ export class NativeProcess {
       ? `No function ${short} is loaded yet.`
       : `${this.options.client.name} could not set it.`;
   }
-}
-
-function threadIn({ threadId }: Partial<P.StoppedEvent['body']>): number | undefined {
-  return typeof threadId === 'number' ? threadId : undefined;
-}
-
-/** The delegate's numbers of what was hit; version 19 says them of watched memory in its text alone. */
-function hitNumbers({ hitBreakpointIds, description }: Partial<P.StoppedEvent['body']>, memory: boolean): number[] {
-  const said = (hitBreakpointIds ?? []).filter((one) => typeof one === 'number');
-  const text = memory && said.length === 0 ? /watchpoint (\d+)/.exec(description ?? '')?.[1] : undefined;
-  return text === undefined ? said : [Number(text)];
-}
-
-/** Names of threads, told apart where several have the same. */
-function namesOf(threads: readonly P.Thread[], program: string): Map<number, string> {
-  const uses = new Map<string, number>();
-  for (const { name } of threads) uses.set(name, (uses.get(name) ?? 0) + 1);
-  return new Map(threads.map(({ id, name }) => [id, (uses.get(name) ?? 0) > 1 ? `${name} (${id})` : name || program]));
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -16,6 +16,7 @@ import { ProcessTree } from '../python/tree';
 import { findDelegate } from './discovery';
 import { ProgramStreams } from './io';
 import { noDebugInformation, readNativeLaunch, readProcessId, type NativeLaunch } from './options';
+import { startPlain, type PlainProgram } from './plain';
 import { NativeProcess } from './process';
 import {
   environmentFor,
@@ -31,6 +32,8 @@ export type NativeRequest = (
   { mode: 'launch'; attributes: LaunchAttributes; noDebug: boolean } | { mode: 'attach'; attributes: AttachAttributes }
 ) & { log: Log };
 
+/** Variable of the environment by which what the program starts is found. */
+const MARK = 'TOOLBREAK_NATIVE';
 const END_WITHIN = 10_000;
 const LEAVE_WITHIN = 5_000;
 const OUTPUT_WITHIN = 1_000;
@@ -56,6 +59,7 @@ export class NativeTarget implements Target {
   #terminated = 0;
   #killTimer: NodeJS.Timeout | undefined;
   #carriage = '';
+  #plain: PlainProgram | undefined;
   readonly #indexes = new Map<string, number>();
 
   constructor(private readonly request_: NativeRequest) {
@@ -103,21 +107,31 @@ export class NativeTarget implements Target {
   async #launch(attributes: LaunchAttributes, configuration: Configuration): Promise<void> {
     const launch = readNativeLaunch(attributes);
     this.#name = basename(launch.program);
-    const env = applyVariables(process.env, launch.variables);
-    const native = await this.#connect(launch.lldbDap, env, noDebugInformation(launch.program));
     const folder = makeRuntimeFolder();
     this.#folder = folder;
     // Whatever the program starts inherits it, and so is found at the end.
     this.#tree = new ProcessTree(folder);
+    if (launch.noDebug || (this.request_.mode === 'launch' && this.request_.noDebug)) return this.#run(launch, folder);
+    const native = await this.#connect(launch.lldbDap, noDebugInformation(launch.program));
     this.#streams = new ProgramStreams(folder, this.#log, (text) => this.#output('stderr', text));
     await this.#streams.open(launch.stdin);
     await native.begin('launch', this.#launchArguments(launch, folder, configuration), configuration);
     this.#streams.opened();
   }
 
+  /** Without debugging. */
+  async #run(launch: NativeLaunch, folder: string): Promise<void> {
+    const env = applyVariables(process.env, { ...launch.variables, [MARK]: folder });
+    const plain = await startPlain(launch, env, (category, text) => this.#output(category, text));
+    this.#plain = plain;
+    this.#pid = plain.pid;
+    await this.#tree.addLeader(plain.pid);
+    void plain.ended.then((code) => this.#finish(code));
+  }
+
   #launchArguments(launch: NativeLaunch, folder: string, configuration: Configuration): Record<string, unknown> {
     const quirks = this.#quirks!;
-    const variables = { ...launch.variables, TOOLBREAK_NATIVE: folder };
+    const variables = { ...launch.variables, [MARK]: folder };
     return {
       program: launch.program,
       args: launch.args,
@@ -144,28 +158,24 @@ export class NativeTarget implements Target {
     };
     if (coreFile !== undefined) {
       this.#name = basename(program ?? coreFile);
-      const native = await this.#connect(lldbDap, process.env, program ? noDebugInformation(program) : undefined);
+      const native = await this.#connect(lldbDap, program ? noDebugInformation(program) : undefined);
       await native.begin('attach', { coreFile, ...more }, configuration);
       return;
     }
     const pid = readProcessId(attributes.processId);
     if (!isAlive(pid)) throw new UserError(`There is no process ${pid}. Check "processId" in launch.json.`);
     this.#name = `process ${pid}`;
-    const native = await this.#connect(lldbDap, process.env, undefined);
+    const native = await this.#connect(lldbDap, undefined);
     this.#pid = pid;
     await native.begin('attach', { pid, ...more }, configuration);
   }
 
-  async #connect(
-    chosen: string | undefined,
-    env: NodeJS.ProcessEnv,
-    noDebugInformation: string | undefined,
-  ): Promise<NativeProcess> {
-    const found = await findDelegate(chosen ?? process.env['TOOLBREAK_LLDB_DAP'], env);
+  /** The delegate has our environment: the program's own may hold what breaks it. */
+  async #connect(chosen: string | undefined, noDebugInformation: string | undefined): Promise<NativeProcess> {
+    const found = await findDelegate(chosen ?? process.env['TOOLBREAK_LLDB_DAP'], process.env);
     const client = new DelegateClient({
       command: found.command,
       args: found.args,
-      env,
       name: basename(found.command),
       log: this.#log,
     });
@@ -261,10 +271,9 @@ export class NativeTarget implements Target {
   async terminate(): Promise<void> {
     this.#ending = true;
     if (this.#over) return;
-    if (this.#terminated++ > 0 || !this.#native) return this.kill();
-    if (process.platform === 'win32') return this.kill();
-    if (this.#pid !== undefined) sendSignal(this.#pid, 'SIGTERM');
-    await this.#native.expectEnd();
+    if (this.#terminated++ > 0 || this.#pid === undefined || process.platform === 'win32') return this.kill();
+    if (this.#pid > 0) sendSignal(this.#pid, 'SIGTERM');
+    await this.#native?.expectEnd();
     this.#killTimer = setTimeout(() => {
       this.#log.warn('the program did not end in time and is killed');
       this.kill().catch((error: unknown) => this.#log.error('kill', error));
