@@ -9,8 +9,12 @@ export interface Delegate {
 }
 
 /** Signals that programs use for themselves: passed on, and no stop. */
-const OWN_SIGNALS =
-  'SIGCHLD SIGUSR1 SIGUSR2 SIGALRM SIGPROF SIGVTALRM SIGURG SIGPIPE SIGWINCH SIGIO SIGHUP SIGTERM SIGINT SIGCONT';
+const OWN_SIGNALS = [
+  'SIGCHLD SIGUSR1 SIGUSR2 SIGALRM SIGPROF SIGVTALRM SIGURG SIGPIPE SIGWINCH SIGIO SIGHUP SIGTERM SIGINT SIGCONT',
+  'SIGQUIT SIGTSTP SIGTTIN SIGTTOU SIGXCPU SIGXFSZ SIGPWR SIGSTKFLT SIGRTMIN SIGRTMAX',
+  ...Array.from({ length: 15 }, (_, index) => `SIGRTMIN+${index + 1}`),
+  ...Array.from({ length: 14 }, (_, index) => `SIGRTMAX-${index + 1}`),
+].join(' ');
 
 /** How lldb-dap is to attach: no more is read of symbols than somebody looks at, so that the app stands still for a moment only. */
 export function attachArguments(pid: number): Record<string, unknown> {
@@ -21,7 +25,6 @@ export function attachArguments(pid: number): Record<string, unknown> {
       'settings set target.preload-symbols false',
       'settings set plugin.jit-loader.gdb.enable off',
       // Nobody asked for a stop where a program becomes another one.
-      'settings set target.process.stop-on-exec false',
     ],
     preRunCommands: [`process handle -p true -s false -n false ${OWN_SIGNALS}`],
   };

@@ -279,6 +279,10 @@ export class NativeBreakpoints {
     for (const group of gone) await this.tools.command(`breakpoint delete ${group.number ?? ''}`);
     const answers: P.Breakpoint[] = [];
     for (const { reference, offset } of targets) {
+      if (!/^(?:0x[\da-f]+|\d+)$/i.test(reference)) {
+        answers.push({ verified: false, message: `"${reference}" is no address. Write it as 0x401136.` });
+        continue;
+      }
       const address = `0x${(BigInt(reference) + BigInt(offset ?? 0)).toString(16)}`;
       const said = await this.tools.command(`breakpoint set --address ${address}`);
       const id = Number(/^Breakpoint (\d+):/m.exec(said)?.[1] ?? NaN);

@@ -6,6 +6,7 @@ import { StringDecoder } from 'node:string_decoder';
 import type { Log } from '../../common/log';
 import { messageOf } from '../../common/errors';
 import type { Stdin } from './options';
+import { asArgument } from './quirks';
 
 /** What is typed to end the input, as in a terminal. */
 const END_OF_INPUT = '\u0004';
@@ -101,7 +102,7 @@ export class ProgramStreams {
   }
 
   #redirect(which: 'input' | 'error', path: string): void {
-    this.commands.push(`settings set target.${which}-path ${path}`);
+    this.commands.push(`settings set target.${which}-path ${asArgument(path)}`);
   }
 
   #closeWriteEnds(): void {

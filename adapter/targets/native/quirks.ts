@@ -1,6 +1,7 @@
 import type { DebugProtocol as P } from '@vscode/debugprotocol';
 import type { HoldReason } from '../../../protocol/control';
 import type { Variables } from '../python/environment';
+import { UserError } from '../../common/errors';
 
 /** What a delegate is, as far as it matters how it is spoken to. */
 export interface Quirks {
@@ -129,13 +130,29 @@ export function environmentFor(quirks: Quirks, variables: Variables): Record<str
 
 /** Commands that take variables away, which no list of the environment can say. */
 export function unsetCommands(variables: Variables): string[] {
-  return Object.entries(variables)
-    .filter(([, value]) => value === null)
-    .map(([name]) => `settings append target.unset-env-vars ${name}`);
+  return (
+    Object.entries(variables)
+      // No environment has another name, and lldb would read more than a name in it.
+      .filter(([name, value]) => value === null && /^[^\s=`"'\\]+$/.test(name))
+      .map(([name]) => `settings append target.unset-env-vars ${name}`)
+  );
 }
 
-/** First stop in a third of the time: no search for debug information in places outside this machine's own folders. */
-export const QUICK_START = ['settings set symbols.enable-external-lookup false'];
+/**
+ * First stop in a third of the time: no search for debug information in places outside this machine's own folders. And a program that becomes another
+ * one goes on, as it does without a debugger.
+ */
+export const QUICK_START = [
+  'settings set symbols.enable-external-lookup false',
+  'settings set target.process.stop-on-exec false',
+];
+
+/** A path as the rest of a command of lldb, which would run what stands between backticks. Throws a `UserError` for a line break. */
+export function asArgument(path: string): string {
+  if (/[\r\n]/.test(path))
+    throw new UserError(`lldb-dap cannot be given a path with a line break in it: ${JSON.stringify(path)}.`);
+  return path.replaceAll('`', '\\`');
+}
 
 /** An error text of the delegate for the person: the sentence, without the compiler's drawing below it. */
 export function readableError(text: string): string {

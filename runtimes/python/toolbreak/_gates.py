@@ -25,8 +25,9 @@ _settings: dict[str, Any] | None = None
 _numbers = itertools.count(1)
 _waiting: dict[int, threading.Event] = {}
 _hooked = False
-#: The method that starts a program, as it was before ours.
+#: The method that starts a program, as it was before ours; and ours.
 _execute_child: Any = None
+_own_execute_child: Any = None
 
 
 def configure(session: Any, settings: dict[str, Any] | None) -> None:
@@ -115,6 +116,8 @@ def _hold_load(path: Any) -> None:
     number = next(_numbers)
     event = _waiting[number] = threading.Event()
     try:
+        if _settings is None:  # Everything was let pass just before it stood among those who wait.
+            return
         session.send({"event": "native", "kind": "load", "id": number, "path": os.fsdecode(path)})
         event.wait(PATIENCE)
     finally:
@@ -155,7 +158,7 @@ def _step_on(frame: Any) -> None:
 
 
 def _hook_children() -> None:
-    global _execute_child
+    global _execute_child, _own_execute_child
     import subprocess
 
     popen: Any = subprocess.Popen
@@ -169,7 +172,7 @@ def _hook_children() -> None:
             return original(self, *args, **named)
 
         original = _execute_child
-        popen._execute_child = execute_child
+        popen._execute_child = _own_execute_child = execute_child
 
 
 def _unhook_children() -> None:
@@ -178,7 +181,9 @@ def _unhook_children() -> None:
         import subprocess
 
         popen: Any = subprocess.Popen
-        popen._execute_child, _execute_child = _execute_child, None
+        # Somebody may have put a method around ours meanwhile: then it stays, and lets everything pass.
+        if popen._execute_child is _own_execute_child:
+            popen._execute_child, _execute_child = _execute_child, None
 
 
 def _with_gate(env: Any) -> Any:
@@ -186,7 +191,7 @@ def _with_gate(env: Any) -> Any:
     if settings is None or not settings.get("gate"):
         return env
     try:
-        made: dict[Any, Any] = dict(os.environ if env is None else env)
+        made: dict[Any, Any] = _environment() if env is None else dict(env)
         gate = settings["gate"]
         _put_first(made, "LD_PRELOAD", gate["library"])
         # A program with the address sanitizer ends at once where another library comes before it.
@@ -200,6 +205,25 @@ def _with_gate(env: Any) -> Any:
     except Exception as error:
         _report.failure(error)
         return env
+
+
+def _environment() -> dict[Any, Any]:
+    """What a program gets that is given no environment: also what was set past `os.environ`, by `os.putenv` or in C."""
+    try:
+        import ctypes
+
+        entries = ctypes.POINTER(ctypes.c_char_p).in_dll(ctypes.CDLL(None), "environ")
+        found: dict[Any, Any] = {}
+        for index in itertools.count():
+            entry = entries[index]
+            if entry is None:
+                return found
+            name, equals, value = entry.partition(b"=")
+            if equals:
+                found.setdefault(os.fsdecode(name), os.fsdecode(value))
+    except (ImportError, ValueError, AttributeError, OSError) as error:
+        _report.let_through(error)
+    return dict(os.environ)
 
 
 def _put_first(env: dict[Any, Any], name: str, value: str) -> None:
