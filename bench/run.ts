@@ -2,6 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { join } from 'node:path';
+import { feedbackHits, nativeStops, pythonStops } from './lines';
 import { quietNodeCalls, recordedNodeCalls } from './node';
 import { ingest, pageFrames, questions } from './store';
 import { holds, largeValues, nodeSteps, otherCode, pauses, quietCalls, recordedCalls, type Row } from './rows';
@@ -19,6 +20,9 @@ const subjects: [rows: string[], measure: () => Promise<Row[]>][] = [
   [['11'], questions],
   [['12'], largeValues],
   [['13'], pageFrames],
+  [['14'], nativeStops],
+  [['15'], feedbackHits],
+  [['16'], pythonStops],
 ];
 
 const number = (value: number) => (Math.abs(value) >= 100 ? value.toFixed(0) : value.toPrecision(3));

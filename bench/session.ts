@@ -35,7 +35,7 @@ export async function bare(program: string, args: string[]): Promise<Figures> {
 export function markerLine(program: string, marker: string): number {
   const line = readFileSync(app(program), 'utf8')
     .split('\n')
-    .findIndex((each) => each.includes(`# BP: ${marker}`));
+    .findIndex((each) => each.includes(`BP: ${marker}`));
   if (line < 0) throw new Error(`${program} has no marker ${marker}.`);
   return line + 1;
 }
@@ -118,7 +118,7 @@ export async function underDebugpy(program: string, args: string[], marker: stri
 }
 
 /** debugpy opens its port a moment after it started. */
-async function connectSoon(port: number): Promise<DapClient> {
+export async function connectSoon(port: number): Promise<DapClient> {
   for (const deadline = Date.now() + 20_000; ;) {
     try {
       return await DapClient.connect(port);
@@ -129,7 +129,7 @@ async function connectSoon(port: number): Promise<DapClient> {
   }
 }
 
-function freePort(): Promise<number> {
+export function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer().once('error', reject);
     server.listen(0, '127.0.0.1', () => {

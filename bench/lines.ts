@@ -1,0 +1,233 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { runtimeFeedback } from '../adapter/targets/native/feedback';
+import { QUICK_START } from '../adapter/targets/native/quirks';
+import { DapClient } from '../test/support/dap-client';
+import { DEBUG_FLAGS, delegates, type Delegate } from '../test/support/native';
+import type { Row } from './rows';
+import { app, connectSoon, freePort, markerLine, percentile, python } from './session';
+
+const root = join(__dirname, '..');
+const FOR_EVER = '100000000';
+/** Starts of each debugger, in turns: a machine is not as quick at one time as at another. */
+const STARTS = 9;
+/** Sessions of each debugger with stops, in turns. */
+const SESSIONS = 3;
+
+/** A debugger at its first stop, and how long that took: from its own start, and from the request. */
+interface Begun {
+  client: DapClient;
+  threadId: number;
+  whole: number;
+  request: number;
+  end(): Promise<void>;
+}
+type Begin = () => Promise<Begun>;
+
+const what = {
+  whole: 'start of the debugger to the first stop',
+  request: 'launch request to the first stop',
+  next: 'continue to the next stop',
+  step: 'step to the next line',
+  look: 'stack and variables after a stop',
+} as const;
+type Times = Record<keyof typeof what, number[]>;
+
+async function begin(
+  source: string,
+  line: number,
+  args: Record<string, unknown>,
+  open: () => Promise<{ client: DapClient; close: () => unknown }>,
+  how: 'launch' | 'attach' = 'launch',
+): Promise<Begun> {
+  const started = performance.now();
+  const { client, close } = await open();
+  await client.initialize();
+  const asked = performance.now();
+  const begun = client.send(how, args).answer;
+  await Promise.race([client.waitFor('initialized'), begun.then(() => new Promise(() => undefined))]);
+  await client.request('setBreakpoints', { source: { path: source }, breakpoints: [{ line }] });
+  await client.request('configurationDone', {});
+  const { threadId = 1 } = await client.waitFor('stopped');
+  const now = performance.now();
+  const end = async (): Promise<void> => {
+    await client.request('disconnect', { terminateDebuggee: true }).catch(() => undefined);
+    await client.end();
+    await close();
+  };
+  return { client, threadId, whole: now - started, request: now - asked, end };
+}
+
+/** What an editor asks when the app has stopped. */
+async function look(client: DapClient, threadId: number): Promise<void> {
+  await client.request('threads', {});
+  const { stackFrames } = await client.request('stackTrace', { threadId, startFrame: 0, levels: 20 });
+  const { scopes } = await client.request('scopes', { frameId: stackFrames[0]!.id });
+  await client.request('variables', { variablesReference: scopes[0]!.variablesReference, start: 0, count: 100 });
+}
+
+async function timed(times: number[], work: () => Promise<unknown>): Promise<void> {
+  const from = performance.now();
+  await work();
+  times.push(performance.now() - from);
+}
+
+/** One session's stops, after ten that nobody counts. */
+async function stops({ client, threadId }: Begun, count: number, times: Times): Promise<void> {
+  const go = async (how: 'continue' | 'next'): Promise<void> => {
+    await client.request(how, { threadId });
+    await client.waitFor('stopped');
+  };
+  const lost: number[] = [];
+  for (let round = -10; round < count; round += 1) {
+    const into = (list: number[]): number[] => (round < 0 ? lost : list);
+    await timed(into(times.look), () => look(client, threadId));
+    await timed(into(times.step), () => go('next'));
+    await look(client, threadId);
+    await timed(into(times.next), () => go('continue'));
+  }
+}
+
+async function compare(
+  { row, name, goal, count }: { row: string; name: string; goal: string; count: number },
+  plain: Begin,
+  ours: Begin,
+): Promise<Row[]> {
+  const times = [plain, ours].map((): Times => ({ whole: [], request: [], next: [], step: [], look: [] }));
+  for (let round = 0; round < STARTS; round += 1)
+    for (const [index, start] of [plain, ours].entries()) {
+      const begun = await start();
+      times[index]!.whole.push(begun.whole);
+      times[index]!.request.push(begun.request);
+      if (round < SESSIONS) await stops(begun, count, times[index]!);
+      await begun.end();
+    }
+  return (Object.keys(what) as (keyof typeof what)[]).map((key) => ({
+    row,
+    what: `${what[key]}, p50, beside ${name}`,
+    unit: 'ms',
+    reference: { name, value: percentile(times[0]![key], 0.5) },
+    ours: percentile(times[1]![key], 0.5),
+    goal,
+  }));
+}
+
+/** Our adapter, with a state of its own. */
+function toolbreak(): Promise<{ client: DapClient; close: () => void }> {
+  const state = mkdtempSync(join(tmpdir(), 'toolbreak-bench-'));
+  const client = DapClient.start(process.execPath, [join(root, 'dist/toolbreak.js'), 'dap'], {
+    env: { ...process.env, XDG_STATE_HOME: state },
+  });
+  return Promise.resolve({ client, close: () => rmSync(state, { recursive: true, force: true }) });
+}
+
+async function compiled<T>(work: (program: string) => Promise<T>): Promise<T> {
+  const folder = mkdtempSync(join(tmpdir(), 'toolbreak-bench-'));
+  const program = join(folder, 'native_lines');
+  try {
+    const { status, stderr } = spawnSync('gcc', [...DEBUG_FLAGS, app('native_lines.c'), '-o', program]);
+    if (status !== 0) throw new Error(`native_lines.c cannot be compiled: ${String(stderr)}`);
+    return await work(program);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** Row 14: native code, beside the same lldb-dap without us. */
+export function nativeStops(): Promise<Row[]> {
+  return compiled(async (program) => {
+    const rows: Row[] = [];
+    const line = markerLine('native_lines.c', 'line');
+    const args = { program, args: [FOR_EVER], cwd: root };
+    for (const { name, path } of delegates()) {
+      const plain: Begin = () =>
+        begin(app('native_lines.c'), line, { ...args, initCommands: QUICK_START }, () => {
+          const client = DapClient.start(path, []);
+          return Promise.resolve({ client, close: () => undefined });
+        });
+      const ours: Begin = () => begin(app('native_lines.c'), line, { ...args, lldbDap: path }, toolbreak);
+      rows.push(...(await compare({ row: '14', name, goal: '1.2x + 1 ms', count: 150 }, plain, ours)));
+    }
+    return rows;
+  });
+}
+
+/** Row 15: feedback, beside a client that asks lldb-dap for nothing but to go on. */
+export function feedbackHits(): Promise<Row[]> {
+  return compiled(async (program) => {
+    const rows: Row[] = [];
+    const location = `bench/apps/native_lines.c:${markerLine('native_lines.c', 'line')}`;
+    const times = 3000;
+    for (const delegate of delegates()) {
+      const limit = await bareStops(program, delegate, times);
+      for (const [kind, options] of [
+        ['a backtrace', { at: [location] }],
+        ['a backtrace and a value', { at: [location], watches: [{ location, expression: 'number' }] }],
+      ] as const) {
+        const command = [program, String(times)];
+        const result = await runtimeFeedback({ command, project: root, debugger: delegate.path, ...options });
+        rows.push({
+          row: '15',
+          what: `hits of \`toolbreak feedback\` with ${kind}; beside it stops of ${delegate.name} with no question asked`,
+          unit: 'hits/s',
+          reference: { name: delegate.name, value: limit },
+          ours: result.breakpoints[location]!.length / result.seconds,
+          goal: "10,000 or the delegate's limit",
+        });
+      }
+    }
+    return rows;
+  });
+}
+
+/** Stops a second where each is answered with `continue` and nothing else. */
+async function bareStops(program: string, { path }: Delegate, times: number): Promise<number> {
+  const source = app('native_lines.c');
+  const args = { program, args: [String(times)], cwd: root, initCommands: QUICK_START };
+  const { client, threadId, end } = await begin(source, markerLine('native_lines.c', 'line'), args, () =>
+    Promise.resolve({ client: DapClient.start(path, []), close: () => undefined }),
+  );
+  const from = performance.now();
+  for (let stop = 1; stop < times; stop += 1) {
+    void client.send('continue', { threadId }).answer;
+    await client.waitFor('stopped');
+  }
+  const rate = ((times - 1) * 1000) / (performance.now() - from);
+  await end();
+  return rate;
+}
+
+/** Row 16: Python lines, beside debugpy as a server in the app. */
+export function pythonStops(): Promise<Row[]> {
+  const source = app('python_lines.py');
+  const line = markerLine('python_lines.py', 'line');
+  const debugpy: Begin = async () => {
+    const port = await freePort();
+    const address = `127.0.0.1:${port}`;
+    return begin(
+      source,
+      line,
+      { connect: { host: '127.0.0.1', port } },
+      async () => {
+        const child = spawn(
+          python,
+          ['-Xfrozen_modules=off', '-m', 'debugpy', '--listen', address, '--wait-for-client', source, FOR_EVER],
+          { stdio: ['ignore', 'ignore', 'inherit'] },
+        );
+        const exited = new Promise((resolve) => child.once('exit', resolve));
+        return {
+          client: await connectSoon(port),
+          close: () => {
+            child.kill('SIGKILL');
+            return exited;
+          },
+        };
+      },
+      'attach',
+    );
+  };
+  const ours: Begin = () => begin(source, line, { program: source, args: [FOR_EVER], python, cwd: root }, toolbreak);
+  return compare({ row: '16', name: 'debugpy', goal: 'far below 200 ms a step', count: 20 }, debugpy, ours);
+}
