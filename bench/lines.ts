@@ -1,11 +1,11 @@
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runtimeFeedback } from '../adapter/targets/native/feedback';
 import { QUICK_START } from '../adapter/targets/native/quirks';
 import { DapClient } from '../test/support/dap-client';
-import { DEBUG_FLAGS, delegates, type Delegate } from '../test/support/native';
+import { Compiled, delegates, type Delegate } from '../test/support/native';
 import type { Row } from './rows';
 import { app, connectSoon, freePort, markerLine, percentile, python } from './session';
 
@@ -124,14 +124,11 @@ function toolbreak(): Promise<{ client: DapClient; close: () => void }> {
 }
 
 async function compiled<T>(work: (program: string) => Promise<T>): Promise<T> {
-  const folder = mkdtempSync(join(tmpdir(), 'toolbreak-bench-'));
-  const program = join(folder, 'native_lines');
+  const folder = new Compiled();
   try {
-    const { status, stderr } = spawnSync('gcc', [...DEBUG_FLAGS, app('native_lines.c'), '-o', program]);
-    if (status !== 0) throw new Error(`native_lines.c cannot be compiled: ${String(stderr)}`);
-    return await work(program);
+    return await work(folder.program(app('native_lines.c')));
   } finally {
-    rmSync(folder, { recursive: true, force: true });
+    folder.remove();
   }
 }
 
