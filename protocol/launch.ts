@@ -74,8 +74,8 @@ export interface LaunchAttributes extends Common {
    */
   target?: 'python' | 'native';
   /**
-   * Native programs: input of the program. "console": what is typed in the Debug Console while it runs (^D ends it); "none"; the file or the text that is
-   * given.
+   * Native programs: input of the program. "console": what is typed in the Debug Console while it runs (^D ends it); "none"; `{ "file": "in.txt" }`; or
+   * `{ "text": "4\\n" }`.
    * @default "console"
    */
   stdin?: StdinAttribute;
