@@ -17,7 +17,7 @@ from collections.abc import Callable
 from types import FrameType
 from typing import Any
 
-from . import _calls, _report, _steps, _stops, _uncaught
+from . import _calls, _lines, _report, _steps, _stops, _uncaught
 from ._call_types import Call, Stop, Task
 from ._calls import Quiet
 
@@ -483,7 +483,6 @@ def hold(call: Call, stop: Stop) -> Release:
     try:
         pool = _report.guard(_widen_pool)
         release = made.wait()
-        return release
     except BaseException as error:
         _interrupted(error)
         raise
@@ -496,6 +495,10 @@ def hold(call: Call, stop: Stop) -> Release:
             release.why if release is not None else "cancelled",
             release.client if release is not None else "",
         )
+    # Now that it counts as held no more: a table that comes from here on finds it running.
+    _lines.went_on(sys._getframe())
+    assert release is not None
+    return release
 
 
 async def ahold(call: Call, stop: Stop) -> Release:
@@ -514,7 +517,6 @@ async def ahold(call: Call, stop: Stop) -> Release:
     release: Release | None = None
     try:
         release = await made.await_release()
-        return release
     finally:
         _report.guard(
             _end,
@@ -522,6 +524,10 @@ async def ahold(call: Call, stop: Stop) -> Release:
             release.why if release is not None else "cancelled",
             release.client if release is not None else "",
         )
+    # Now that it counts as held no more: a table that comes from here on finds it running.
+    _lines.went_on(sys._getframe())
+    assert release is not None
+    return release
 
 
 def release_all() -> None:

@@ -292,6 +292,10 @@ def _set_global() -> None:
     _monitoring().set_events(_tool, wanted)
 
 
+def went_on(frame: FrameType) -> None:
+    """Code that runs already is watched like any other."""
+
+
 def main_begins(frame: FrameType) -> None:
     """Its code was seen already; that it runs makes no difference here."""
 

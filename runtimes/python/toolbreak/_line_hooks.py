@@ -7,7 +7,18 @@ import sys
 from types import CodeType
 from typing import Any
 
-from . import _guard_code, _guards, _line_places, _line_steps, _line_traces, _lines, _report, _sources
+from . import (
+    _guard_code,
+    _guards,
+    _holds,
+    _line_late,
+    _line_places,
+    _line_steps,
+    _line_traces,
+    _lines,
+    _report,
+    _sources,
+)
 from ._calls import real_path
 
 _MARK = "\0toolbreak line "
@@ -20,12 +31,12 @@ class Hook:
 
     def __init__(self, path: str, line: int) -> None:
         self._path = path
-        self._line = line
+        self.line = line
 
     def __call__(self) -> bool:
         frame = sys._getframe(1)
-        if not _line_traces.was_passed(frame, self._line) and not _lines.reached(frame, self._path, self._line):
-            _line_steps.stop_at(frame, self._line)
+        if not _line_traces.was_passed(frame, self.line) and not _lines.reached(frame, self._path, self.line):
+            _line_steps.stop_at(frame, self.line)
         return False
 
     def __reduce__(self) -> Any:
@@ -39,8 +50,8 @@ class LoopHook(Hook):
     def __call__(self) -> bool:
         frame = sys._getframe(1)
         if not _line_traces.is_traced(frame):
-            _lines.reached(frame, self._path, self._line)
-            _line_traces.told(frame, self._line)
+            _lines.reached(frame, self._path, self.line)
+            _line_traces.told(frame, self.line)
         return False
 
 
@@ -51,35 +62,23 @@ _wanted: dict[str, frozenset[int]] = {}
 
 def install(wanted: dict[str, frozenset[int]]) -> None:
     global _of_dots
-    _of_dots = _line_traces.lines_of_dots = wanted
+    _of_dots = _line_traces.lines_of_dots = _line_late.lines_of_dots = wanted
     _compile()
     _line_traces.look_at_main()
+    _line_traces.look_at_late()
     _say_what_runs()
 
 
-_told: set[tuple[str, int]] = set()
-
-
 def _say_what_runs() -> None:
-    """A function that runs already goes on with the code it began with: no breakpoint is to do nothing without a word."""
-    frames: list[Any] = list(sys._current_frames().values())
-    for frame in frames:
-        while frame is not None:
-            code = frame.f_code
-            lines = _of_dots.get(real_path(code.co_filename)) if code.co_flags & _FUNCTION else None
-            if lines:
-                there = {const._line for const in code.co_consts if isinstance(const, Hook)}
-                for line in sorted((lines & _line_places.lines_of(code)) - there):
-                    _say_once(code, line)
-            frame = frame.f_back
-
-
-def _say_once(code: CodeType, line: int) -> None:
-    key = (real_path(code.co_filename), line)
-    if key not in _told and _lines.log is not None:
-        _told.add(key)
-        sentence = f"{code.co_name} runs already; before Python 3.12 line {line} stops from its next call on."
-        _lines.log("important", sentence, *key)
+    """A function that runs already goes on with the code it began with. Where its task is held, it is traced when it goes on."""
+    waits = {hold.thread: hold.is_async for hold in list(_holds.holds.values())}
+    for thread, frame in list(sys._current_frames().items()):
+        each: Any = frame
+        while each is not None:
+            if each.f_code.co_flags & _FUNCTION and each not in _line_late.frames and _line_late.missing(each.f_code):
+                if not _line_late.is_held_in(each, thread, waits):
+                    _line_late.say(each.f_code)
+            each = each.f_back
 
 
 def expect(spot: Any) -> None:
@@ -122,9 +121,11 @@ def forked() -> None:
 can_step = _line_traces.can_step
 watch = _line_traces.watch
 unwatch = _line_traces.unwatch
+went_on = _line_traces.went_on
 main_begins = _line_traces.main_begins
 main_ended = _line_traces.main_ended
 _line_traces.loop_hook = LoopHook
+_line_late.hook = Hook
 
 
 # ---------------------------------------------------------------- code

@@ -17,7 +17,8 @@ _GENERATOR = 0x20
 _FUNCTION = 0x2
 #: What a frame is watched for: its next line, its next instruction, its end.
 LINE, HERE, END = "line", "here", "end"
-_INLINE = ("<genexpr>", "<listcomp>", "<setcomp>", "<dictcomp>")
+#: What stands inside a function and is no function to a person.
+INLINE = ("<genexpr>", "<listcomp>", "<setcomp>", "<dictcomp>")
 
 #: The steps under way.
 active: tuple[LineStep, ...] = ()
@@ -71,7 +72,7 @@ class LineStep:
 
     def started(self, frame: FrameType) -> None:
         """A function begins: `in` goes to its first line."""
-        if self.kind != "in" or self.origin is None or frame.f_code.co_name in _INLINE or not is_mine(frame.f_code):
+        if self.kind != "in" or self.origin is None or frame.f_code.co_name in INLINE or not is_mine(frame.f_code):
             return
         outer = frame.f_back
         while outer is not None and outer is not self.origin:

@@ -1,18 +1,18 @@
-"""Tracing of single frames before Python 3.12, for steps and for the top of the main module. It is on in threads that step, and only then.
+"""Tracing of single frames before Python 3.12: for steps, for the top of the main module, and for functions that began before their lines had
+breakpoints (`_line_late`). It is on in threads that have such frames, and only then.
 
 Another tool's trace function is never disturbed: where one is set, steps go from call to call.
 """
 
 from __future__ import annotations
 
-import ast
 import opcode
 import sys
 import threading
 from types import FrameType
 from typing import Any
 
-from . import _line_places, _line_steps, _lines, _report, _sources
+from . import _line_late, _line_places, _line_steps, _lines
 from ._calls import real_path
 
 #: The lines of each file that breakpoints are on: `_line_hooks` keeps them.
@@ -92,19 +92,82 @@ def unwatch(step: Any) -> None:
         _raising.discard(frame)
         if not any(frame in each.frames for each in _line_steps.active):
             frame.f_trace_opcodes = False
-            if _main is None or frame is not _main.frame or not _main.tracing:
-                frame.f_trace = None
+            _let_go(frame)
     _rest()
+
+
+def _let_go(frame: FrameType) -> None:
+    """Takes the trace function from a frame that nothing looks at any more."""
+    by_main = _main is not None and frame is _main.frame and _main.tracing
+    if not by_main and frame not in _line_late.frames and not any(frame in step.frames for step in _line_steps.active):
+        frame.f_trace = None
 
 
 def _rest() -> None:
     """Takes the trace function back where this thread has no more use for it."""
     if sys.gettrace() is _call:
         mine = threading.get_ident()
-        if not any(step.thread == mine and step.frames for step in _line_steps.active) and (
-            _main is None or not _main.tracing or _main.thread != mine
+        if (
+            not any(step.thread == mine and step.frames for step in _line_steps.active)
+            and (_main is None or not _main.tracing or _main.thread != mine)
+            and not _line_late.of_thread(mine)
         ):
             sys.settrace(None)
+
+
+# ---------------------------------------------------------------- functions that run already
+
+
+def went_on(frame: FrameType) -> None:
+    """After a hold, in its thread: the table may have changed since these frames began, and they go on with the code that they have."""
+    found = [each for each in _line_late.to_trace(frame) if each not in _line_late.frames] if lines_of_dots else []
+    if not found:
+        _rest()
+        return
+    if sys.gettrace() not in (None, _call):
+        for each in found:
+            _line_late.say(each.f_code)
+        return
+    for each in found:
+        if each.f_trace is not _local:
+            _since[each] = (each.f_lasti, each.f_lineno or 0)
+            each.f_trace = _local
+        _line_late.frames[each] = threading.get_ident()
+    sys.settrace(_call)
+
+
+def look_at_late() -> None:
+    """The lines changed: frames that have nothing to come any more are left alone. Their threads find out at their next call."""
+    _line_late.forget()
+    for frame in list(_line_late.frames):
+        if not _line_late.is_to_come(frame.f_code, (frame.f_lineno or 0) - 1):
+            _drop_late(frame)
+    _rest()
+
+
+def _drop_late(frame: FrameType) -> None:
+    if _line_late.drop(frame):
+        _let_go(frame)
+        _rest()
+
+
+def _is_late(frame: FrameType, thread: int) -> bool:
+    """Whether a frame that begins, or goes on, has old code: it was made by a function that runs already, or waited meanwhile."""
+    if frame in _line_late.frames:
+        return True
+    if not _line_late.of_thread(thread) or not _line_late.missing(frame.f_code):
+        return False
+    line = frame.f_lineno or 0
+    begins = _begins(frame)
+    if not _line_late.is_to_come(frame.f_code, line - 1 if begins else line):
+        return False
+    if not begins and frame.f_trace is not _local:
+        _since[frame] = (frame.f_lasti, line)
+    _line_late.frames[frame] = thread
+    return True
+
+
+# ---------------------------------------------------------------- events
 
 
 def _call(frame: FrameType, event: str, arg: Any) -> Any:
@@ -117,6 +180,8 @@ def _call(frame: FrameType, event: str, arg: Any) -> Any:
                 _since.pop(frame, None)
             if frame in step.frames:
                 found = _local
+    if _line_late.frames and _is_late(frame, mine):
+        found = _local
     if found is None:
         _rest()
     return found
@@ -144,19 +209,33 @@ def _local(frame: FrameType, event: str, arg: Any) -> Any:
     elif event == "opcode":
         _line_steps.stop_here(frame)
     elif event == "exception":
-        _raising.add(frame)
+        # What a coroutine gives to the one that awaits it comes as an exception that leaves nothing.
+        if arg[0] is not StopIteration or not frame.f_code.co_flags & _SUSPENDS:
+            _raising.add(frame)
     elif event == "return":
         raised = frame in _raising
         _raising.discard(frame)
         waits = not raised and _waits(frame)
         for step in _line_steps.active:
             step.yielded(frame) if waits else step.left(frame, raised)
-        if not waits and _main is not None and frame is _main.frame:
-            _main.stop()
-    return _local
+        if not waits:
+            if _main is not None and frame is _main.frame:
+                _main.stop()
+            _since.pop(frame, None)
+            _drop_late(frame)
+        passed = _passed.get(threading.get_ident())
+        if passed is not None and passed[0] == id(frame):
+            del _passed[threading.get_ident()]
+    return _local if frame.f_trace is not None else None
 
 
 def _line(frame: FrameType, line: int) -> None:
+    _look(frame, line)
+    if frame in _line_late.frames and not _line_late.is_to_come(frame.f_code, line):
+        _drop_late(frame)
+
+
+def _look(frame: FrameType, line: int) -> None:
     path = real_path(frame.f_code.co_filename)
     if _is_loop_hook(frame):
         return
@@ -165,7 +244,8 @@ def _line(frame: FrameType, line: int) -> None:
         if since[1] == line and frame.f_lasti > since[0]:
             return
         del _since[frame]
-    if line in lines_of_dots.get(path, ()):
+    if not _line_late.is_again(frame, line) and line in lines_of_dots.get(path, ()):
+        _line_late.looked(frame, path, line)
         held = _lines.reached(frame, path, line)
         _passed[threading.get_ident()] = (id(frame), line)
         if held:
@@ -189,14 +269,7 @@ class _MainLines:
         self.thread = threading.get_ident()
         self.tracing = False
         self._lines = _line_places.lines_of(frame.f_code)
-        self._loops: list[tuple[int, int]] = []
         self._last = 0
-        try:
-            for node in ast.walk(_sources.file(self.path).tree):
-                if isinstance(node, (ast.For, ast.While)):
-                    self._loops.append((node.lineno, node.end_lineno or node.lineno))
-        except (OSError, SyntaxError, ValueError) as error:
-            _report.let_through(error)
 
     def look(self) -> None:
         """Begins to trace where there is something to come. Another thread than the main module's only says what is wanted."""
@@ -208,8 +281,7 @@ class _MainLines:
                 sys.settrace(_call)
 
     def _is_to_come(self, line: int) -> bool:
-        last = self._last
-        return line < last or any(first <= line <= end and first <= last for first, end in self._loops)
+        return _line_late.comes_to(self.path, line, self._last)
 
     def passed(self, line: int) -> None:
         if self.tracing and not self._is_to_come(line):
@@ -217,8 +289,7 @@ class _MainLines:
 
     def stop(self) -> None:
         self.tracing = False
-        if not any(self.frame in step.frames for step in _line_steps.active):
-            self.frame.f_trace = None
+        _let_go(self.frame)
         _rest()
 
 
@@ -254,10 +325,11 @@ def _is_below(frame: FrameType | None, wanted: FrameType) -> bool:
 
 def forked() -> None:
     """In a forked child: steps of the parent are the parent's."""
+    _line_late.forked()
     for frames in _touched.values():
         for frame in frames:
             frame.f_trace_opcodes = False
-            if _main is None or frame is not _main.frame:
+            if frame not in _line_late.frames and (_main is None or frame is not _main.frame):
                 frame.f_trace = None
     for known in (_touched, _since, _raising, _passed):
         known.clear()

@@ -87,6 +87,12 @@ def main_ended() -> None:
         backend.main_ended()
 
 
+def went_on(frame: FrameType) -> None:
+    """In this frame, or one that it called, a hold ended; the table may have changed meanwhile."""
+    if backend is not None:
+        _report.guard(backend.went_on, frame)
+
+
 def drop() -> None:
     """Nothing stops any more."""
     global table

@@ -73,24 +73,6 @@ def test_a_local_is_edited_and_the_frame_is_asked(scene: Any) -> None:
     assert app.finish() == (0, "44\n", "")
 
 
-def test_a_line_of_a_function_that_runs_stops_or_says_from_when_on(scene: Any) -> None:
-    path = scene.write("main.py", SHOP)
-    adapter = scene.adapter(breakpoints=[dot(1, path, "sum = 0")])
-    app = scene.run(adapter, "main.py")
-    process, hold = adapter.held()
-    adapter.configure(breakpoints=[dot(2, path, "return sum")])
-    if sys.version_info < (3, 12):
-        _, said = adapter.event("log")
-        assert said["text"] == "total runs already; before Python 3.12 line 9 stops from its next call on."
-        assert (said["path"], said["line"]) == (str(path), 9)
-    process.release(hold)
-    if sys.version_info >= (3, 12):
-        process, hold = adapter.held()
-        assert hold["breakpoints"] == [2]
-        process.release(hold)
-    assert app.finish() == (0, "12\n", "")
-
-
 STEPS = """
     def double(x):
         y = x * 2
