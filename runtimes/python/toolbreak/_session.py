@@ -113,6 +113,8 @@ class Session:
         _calls.function_known = self._function_known
         _stops.log = self.log
         _stops.states_changed = self.mark_dirty
+        # Asked now: the system tells a process's start only as the time when somebody first wanted to know.
+        _guards.process_started()
         _lines.backend = _line_backend
         _steps.enter = _line_steps.enter
         _lines.log = self.log
