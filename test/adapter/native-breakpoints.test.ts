@@ -32,6 +32,21 @@ nativeScenes('Breakpoints of a native program', (native) => {
     assert.match(logs[0]!.data, /"text":"served=2 of/);
   });
 
+  it('a condition that cannot be evaluated does not stop, and says so once', async () => {
+    const { s, order } = native();
+    await order(
+      [],
+      [
+        { at: 'sum', condition: 'nosuch > 1' },
+        { at: 'print', condition: 'deep > 100' },
+      ],
+    );
+    await s.exit();
+    const said = (s.client.output['console'] ?? '').match(/Condition failed once: [^\n]*/g);
+    assert.equal(said?.length, 1);
+    assert.match(said[0], /nosuch.*The breakpoint did not stop\.$/);
+  });
+
   it('a hit count of every second hit counts on over calls', async () => {
     const { s, order, stop, go } = native();
     await order([], [{ at: 'sum', hitCondition: '%2' }]);

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { constants } from 'node:os';
 import { spawn } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -61,8 +62,7 @@ nativeScenes('Ends of a native program', (native) => {
     assert.deepEqual([at.body.reason, at.body.description], ['exception', 'Paused on SIGUSR1']);
     await go(at);
     // Nobody handles it: it ends the program.
-    await s.client.waitFor('exited');
-    await s.client.waitFor('terminated');
+    await s.exit(128 + constants.signals.SIGUSR1);
   });
 
   it('input comes from a text, a file, what is typed, or not at all', async () => {

@@ -5,6 +5,7 @@ import type { Log } from '../../common/log';
 import { hitTest } from '../../model/breakpoint';
 import type { DelegateClient } from '../delegate/client';
 import { fillLogMessage, LogMarks } from './logs';
+import { readableError } from './quirks';
 
 type Kind = Breakpoint['target']['type'] | 'entry';
 
@@ -55,6 +56,10 @@ export class NativeBreakpoints {
   #groups: Group[] = [];
   #sent = new Map<string, string>();
   readonly #hits = new Map<number, number>();
+  /** Conditions that were evaluated once. */
+  readonly #evaluated = new Set<string>();
+  /** What is said of conditions that could not be evaluated, by the breakpoint's number. */
+  readonly #failed = new Map<number, string>();
   readonly #marks = new LogMarks();
   /** Stop at `main` once; then this goes away. */
   #entry = false;
@@ -83,7 +88,7 @@ export class NativeBreakpoints {
     }
     if (this.#entry) groups.set('entry', { kind: 'entry', key: 'entry', breakpoints: [], verified: false });
     const ids = new Set(breakpoints.map(({ id }) => id));
-    for (const id of this.#hits.keys()) if (!ids.has(id)) this.#hits.delete(id);
+    for (const known of [this.#hits, this.#failed]) for (const id of known.keys()) if (!ids.has(id)) known.delete(id);
     await this.#send([...groups.values()]);
     return [...states, ...this.states()];
   }
@@ -152,18 +157,28 @@ export class NativeBreakpoints {
   // ------------------------------------------------------------ one of ours
 
   async #wants(group: Group, one: Breakpoint): Promise<boolean> {
-    if (group.breakpoints.length > 1 && one.condition !== undefined) {
+    // The delegate looks at the condition of one that stands alone, and stops where it cannot: so each is looked at here until it was evaluated once.
+    if (one.condition !== undefined && (group.breakpoints.length > 1 || !this.#evaluated.has(one.condition))) {
       try {
         if (!isTrue(await this.tools.evaluate(one.condition))) return false;
+        this.#evaluated.add(one.condition);
       } catch (error) {
-        // As the delegate does: a condition that cannot be evaluated stops.
-        this.tools.log.info(`condition "${one.condition}": ${messageOf(error)}`);
+        this.#conditionFailed(group, one, readableError(messageOf(error)));
+        return false;
       }
     }
     const hits = (this.#hits.get(one.id) ?? 0) + 1;
     this.#hits.set(one.id, hits);
     if (hits <= (one.ignoreCount ?? 0)) return false;
     return one.hitCondition === undefined || hitTest(one.hitCondition)(hits);
+  }
+
+  #conditionFailed(group: Group, one: Breakpoint, why: string): void {
+    if (this.#failed.has(one.id)) return;
+    const sentence = `Condition failed once: ${why} The breakpoint did not stop.`;
+    this.#failed.set(one.id, sentence);
+    const place = placeOf(group);
+    this.tools.say(one, sentence, place);
   }
 
   #problemOf({ target, boundaries }: Breakpoint): string | undefined {
@@ -190,7 +205,9 @@ export class NativeBreakpoints {
   #state(group: Group, one: Breakpoint): BreakpointState {
     const { verified, path, line } = group;
     const name = one.target.type === 'source' ? one.target.path : one.target.type === 'function' ? one.target.glob : '';
-    const message = verified ? undefined : (group.message ?? this.tools.explain({ kind: group.kind, name }));
+    const message = verified
+      ? this.#failed.get(one.id)
+      : (group.message ?? this.tools.explain({ kind: group.kind, name }));
     return {
       id: one.id,
       verified,

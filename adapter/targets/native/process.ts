@@ -1,3 +1,4 @@
+import { constants } from 'node:os';
 import type { DebugProtocol as P } from '@vscode/debugprotocol';
 import type {
   Breakpoint,
@@ -573,16 +574,7 @@ export class NativeProcess {
   #exited(code: number | undefined): void {
     if (this.#over) return;
     this.#over = true;
-    const numbers: Record<string, number> = {
-      SIGSEGV: 11,
-      SIGABRT: 6,
-      SIGFPE: 8,
-      SIGILL: 4,
-      SIGBUS: 7,
-      SIGTERM: 15,
-      SIGINT: 2,
-      SIGTRAP: 5,
-    };
+    const numbers: Record<string, number> = constants.signals;
     const signal = this.#stop?.why.signal?.name ?? this.#lastSignal;
     this.options.exited({
       code,
