@@ -89,7 +89,6 @@ export function suites([full, ...others], browser, native = {}) {
         'dap-outcomes': scenarios('dap-outcomes', /^e2e-(outcomes|kill|secrets|heartbeat)\.test\.ts$/),
         dap: scenarios('dap', /^e2e-(?!langgraph|outcomes|kill|secrets|heartbeat).*\.test\.ts$/),
         commands: scenarios('commands', /^(commands|life-.*)\.test\.ts$/),
-        native: withDelegates(native, scenarios('native', /^native-.*\.test\.ts$/)),
         fuzz: mocha('fuzz', testFiles('test/fuzz', /\.test\.ts$/)),
         unit: mocha('unit', [
           ...testFiles('test/adapter', /^(?!e2e-|life-|native-|commands\.).*\.test\.ts$/),
@@ -113,6 +112,7 @@ export function suites([full, ...others], browser, native = {}) {
       },
       {
         driven: inBrowser('driven', 'test/workbench/driven.ts', browser, python, native),
+        native: withDelegates(native, scenarios('native', /^native-.*\.test\.ts$/)),
         workbench: inBrowser('workbench', 'test/workbench/suite.ts', browser, python, native),
         demo: inBrowser('demo', 'test/workbench/demo.ts', browser, python, native),
         page: inBrowser('page', 'test/webview/page.ts', browser, python, native),
