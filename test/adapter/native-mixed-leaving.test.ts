@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { chmodSync, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isAlive } from '../../adapter/common/processes';
-import { until } from './e2e-support';
+import { until, type Dot } from './e2e-support';
 import { mixedScenes, prices, type MixedScene } from './native-mixed-support';
 
 /** `TOOLBREAK_NATIVE_KILLS=100` for a long run. */
@@ -30,11 +30,10 @@ os.rename(os.path.join(folder, "part"), os.path.join(folder, "done"))
 `;
 
 mixedScenes('Leaving a library under a Python tool', (s) => {
-  async function start(mixed: MixedScene, condition?: string): Promise<{ folder: string; pid: number }> {
+  async function start(mixed: MixedScene, at: string | Dot = 'add'): Promise<{ folder: string; pid: number }> {
     const program = mixed.scene.app('app.py', APP);
     const folder = mixed.scene.place.folder;
-    const dot = condition === undefined ? 'add' : { at: 'add', condition };
-    await mixed.launch('library', '', { dots: { [prices]: [dot] } }, { program, args: [folder, mixed.library()] });
+    await mixed.launch('library', '', { dots: { [prices]: [at] } }, { program, args: [folder, mixed.library()] });
     return { folder, pid: (await mixed.client.waitFor('process')).systemProcessId! };
   }
 
@@ -55,7 +54,7 @@ mixedScenes('Leaving a library under a Python tool', (s) => {
     });
 
     it(`kill -9 of the adapter while it runs leaves the app to itself (${round})`, async () => {
-      const app = await start(s(), 'percent == 51');
+      const app = await start(s(), 'crash');
       await s().client.waitFor('breakpoint', (body) => body.breakpoint.verified);
       process.kill(s().client.child!.pid!, 'SIGKILL');
       await s().client.closed;
@@ -66,6 +65,13 @@ mixedScenes('Leaving a library under a Python tool', (s) => {
   it('disconnect without ending the app lets it run on from a stop', async () => {
     const app = await start(s());
     await s().scene.stop();
+    await s().client.request('disconnect', { terminateDebuggee: false });
+    await finishes(app);
+  });
+
+  it('disconnect lets it run on, also while a condition that is not met is asked all the time', async () => {
+    const app = await start(s(), { at: 'add', condition: 'percent == 51' });
+    await s().client.waitFor('breakpoint', (body) => body.breakpoint.verified);
     await s().client.request('disconnect', { terminateDebuggee: false });
     await finishes(app);
   });

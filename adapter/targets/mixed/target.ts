@@ -195,6 +195,8 @@ export class MixedTarget implements Target {
   }
 
   #attach(side: Side): Promise<Inside | undefined> {
+    // What we let go may load the next library while it goes on.
+    if (this.#leaving) return Promise.resolve(undefined);
     side.attached ??= this.#attachTo(side).then(
       (made) => (side.now = made),
       (error: unknown) => {
