@@ -123,14 +123,30 @@ export const mixedProgram: Section = {
       await pane.go('Shift+F11');
       await see('the result', pane.variable('result').first());
       await pane.go('F5');
-      await pane.paused('Paused after tool');
+      // The pane's header may still speak of the program's last stop: the editor keeps it where a thread ends right after it was continued.
+      const after = pane.callStackRows().first();
+      await see('the call on top again', after.filter({ hasText: /^price\(/ }));
+      await see(
+        'what it gave',
+        pane
+          .variableRows()
+          .filter({ hasText: /^Result/ })
+          .first(),
+      );
       await pane.evaluate('result');
       await pane.consoleSays(/^0/);
       await test.picture('2-after');
       await pane.go('Shift+F11');
-      await pane.paused('Paused after node');
+      await see('the node on top', after.filter({ hasText: /^tools/ }));
       await pane.go('Shift+F11');
-      await pane.paused('Paused after workflow');
+      await see('the workflow on top', after.filter({ hasText: /^shop/ }));
+      await see(
+        'what the workflow gave',
+        pane
+          .variableRows()
+          .filter({ hasText: /^Result/ })
+          .first(),
+      );
       await pane.go('F5');
       await pane.ended();
     });
