@@ -331,6 +331,9 @@ scenes('Level 3: a dispatcher with imported tools', (scene) => {
     assert.equal(missing!.verified, false);
     assert.match(missing!.message ?? '', /^No tool matches/);
     await s.go(stop);
+    const line = await s.stop();
+    assert.equal(line.top.line, body);
+    await s.go(line);
     await s.exit();
   });
 });

@@ -120,18 +120,6 @@ mixedScenes('A program that a Python tool starts', (scene) => {
     assert.match(client.output['important'] ?? '', /has a space, a colon or a dollar sign/);
   });
 
-  it('stops at a breakpoint that comes while its debugger does', async () => {
-    const s = scene();
-    const never = { at: 'add', condition: 'percent == 51' };
-    await s.launch('program', s.program(), { dots: { [prices]: [never] } });
-    await s.client.waitFor('thread', ({ reason, threadId }) => reason === 'started' && threadId > 1);
-    await s.scene.setDots(prices, [never, 'result']);
-    const held = await s.scene.stop();
-    assert.equal(s.stack(held)[0], `owed @ ${at('result')}`);
-    await s.go(held);
-    assert.equal(await s.scene.exit(), 'To pay: 30\n');
-  });
-
   it('is left alone with "subProcess": false, and without a breakpoint in C', async () => {
     const s = scene();
     await s.launch('program', s.program(), { dots: { [prices]: ['add'] } }, { subProcess: false });

@@ -68,7 +68,8 @@ def wanted() -> dict[str, frozenset[int]]:
 
 def install() -> None:
     """Makes the interpreter report the watched lines, and no others."""
-    backend.install(wanted())
+    if backend is not None:  # Without a session, where only calls are recorded, there are no lines to watch.
+        backend.install(wanted())
 
 
 def seen(code: CodeType) -> None:
@@ -104,7 +105,8 @@ def drop() -> None:
 def forked() -> None:
     """In a forked child: what the parent steps is the parent's."""
     _line_steps().forked()
-    backend.forked()
+    if backend is not None:
+        backend.forked()
 
 
 def misses(path: str) -> bool:
