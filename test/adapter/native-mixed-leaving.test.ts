@@ -56,6 +56,8 @@ mixedScenes('Leaving a library under a Python tool', (s) => {
     it(`kill -9 of the adapter while it runs leaves the app to itself (${round})`, async () => {
       const app = await start(s(), 'crash');
       await s().client.waitFor('breakpoint', (body) => body.breakpoint.verified);
+      // Answered by the debugger once it has let the app run.
+      await s().client.request('modules', {});
       process.kill(s().client.child!.pid!, 'SIGKILL');
       await s().client.closed;
       await finishes(app);
