@@ -107,7 +107,12 @@ interface Manifest {
   contributes: {
     commands: ManifestCommand[];
     menus: Record<string, { command: string; when?: string }[]>;
-    debuggers: { type: string; languages?: string[]; configurationAttributes?: Record<string, unknown> }[];
+    debuggers: {
+      type: string;
+      languages?: string[];
+      variables?: Record<string, string>;
+      configurationAttributes?: Record<string, unknown>;
+    }[];
     walkthroughs: { steps: { media: { svg?: string; markdown?: string } }[] }[];
   };
 }

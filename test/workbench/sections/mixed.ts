@@ -121,7 +121,11 @@ export const mixedProgram: Section = {
     });
     await test.step('Shift+F11 comes out in its main function, F5 lets it end, and the step ends behind the call', async () => {
       await pane.go('Shift+F11');
-      await see('the result', pane.variable('result').first());
+      await until(
+        'the C function is left',
+        async () => !/owed/.test((await pane.callStackRows().allInnerTexts()).join()),
+      );
+      await see('its caller', frame(/^main/));
       await pane.go('F5');
       // The pane's header may still speak of the program's last stop: the editor keeps it where a thread ends right after it was continued.
       const after = pane.callStackRows().first();
