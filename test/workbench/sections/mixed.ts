@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { compile, delegates } from '../../support/native';
 import { lineOf } from '../files';
 import { see } from '../hand';
+import type { Pane } from '../pane';
 import { until } from '../processes';
 import type { Section } from '../section';
 import { ROOT, type Options } from '../workbench';
@@ -23,6 +24,20 @@ function shop(way: string, native: string, flags: string[]): Partial<Options> {
   };
 }
 
+/** Stops before the tool, with a breakpoint in C as well. */
+async function held(folder: string, pane: Pane): Promise<void> {
+  await pane.openFile('prices.c');
+  await pane.widenSideBar(430);
+  await pane.goToLine(lineOf(folder, 'prices.c', 'BP: call take'));
+  await pane.breakpoint('BP: call take');
+  await pane.openFile('agent.py');
+  await pane.goToLine(lineOf(folder, 'agent.py', 'BP: price'));
+  await pane.breakpoint('BP: price');
+  await pane.start();
+  await pane.stopped();
+  await pane.paused('Paused before tool');
+}
+
 /** From a held tool call into the lines of its function, into a C library, and out again. */
 export const mixed: Section = {
   name: 'mixed',
@@ -37,16 +52,7 @@ export const mixed: Section = {
       await pane.paused(header);
     };
     await test.step('a held tool call, with a breakpoint in the C file of the library it will call', async () => {
-      await pane.openFile('prices.c');
-      await pane.widenSideBar(430);
-      await pane.goToLine(lineOf(opened.folder, 'prices.c', 'BP: call take'));
-      await pane.breakpoint('BP: call take');
-      await pane.openFile('agent.py');
-      await pane.goToLine(lineOf(opened.folder, 'agent.py', 'BP: price'));
-      await pane.breakpoint('BP: price');
-      await pane.start();
-      await pane.stopped();
-      await pane.paused('Paused before tool');
+      await held(opened.folder, pane);
     });
     await test.step('F11 goes to the first line of its function, and into the function that is called there', async () => {
       await pane.go('F11');
@@ -97,16 +103,7 @@ export const mixedProgram: Section = {
   async run({ opened, pane, test }) {
     const frame = (name: RegExp) => pane.callStackRows().filter({ hasText: name }).first();
     await test.step('a held tool call, its first line, and a step over the line that starts a program', async () => {
-      await pane.openFile('prices.c');
-      await pane.widenSideBar(430);
-      await pane.goToLine(lineOf(opened.folder, 'prices.c', 'BP: call take'));
-      await pane.breakpoint('BP: call take');
-      await pane.openFile('agent.py');
-      await pane.goToLine(lineOf(opened.folder, 'agent.py', 'BP: price'));
-      await pane.breakpoint('BP: price');
-      await pane.start();
-      await pane.stopped();
-      await pane.paused('Paused before tool');
+      await held(opened.folder, pane);
       await pane.go('F11');
       await see('the line', frame(/^price(?!\()/));
     });
