@@ -73,6 +73,15 @@ export class Pane extends Desk {
     await see('a frame', this.page.locator('.debug-call-stack .monaco-list-row .stack-frame').first());
   }
 
+  /**
+   * The uppermost frame: what a step or a stop came to. A frame that was lower in the stack before would be seen at once, and a key pressed
+   * then would be lost.
+   */
+  async top(name: RegExp, header?: string | RegExp): Promise<void> {
+    await see(`the frame ${name} on top`, this.callStackRows().first().filter({ hasText: name }));
+    if (header !== undefined) await this.paused(header);
+  }
+
   /** Puts the focus on a frame. */
   async chooseFrame(name: RegExp): Promise<void> {
     const row = this.callStackRows().filter({ hasText: name });

@@ -47,23 +47,19 @@ export const mixed: Section = {
   async run({ opened, pane, test }) {
     const names = async (): Promise<string> =>
       (await pane.callStackRows().allInnerTexts()).map((row) => row.split(/[(\s]/)[0]).join();
-    const top = async (name: RegExp, header: string): Promise<void> => {
-      await see(`the frame ${name} on top`, pane.callStackRows().first().filter({ hasText: name }));
-      await pane.paused(header);
-    };
     await test.step('a held tool call, with a breakpoint in the C file of the library it will call', async () => {
       await held(opened.folder, pane);
     });
     await test.step('F11 goes to the first line of its function, and into the function that is called there', async () => {
       await pane.go('F11');
-      await top(/^price(?!\()/, 'Paused on step');
+      await pane.top(/^price(?!\()/, 'Paused on step');
       await pane.go('F11');
-      await top(/^call_library/, 'Paused on step');
+      await pane.top(/^call_library/, 'Paused on step');
       await test.picture('1-python');
     });
     await test.step('F5 stops in C: one call stack from the C function to the workflow', async () => {
       await pane.go('F5');
-      await top(/^owed/, 'Paused on breakpoint');
+      await pane.top(/^owed/, 'Paused on breakpoint');
       await until('C, Python, tool, node, workflow', async () =>
         /^owed,.*call_library,.*price,.*tools,shop/.test(await names()),
       );
@@ -77,14 +73,14 @@ export const mixed: Section = {
     });
     await test.step('Shift+F11 comes out on the Python line, then at the end of the call, the node and the workflow', async () => {
       await pane.go('Shift+F11');
-      await top(/^call_library/, 'Paused on step');
+      await pane.top(/^call_library/, 'Paused on step');
       await test.picture('3-python-again');
       await pane.go('Shift+F11');
-      await top(/^price(?!\()/, 'Paused on step');
+      await pane.top(/^price(?!\()/, 'Paused on step');
       await pane.go('Shift+F11');
-      await top(/^price\(/, 'Paused after tool');
+      await pane.top(/^price\(/, 'Paused after tool');
       await pane.go('Shift+F11');
-      await top(/^tools/, 'Paused after node');
+      await pane.top(/^tools/, 'Paused after node');
       await pane.go('Shift+F11');
       await pane.paused('Paused after workflow');
       await test.picture('4-workflow');
@@ -105,11 +101,11 @@ export const mixedProgram: Section = {
     await test.step('a held tool call, its first line, and a step over the line that starts a program', async () => {
       await held(opened.folder, pane);
       await pane.go('F11');
-      await see('the line', frame(/^price(?!\()/));
+      await pane.top(/^price(?!\()/);
     });
     await test.step('the breakpoint in C stops in the program, under the call that started it', async () => {
       await pane.go('F10');
-      await see('the C function', frame(/^owed/));
+      await pane.top(/^owed/);
       await see('its caller', frame(/^main/));
       await see('the call that started it', frame(/^price\(/));
       await pane.expand(['Locals'], pane.variable('percent').filter({ hasText: '50' }));
@@ -118,15 +114,10 @@ export const mixedProgram: Section = {
     });
     await test.step('Shift+F11 comes out in its main function, F5 lets it end, and the step ends behind the call', async () => {
       await pane.go('Shift+F11');
-      await until(
-        'the C function is left',
-        async () => !/owed/.test((await pane.callStackRows().allInnerTexts()).join()),
-      );
-      await see('its caller', frame(/^main/));
+      await pane.top(/^main/);
       await pane.go('F5');
       // The pane's header may still speak of the program's last stop: the editor keeps it where a thread ends right after it was continued.
-      const after = pane.callStackRows().first();
-      await see('the call on top again', after.filter({ hasText: /^price\(/ }));
+      await pane.top(/^price\(/);
       await see(
         'what it gave',
         pane
@@ -138,9 +129,9 @@ export const mixedProgram: Section = {
       await pane.consoleSays(/^0/);
       await test.picture('2-after');
       await pane.go('Shift+F11');
-      await see('the node on top', after.filter({ hasText: /^tools/ }));
+      await pane.top(/^tools/);
       await pane.go('Shift+F11');
-      await see('the workflow on top', after.filter({ hasText: /^shop/ }));
+      await pane.top(/^shop/);
       await see(
         'what the workflow gave',
         pane

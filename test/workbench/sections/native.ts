@@ -31,7 +31,7 @@ export const native: Section = {
       await pane.start();
       await pane.stopped();
       await pane.paused('Paused on breakpoint');
-      await pane.waitForFrame(/^total/);
+      await pane.top(/^total/);
       await pane.expand(['Locals'], pane.variable('sum').filter({ hasText: '0' }));
       await test.picture('1-stopped');
     });
@@ -46,12 +46,12 @@ export const native: Section = {
     await test.step('Shift+F11 comes out in the caller', async () => {
       await pane.breakpoint('BP: sum', false);
       await pane.go('Shift+F11');
-      await pane.waitForFrame(/^main/);
+      await pane.top(/^main/, 'Paused on step');
     });
     await test.step('a crash stops where it happened, with its signal', async () => {
       await pane.go('F5');
       await pane.paused('Paused on SIGSEGV');
-      await pane.waitForFrame(/^fail/);
+      await pane.top(/^fail/);
       await see('the variable that could not be written', pane.variable('nowhere').first());
       await test.picture('3-crash');
       await pane.go('F5');
