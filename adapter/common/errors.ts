@@ -10,6 +10,9 @@ export class UserError extends Error {
   }
 }
 
+/** What was asked for makes no sense, whatever else is tried: a command that gets it ends with another code than one that failed. */
+export class MistakeError extends UserError {}
+
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

@@ -1,5 +1,5 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { messageOf, UserError } from '../common/errors';
+import { messageOf, MistakeError, UserError } from '../common/errors';
 import { toolbreakVersion } from '../common/installation';
 import { cleanUpSessions, listSessions } from '../common/sessions';
 import { prune } from '../store/life/prune';
@@ -113,7 +113,7 @@ async function main(): Promise<void> {
   } catch (error) {
     // A sentence for the person needs no stack.
     process.stderr.write(`toolbreak: ${error instanceof UserError ? error.message : messageOf(error)}\n`);
-    process.exit(1);
+    process.exit(error instanceof MistakeError ? 2 : 1);
   }
 }
 

@@ -24,16 +24,21 @@ export function traceFrames(frames: readonly P.StackFrame[], project: string): T
   return trace;
 }
 
-/** `work_basic() -> main() @ loop_basic.c:7` */
-export function compactTrace(trace: readonly TraceFrame[]): string {
+/** `work_basic() -> main() @ loop_basic.c:7`; what calls the third function is an ellipsis, or where not all frames were asked for. */
+export function compactTrace(trace: readonly TraceFrame[], whole = true): string {
   const [top] = trace;
   const names = trace.slice(0, COMPACT).map((frame) => `${frame.function}()`);
+  if (trace.length > COMPACT || (!whole && trace.at(-1)?.function !== 'main')) names.push('…');
   return `${names.join(' -> ')}${top?.file === undefined ? '' : ` @ ${basename(top.file)}:${top.line}`}`;
 }
 
 /** A frame's name without parameters and marks: `ns::Stack<int>::push(int const&) [opt]` is `ns::Stack<int>::push`. */
 export function functionName(name: string): string {
-  const plain = name.replace(/(?:\s*\[[^\]]*\])+$/, '').replace(/\)\s*(?:const|volatile|&{1,2}|noexcept|\s)*$/, ')');
+  // GCC's static functions come as `::sum(int)`.
+  const plain = name
+    .replace(/^::/, '')
+    .replace(/(?:\s*\[[^\]]*\])+$/, '')
+    .replace(/\)\s*(?:const|volatile|&{1,2}|noexcept|\s)*$/, ')');
   if (!plain.endsWith(')') || plain.endsWith('operator()')) return plain;
   let depth = 0;
   for (let index = plain.length - 1; index > 0; index -= 1) {
@@ -41,4 +46,27 @@ export function functionName(name: string): string {
     else if (plain[index] === '(' && --depth === 0) return plain.slice(0, index);
   }
   return plain;
+}
+
+/** With what a template was made of left out, for people: `Stack<…>::push() -> main() @ a.cpp:3`. */
+export function withoutTemplates(text: string): string {
+  let short = '';
+  let depth = 0;
+  for (let index = 0; index < text.length; index += 1) {
+    const sign = text[index]!;
+    // An arrow, and operators that are written with the same signs.
+    const operator =
+      depth === 0 ? /^(?:->|operator\s*(?:<=>|<<=?|>>=?|->\*?|[<>]=?))/.exec(text.slice(index))?.[0] : undefined;
+    if (operator !== undefined) {
+      short += operator;
+      index += operator.length - 1;
+    } else if (sign === '<') {
+      if (depth === 0) short += '<…';
+      depth += 1;
+    } else if (sign === '>' && depth > 0 && text[index - 1] !== '-') {
+      depth -= 1;
+      if (depth === 0) short += '>';
+    } else if (depth === 0) short += sign;
+  }
+  return short;
 }

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { basename } from 'node:path';
 import type { DebugProtocol as P } from '@vscode/debugprotocol';
-import { UserError } from '../../common/errors';
+import { MistakeError } from '../../common/errors';
 import type { DelegateClient } from '../delegate/client';
 import { hasDebugInformation } from './binary';
 import { projectPath, shortPlace, withoutLinks, type Place } from './places';
@@ -42,23 +42,23 @@ async function set(
   return (await client.request('setBreakpoints', { source, breakpoints })).breakpoints;
 }
 
-function noCode(place: Place, next: number, project: string): UserError {
+function noCode(place: Place, next: number, project: string): MistakeError {
   const file = projectPath(place.file, project);
-  return new UserError(`${file}:${place.line} has no code of its own. The next line with code is ${file}:${next}.`);
+  return new MistakeError(`${file}:${place.line} has no code of its own. The next line with code is ${file}:${next}.`);
 }
 
-function unbindable(place: Place, program: string, project: string): UserError {
+function unbindable(place: Place, program: string, project: string): MistakeError {
   const named = `${projectPath(place.file, project)}:${place.line}`;
   const name = basename(program);
   if (hasDebugInformation(program) === false)
-    return new UserError(
+    return new MistakeError(
       `${named} cannot be found in ${name}, which has no debug information. Compile it with -g -O0, and do not strip it.`,
     );
   if (!existsSync(place.file))
-    return new UserError(
+    return new MistakeError(
       `There is no file ${projectPath(place.file, project)} in ${project}, and ${name} knows none. Name files relative to the folder you are in.`,
     );
-  return new UserError(
+  return new MistakeError(
     `${named} is no line of ${name}. Check that the program was compiled from this file, from this path and since its last change, and that ${shortPlace(place)} holds code.`,
   );
 }

@@ -1,5 +1,5 @@
 import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { constants, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { DebugProtocol as P } from '@vscode/debugprotocol';
 import { messageOf, UserError } from '../../common/errors';
@@ -7,23 +7,25 @@ import { Log } from '../../common/log';
 import { startTimeOf } from '../../common/processes';
 import { DelegateClient, DelegateError } from '../delegate/client';
 import { makePipes, type OutputPipe } from '../python/pipes';
-import { compactTrace, functionName, traceFrames } from './backtrace';
+import { compactTrace, functionName, traceFrames, type TraceFrame } from './backtrace';
 import { bindPlaces } from './bind';
-import { DataWatch } from './dataWatch';
+import { DataWatch, writingFrame, type Change } from './dataWatch';
 import { findDelegate } from './discovery';
 import { EventQueue } from './eventQueue';
 import { UNAVAILABLE, USUAL_DEPTH, USUAL_SECONDS, type Feedback, type FeedbackOptions } from './feedback';
 import { inputBy, type Input } from './input';
-import { maskedText, maskedValue, Tail } from './masked';
+import { maskedText, Tail } from './masked';
 import { parseData, withoutLinks, type Place } from './places';
 import { environmentFor, isCrash, QUICK_START, quirksOf, stopReason, type Quirks } from './quirks';
+import { Watches } from './watches';
 
 /** Signals that a debugger would stop at though they are the program's own affair. */
 const QUIET_SIGNALS = [
   'process handle -p true -s false -n false SIGCHLD SIGUSR1 SIGUSR2 SIGALRM SIGPROF SIGVTALRM SIGURG SIGPIPE SIGWINCH SIGIO SIGHUP SIGTERM SIGINT SIGCONT',
 ];
-/** What a variable shows that is not there at this place. */
-const NO_VALUE = /^<(?:variable not available|optimized out|error: .*|could not .*|read memory .*)>$/s;
+
+/** What a shell adds to the number of a signal that ended a program. */
+const BY_SIGNAL = 128;
 
 /** One run of a program under its debugger, for `runtimeFeedback`. */
 export class Collector {
@@ -39,8 +41,7 @@ export class Collector {
   /** Breakpoint on `main`, where globals are begun to be watched. */
   #mainId: number | undefined;
   #debuggee: { pid: number; started: string | undefined } | undefined;
-  /** Evaluations still on their way. */
-  readonly #pending = new Set<Promise<void>>();
+  #watches: Watches | undefined;
   #partial: string | undefined;
   #exitCode: number | undefined;
   #ended = false;
@@ -95,7 +96,7 @@ export class Collector {
   async #begin(): Promise<void> {
     const { options } = this;
     const env = options.env ?? process.env;
-    const found = await findDelegate(options.debugger, env);
+    const found = await findDelegate(options.debugger, env, options.naming);
     const input = inputBy(found.family, options.stdinBy, options.stdin);
     this.#client = new DelegateClient({
       command: found.command,
@@ -111,6 +112,7 @@ export class Collector {
     });
     await this.#client.start();
     this.#quirks = quirksOf(found.family, this.#client.capabilities);
+    this.#watches = new Watches(this.#client, this.#log, () => ({ within: this.#left() }));
     await this.#launch(input);
   }
 
@@ -193,15 +195,22 @@ export class Collector {
         );
         if (event === undefined) this.#giveUp(this.#tooLate());
         else if (event.name === 'stopped') await this.#stopped(event.body as P.StoppedEvent['body']);
-        else if (event.name === 'exited') this.#exitCode = (event.body as P.ExitedEvent['body']).exitCode;
+        else if (event.name === 'exited') this.#exited((event.body as P.ExitedEvent['body']).exitCode);
         else this.#ended = true;
       }
     } catch (error) {
       // A refusal in the middle of things: what was gathered stays.
       this.#giveUp(error instanceof DelegateError && error.why === 'silent' ? this.#tooLate() : messageOf(error));
     }
-    await Promise.all(this.#pending);
+    await this.#watches?.settled();
     if (this.#firstHit !== undefined) this.#seconds = (performance.now() - this.#firstHit) / 1000;
+  }
+
+  /** The number of the signal that ended it looks like a code of its own; as a shell says it, it does not. */
+  #exited(code: number): void {
+    const numbers: Record<string, number> = constants.signals;
+    const bySignal = this.#crash !== undefined && numbers[this.#crash.signal] === code;
+    this.#exitCode = bySignal ? BY_SIGNAL + code : code;
   }
 
   #tooLate(): string {
@@ -227,7 +236,7 @@ export class Collector {
       stop = this.#events.take('stopped') as P.StoppedEvent['body'] | undefined;
     }
     // gdb refuses to evaluate in what runs again; lldb-dap answers in order, so the program need not wait for our reading.
-    if (this.#quirks.family !== 'lldb') await Promise.all(this.#pending);
+    if (this.#quirks.family !== 'lldb') await this.#watches?.settled();
     if (this.#ended) return;
     this.#client.request('continue', { threadId }, { within: this.#left() }).catch((error: unknown) => {
       // It may have ended meanwhile, which its own event says.
@@ -251,20 +260,21 @@ export class Collector {
     const top = stackFrames[0];
     if (top === undefined) return;
     const frames = traceFrames(stackFrames, this.options.project);
+    const backtrace = maskedText(compactTrace(frames, stackFrames.length < levels));
     if (signal !== undefined && isCrash(signal)) {
       // A fault that comes back after it was passed on would do so for ever.
       if (this.#crash !== undefined) this.#ended = true;
-      this.#crash ??= { signal: signal.name, text: text ?? signal.name, backtrace: compactTrace(frames), frames };
+      this.#crash ??= { signal: signal.name, text: text ?? signal.name, backtrace, frames };
       return;
     }
     if (reason === 'data breakpoint') {
       // Its number says nothing about places: watched memory is counted apart.
-      for (const { key, value } of (await this.#data?.changes(body, stackFrames)) ?? [])
-        this.#result.dataBreakpoints[key]?.push({ value, backtrace: compactTrace(frames), frames });
+      const changes = (await this.#data?.changes(body, stackFrames)) ?? [];
+      if (changes.length > 0) await this.#changed(changes, stackFrames, levels);
       return;
     }
     const place = this.#placeOf(body, top);
-    if (place !== undefined) await this.#hit(place, stackFrames, frames);
+    if (place !== undefined) await this.#hit(place, stackFrames, frames, backtrace);
     else if (
       body.hitBreakpointIds?.includes(this.#mainId ?? -1) ||
       (this.#mainId !== undefined && functionName(top.name) === 'main')
@@ -286,39 +296,34 @@ export class Collector {
     return this.places.find(({ file, line }) => line === top.line && withoutLinks(file) === path);
   }
 
-  async #hit(place: Place, stack: P.StackFrame[], frames: ReturnType<typeof traceFrames>): Promise<void> {
+  /** Told of the line that wrote, which may be another one than the program stands on. */
+  async #changed(changes: readonly Change[], stack: P.StackFrame[], levels: number): Promise<void> {
+    const [top, ...outer] = stack;
+    const writer = await writingFrame(this.#client, this.#quirks, top!, { within: this.#left() });
+    const frames = traceFrames([writer, ...outer], this.options.project);
+    const backtrace = maskedText(compactTrace(frames, stack.length < levels));
+    for (const { key, before, value } of changes)
+      this.#result.dataBreakpoints[key]?.push({ before, value, backtrace, frames });
+  }
+
+  async #hit(place: Place, stack: P.StackFrame[], frames: TraceFrame[], backtrace: string): Promise<void> {
     this.#firstHit ??= performance.now();
-    const compact = compactTrace(frames);
     for (const key of place.monitored) {
-      this.#result.breakpoints[key]?.push(maskedText(compact));
+      this.#result.breakpoints[key]?.push(backtrace);
       this.#result.backtraces[key]?.push(frames);
     }
     for (const { key, expression } of place.watches) {
       const entry = { var: expression, value: UNAVAILABLE };
       this.#result.watchpoints[key]?.push(entry);
-      this.#later(this.#evaluate(expression, stack[0]!.id).then((value) => void (entry.value = value)));
+      await this.#watches?.ask(key, expression, stack[0]!.id, (value) => (entry.value = value));
     }
     if (place.data.length > 0) await this.#watchData(place.data, stack);
   }
 
-  #later(work: Promise<void>): void {
-    const pending = work.finally(() => this.#pending.delete(pending));
-    this.#pending.add(pending);
-  }
-
-  async #evaluate(expression: string, frameId: number): Promise<string> {
-    try {
-      const args = { expression, frameId, context: 'watch' as const };
-      const { result } = await this.#client.request('evaluate', args, { within: this.#left() });
-      return NO_VALUE.test(result) ? UNAVAILABLE : maskedValue(expression, result);
-    } catch (error) {
-      this.#log.debug(() => `evaluate ${expression}: ${messageOf(error)}`);
-      return UNAVAILABLE;
-    }
-  }
-
   async #watchData(keys: readonly string[], stack: P.StackFrame[]): Promise<void> {
-    this.#data ??= new DataWatch(this.#client, this.#quirks, (expression, frame) => this.#evaluate(expression, frame));
+    this.#data ??= new DataWatch(this.#client, this.#quirks, (expression, frame) =>
+      this.#watches!.evaluate(expression, frame),
+    );
     await this.#data.begin(keys, stack);
   }
 
@@ -346,11 +351,13 @@ export class Collector {
 
   result(): Feedback {
     const problems = [this.#partial, ...(this.#data?.problems ?? [])].filter((one) => one !== undefined);
+    const mistakes = [...(this.#watches?.mistakes ?? []), ...(this.#data?.mistakes ?? [])];
     return {
       ...this.#result,
+      ...(mistakes.length > 0 && { mistakes }),
       ...(problems.length > 0 && { partial: `${problems.map(sentence).join(' ')}` }),
       ...(this.#crash !== undefined && { crash: this.#crash }),
-      ...(this.#crash === undefined && this.#exitCode !== undefined && { exitCode: this.#exitCode }),
+      ...(this.#exitCode !== undefined && { exitCode: this.#exitCode }),
       output: { stdout: this.#output.stdout.text(), stderr: this.#output.stderr.text() },
       stops: this.#stops,
       seconds: this.#seconds,

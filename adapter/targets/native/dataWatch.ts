@@ -1,9 +1,12 @@
 import type { DebugProtocol as P } from '@vscode/debugprotocol';
 import { messageOf } from '../../common/errors';
-import type { DelegateClient } from '../delegate/client';
+import type { DelegateClient, RequestOptions } from '../delegate/client';
 import { functionName } from './backtrace';
 import { parseData } from './places';
 import { readableError, type Quirks } from './quirks';
+
+/** Bytes that the processor can watch as one. */
+const LARGEST = 8;
 
 interface Watched {
   key: string;
@@ -11,14 +14,25 @@ interface Watched {
   dataId: string;
   /** The function whose local it is; a global has none. */
   owner: string | undefined;
+  /** Its value when it was last looked at. */
+  value: string;
   /** What the delegate calls it. */
   id?: number;
+}
+
+/** A watched variable that was written. */
+export interface Change {
+  key: string;
+  before: string;
+  value: string;
 }
 
 /** Data breakpoints by name: set where their place is reached, and dropped once the frame that has the variable is gone. */
 export class DataWatch {
   /** What could not be watched; sentences. */
   readonly problems: string[] = [];
+  /** What there is not, or not so that it could be watched; sentences. */
+  readonly mistakes: string[] = [];
   #watched: Watched[] = [];
 
   constructor(
@@ -37,23 +51,25 @@ export class DataWatch {
       const owner = location === undefined ? undefined : functionName(stack[0]!.name);
       const before = this.#watched.find((one) => one.key === key);
       if (before?.dataId === dataId) continue;
-      this.#watched = [...this.#watched.filter((one) => one !== before), { key, name, dataId, owner }];
+      const value = await this.evaluate(name, stack[0]!.id);
+      this.#watched = [...this.#watched.filter((one) => one !== before), { key, name, dataId, owner, value }];
       changed = true;
     }
     if (changed) await this.#set();
   }
 
   /** What was changed at this stop, and to what. */
-  async changes(
-    body: P.StoppedEvent['body'],
-    stack: readonly P.StackFrame[],
-  ): Promise<{ key: string; value: string }[]> {
+  async changes(body: P.StoppedEvent['body'], stack: readonly P.StackFrame[]): Promise<Change[]> {
     const hit = this.#whichOf(body);
     const gone = this.#watched.filter((one) => frameOf(one, stack) === undefined);
-    const changes: { key: string; value: string }[] = [];
-    for (const one of hit) {
+    const changes: Change[] = [];
+    // Where it is not told which one, the values say it.
+    for (const one of hit ?? this.#watched) {
       const frame = frameOf(one, stack);
-      if (frame !== undefined) changes.push({ key: one.key, value: await this.evaluate(one.name, frame.id) });
+      if (frame === undefined) continue;
+      const { key, value: before } = one;
+      one.value = await this.evaluate(one.name, frame.id);
+      if (hit !== undefined || one.value !== before) changes.push({ key, before, value: one.value });
     }
     if (gone.length > 0) {
       // Its address belongs to somebody else by now.
@@ -63,13 +79,11 @@ export class DataWatch {
     return changes;
   }
 
-  #whichOf(body: P.StoppedEvent['body']): Watched[] {
+  #whichOf(body: P.StoppedEvent['body']): Watched[] | undefined {
     if (this.#watched.length === 1) return this.#watched;
     const ids = body.hitBreakpointIds ?? [];
     const byId = this.#watched.filter(({ id }) => id !== undefined && ids.includes(id));
-    if (byId.length > 0) return byId;
-    const number = Number(/watchpoint (\d+)/.exec(`${body.description ?? ''} ${body.text ?? ''}`)?.[1] ?? NaN);
-    return this.#watched.filter(({ id }) => id === number);
+    return byId.length > 0 ? byId : undefined;
   }
 
   async #set(): Promise<void> {
@@ -91,18 +105,30 @@ export class DataWatch {
       const { scopes } = await this.client.request('scopes', { frameId });
       for (const { variablesReference } of scopes.filter((scope) => scope.name !== 'Registers')) {
         const { dataId } = await this.client.request('dataBreakpointInfo', { variablesReference, name, frameId });
-        if (typeof dataId === 'string') return dataId;
+        if (typeof dataId === 'string' && !(bytesOf(dataId) > LARGEST)) return dataId;
       }
       if (this.quirks.family === 'lldb') {
         const address = /0x([0-9a-f]+)/i.exec(await this.evaluate(`&(${name})`, frameId))?.[1];
         const size = await this.evaluate(`(int)sizeof(${name})`, frameId);
         if (address !== undefined && /^[1-8]$/.test(size)) return `${address.replace(/^0+/, '')}/${size}`;
       }
-      this.#problem(`"${key}" could not be watched: there is no such variable of at most 8 bytes in memory there.`);
+      this.#mistake(await this.#why(key, name, frameId));
     } catch (error) {
       this.#problem(`"${key}" could not be watched: ${readableError(messageOf(error))}`);
     }
     return undefined;
+  }
+
+  async #why(key: string, name: string, frameId: number): Promise<string> {
+    const size = Number(await this.evaluate(`(int)sizeof(${name})`, frameId));
+    if (size > LARGEST)
+      return `"${key}" could not be watched: it takes ${size} bytes, and ${LARGEST} is the most. Name a part of it, such as ${name}.part or ${name}[0].`;
+    if (size > 0) return `"${key}" could not be watched: it is in no memory there. Compile with -O0.`;
+    return `"${key}" could not be watched: there is no variable of that name there.`;
+  }
+
+  #mistake(sentence: string): void {
+    if (!this.mistakes.includes(sentence)) this.mistakes.push(sentence);
   }
 
   #problem(sentence: string): void {
@@ -110,7 +136,35 @@ export class DataWatch {
   }
 }
 
+/** In lldb's words: address and size. */
+function bytesOf(dataId: string): number {
+  return Number(/\/(\d+)$/.exec(dataId)?.[1] ?? NaN);
+}
+
 /** The frame that a watched variable is seen from; nothing once that has returned. */
 function frameOf({ owner }: Watched, stack: readonly P.StackFrame[]): P.StackFrame | undefined {
   return owner === undefined ? stack[0] : stack.find((frame) => functionName(frame.name) === owner);
+}
+
+/**
+ * The frame as it was when it wrote: watched memory stops a program behind the instruction that did it, which may be on the next line already. Where
+ * that cannot be asked, the frame as it is.
+ */
+export async function writingFrame(
+  client: DelegateClient,
+  { family }: Quirks,
+  frame: P.StackFrame,
+  options: RequestOptions,
+): Promise<P.StackFrame> {
+  const pc = frame.instructionPointerReference;
+  if (family !== 'lldb' || pc === undefined || !/^0x[0-9a-fA-F]+$/.test(pc) || frame.source?.path === undefined)
+    return frame;
+  const at = BigInt(pc);
+  const expression = `\`image lookup -v -a 0x${(at - 1n).toString(16)}`;
+  const { result } = await client.request('evaluate', { expression, frameId: frame.id, context: 'repl' }, options);
+  const [, first, end] = /Function:.*range = \[(0x[0-9a-f]+)-(0x[0-9a-f]+)\)/.exec(result) ?? [];
+  const [, path, line] = /LineEntry: \[[^)]*\): (.+?):(\d+)(?::\d+)?\s*$/m.exec(result) ?? [];
+  if (first === undefined || end === undefined || path === undefined || at < BigInt(first) || at > BigInt(end))
+    return frame;
+  return { ...frame, source: { ...frame.source, path }, line: Number(line) };
 }

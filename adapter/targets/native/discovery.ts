@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { accessSync, constants, readdirSync, statSync } from 'node:fs';
 import { delimiter, isAbsolute, join } from 'node:path';
-import { UserError } from '../../common/errors';
+import { MistakeError, UserError } from '../../common/errors';
 
 /** A debug adapter for native code, as found. */
 export interface FoundDelegate {
@@ -9,6 +9,16 @@ export interface FoundDelegate {
   args: string[];
   family: 'lldb' | 'gdb';
 }
+
+/** In whose words the person is told how the adapter is chosen. */
+export interface Naming {
+  by: string;
+  check: string;
+}
+const IN_LAUNCH_JSON: Naming = {
+  by: 'with "lldbDap" in launch.json',
+  check: 'Check "lldbDap" in launch.json or the setting toolbreak.lldbDap.',
+};
 
 const windows = process.platform === 'win32';
 
@@ -19,8 +29,12 @@ const FIRST_GDB = 14;
  * Finds the adapter: the one that was chosen, else `lldb-dap`, the newest `lldb-dap-NN`, `lldb-vscode` of older versions, Xcode's, and at last a
  * gdb of 14 or later. Throws a sentence with what to install.
  */
-export async function findDelegate(chosen: string | undefined, env: NodeJS.ProcessEnv): Promise<FoundDelegate> {
-  if (chosen !== undefined && chosen !== '') return findChosen(chosen, env);
+export async function findDelegate(
+  chosen: string | undefined,
+  env: NodeJS.ProcessEnv,
+  named: Naming = IN_LAUNCH_JSON,
+): Promise<FoundDelegate> {
+  if (chosen !== undefined && chosen !== '') return findChosen(chosen, env, named);
   const folders = (env['PATH'] ?? env['Path'] ?? '').split(delimiter).filter((folder) => folder !== '');
   const lldb =
     plain(folders, 'lldb-dap') ??
@@ -33,35 +47,35 @@ export async function findDelegate(chosen: string | undefined, env: NodeJS.Proce
   if (gdb !== undefined && (await gdbVersion(gdb, env)) >= FIRST_GDB) {
     return { command: gdb, args: ['-i', 'dap'], family: 'gdb' };
   }
-  throw noDelegate(gdb !== undefined);
+  throw noDelegate(gdb !== undefined, named);
 }
 
-async function findChosen(chosen: string, env: NodeJS.ProcessEnv): Promise<FoundDelegate> {
+async function findChosen(chosen: string, env: NodeJS.ProcessEnv, named: Naming): Promise<FoundDelegate> {
   const folders = (env['PATH'] ?? env['Path'] ?? '').split(delimiter);
   const command = isAbsolute(chosen) || /[\\/]/.test(chosen) ? chosen : plain(folders, chosen);
   if (command === undefined || !isProgram(command)) {
-    throw new UserError(
-      `The native debug adapter ${chosen} is not a program. Check "lldbDap" in launch.json or the setting toolbreak.lldbDap.`,
+    throw new MistakeError(
+      `The native debug adapter ${chosen} is ${isFolder(command) ? 'a folder' : 'not a program'}. ${named.check}`,
     );
   }
   if (!/(^|[\\/])gdb[^\\/]*$/.test(command)) return { command, args: [], family: 'lldb' };
   const version = await gdbVersion(command, env);
   if (version < FIRST_GDB) {
     throw new UserError(
-      `${chosen} is gdb ${version || 'of an unknown version'}; Toolbreak needs gdb ${FIRST_GDB} or later, or lldb-dap. ${installHint()}`,
+      `${chosen} is gdb ${version || 'of an unknown version'}; Toolbreak needs gdb ${FIRST_GDB} or later, or lldb-dap. ${installHint(named)}`,
     );
   }
   return { command, args: ['-i', 'dap'], family: 'gdb' };
 }
 
-export function noDelegate(oldGdb: boolean): UserError {
+export function noDelegate(oldGdb: boolean, named: Naming = IN_LAUNCH_JSON): UserError {
   const found = oldGdb ? ` The gdb on the PATH is older than ${FIRST_GDB}.` : '';
-  return new UserError(`Native code needs lldb-dap, and none was found on the PATH.${found} ${installHint()}`);
+  return new UserError(`Native code needs lldb-dap, and none was found on the PATH.${found} ${installHint(named)}`);
 }
 
 /** What to type on this platform. */
-export function installHint(platform: NodeJS.Platform = process.platform): string {
-  const after = 'then start again, or name it with "lldbDap" in launch.json.';
+export function installHint(named: Naming = IN_LAUNCH_JSON, platform: NodeJS.Platform = process.platform): string {
+  const after = `then start again, or name it ${named.by}.`;
   switch (platform) {
     case 'darwin':
       return `Install it with "xcode-select --install", ${after}`;
@@ -113,6 +127,10 @@ function output(command: string, args: string[], env: NodeJS.ProcessEnv): Promis
   return new Promise((resolve) => {
     execFile(command, args, { env, timeout: 10_000, windowsHide: true }, (_, stdout) => resolve(stdout));
   });
+}
+
+function isFolder(path: string | undefined): boolean {
+  return path !== undefined && (statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false);
 }
 
 function isProgram(path: string): boolean {

@@ -1,6 +1,7 @@
 import type { Log } from '../../common/log';
 import type { TraceFrame } from './backtrace';
 import { Collector } from './collector';
+import type { Naming } from './discovery';
 import { placesOf } from './places';
 import { programAt } from './program';
 
@@ -25,6 +26,8 @@ export interface FeedbackOptions {
   seconds?: Partial<FeedbackSeconds>;
   /** Path or name of the debugger; else it is looked for. */
   debugger?: string | undefined;
+  /** How the person chooses it, for sentences. */
+  naming?: Naming;
   log?: Log;
   /** Ends it early; what came so far is the result. */
   signal?: AbortSignal;
@@ -48,9 +51,13 @@ export interface Feedback {
   /** Compact: `work_basic() -> main() @ loop_basic.c:7`. */
   breakpoints: Record<string, string[]>;
   backtraces: Record<string, TraceFrame[][]>;
-  dataBreakpoints: Record<string, { value: string; backtrace: string; frames: TraceFrame[] }[]>;
+  /** Each change: what the variable was before and what it is now, and the line that changed it. */
+  dataBreakpoints: Record<string, { before: string; value: string; backtrace: string; frames: TraceFrame[] }[]>;
+  /** Sentences on what was asked for and is not there, such as a variable of another name. */
+  mistakes?: string[];
   /** Why something is missing; absent when the program ran to its end and everything was seen. */
   partial?: string;
+  /** As a shell says it: 128 and the signal's number where a fault ended it. */
   exitCode?: number;
   /** A fault that ended the program. */
   crash?: { signal: string; text: string; backtrace: string; frames: TraceFrame[] };

@@ -1,6 +1,6 @@
 import { realpathSync } from 'node:fs';
 import { basename, isAbsolute, relative, resolve, sep } from 'node:path';
-import { UserError } from '../../common/errors';
+import { MistakeError } from '../../common/errors';
 
 /** One line of a source file at which something is asked for. */
 export interface Place {
@@ -30,7 +30,7 @@ export interface PlacesAsked {
 export function parseWatch(text: string): { location: string; expression: string } {
   const match = /^(.+?:\d+)=(.+)$/s.exec(text);
   if (!match)
-    throw new UserError(`"${text}" is no watch. Write it as file:line=expression, such as src/work.c:12=sum.`);
+    throw new MistakeError(`"${text}" is no watch. Write it as file:line=expression, such as src/work.c:12=sum.`);
   return { location: match[1]!, expression: match[2]!.trim() };
 }
 
@@ -39,7 +39,7 @@ export function parseData(text: string): { name: string; location?: string } {
   const match = /^(.+?)(?:@(.+:\d+))?$/s.exec(text);
   const name = match?.[1]?.trim() ?? '';
   if (name === '')
-    throw new UserError(`"${text}" names no variable. Write it as name@file:line, or as a global's name.`);
+    throw new MistakeError(`"${text}" names no variable. Write it as name@file:line, or as a global's name.`);
   return { name, ...(match?.[2] !== undefined && { location: match[2] }) };
 }
 
@@ -67,7 +67,7 @@ function parsePlace(text: string, project: string): { file: string; line: number
   const match = /^(.+):(\d+)$/s.exec(text);
   const line = Number(match?.[2] ?? 0);
   if (!match || line < 1 || !Number.isSafeInteger(line))
-    throw new UserError(`"${text}" is no place. Write it as file:line, such as src/work.c:12.`);
+    throw new MistakeError(`"${text}" is no place. Write it as file:line, such as src/work.c:12.`);
   return { file: resolve(project, match[1]!), line };
 }
 
