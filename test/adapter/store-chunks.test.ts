@@ -132,6 +132,9 @@ describe('store: blocks of calls', () => {
           assert.ok(reader.has(call));
           const found = reader.get(call);
           assert.equal(found === undefined, said.start === undefined);
+          // Read alone, with some of its block, or with all of it, a call is the same.
+          const alone = new CallReader(db).get(call);
+          assert.deepEqual(alone && { ...alone }, found && { ...found });
           if (found === undefined) continue;
           const { parent, task, function: func, start, end, status, edited, tokens } = found;
           assert.deepEqual(

@@ -32,7 +32,7 @@ export function unpackCalls(db: Connection): Connection {
     const chunk = reader.chunk(id)!;
     for (let slot = 0; slot < chunk.length; slot++) {
       if (!chunk.isPresent(slot)) continue;
-      const call = new StoredCall(reader, chunk, slot);
+      const call = new StoredCall(reader, chunk.head(slot));
       const started = chunk.isStarted(slot);
       const size = !started || call.end === null ? null : sizeOf(call.end - call.start);
       const values = COLUMNS.map((name) =>

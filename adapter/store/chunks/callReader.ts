@@ -1,5 +1,7 @@
 import type { Connection } from '../database';
-import { Chunk, chunkOf, type Zone } from './chunk';
+import { CALLS, Chunk, chunkOf, type Zone } from './chunk';
+import { oneHead, unpackHeads } from './heads';
+import { readable } from './pack';
 import { BY_START, sortZones, type Way } from './select';
 import { placeOf, StoredCall } from './rows';
 
@@ -44,6 +46,8 @@ export class CallReader {
   private readonly dataVersion;
   private readonly chunks = new Map<number, Kept>();
   private last: Kept | undefined;
+  /** The heads of the block of which a single call was asked for last: with the second one they are read as a whole. */
+  private single: { id: number; bytes: Buffer; version: number; checked: number } | undefined;
   private readonly known = new Map<number, ZoneRow>();
   private ordered: Ordered | undefined;
   /** Grows whenever the file may be another one than before. */
@@ -142,20 +146,30 @@ export class CallReader {
       this.last = kept;
       return kept.chunk;
     }
-    const row = this.one.get(id);
-    if (row === undefined) return undefined;
-    const chunk = Chunk.unpack(id, row.heads, () => {
+    const heads = this.heads(id);
+    if (heads === undefined) return undefined;
+    const chunk = Chunk.from(id, heads.bytes, () => {
       this.trim();
       return this.bodies.get(id) ?? null;
     });
-    this.last = { chunk, version: row.version, checked: this.picture };
+    this.last = { chunk, version: heads.version, checked: this.picture };
     this.chunks.delete(id);
     this.chunks.set(id, this.last);
     this.trim();
     return chunk;
   }
 
-  private isCurrent(id: number, kept: Kept): boolean {
+  private heads(id: number): { bytes: Buffer; version: number } | undefined {
+    const { single } = this;
+    if (single?.id === id) {
+      this.single = undefined;
+      if (this.isCurrent(id, single)) return single;
+    }
+    const row = this.one.get(id);
+    return row && { bytes: readable(() => unpackHeads(row.heads)), version: row.version };
+  }
+
+  private isCurrent(id: number, kept: { version: number; checked: number }): boolean {
     if (this.held && kept.checked === this.picture) return true;
     kept.checked = this.picture;
     return kept.version === this.versionOf.get(id);
@@ -175,9 +189,20 @@ export class CallReader {
 
   /** A call whose start is known. */
   get(id: number): StoredCall | undefined {
-    const chunk = this.chunk(chunkOf(id));
-    const slot = chunk === undefined ? 0 : id - chunk.base;
-    return chunk?.isStarted(slot) === true ? new StoredCall(this, chunk, slot) : undefined;
+    const block = chunkOf(id);
+    const slot = id - block * CALLS;
+    if (this.chunks.has(block) || this.single?.id === block) {
+      const chunk = this.chunk(block);
+      return chunk?.isStarted(slot) === true ? new StoredCall(this, chunk.head(slot)) : undefined;
+    }
+    const row = this.one.get(block);
+    if (row === undefined) return undefined;
+    return readable(() => {
+      const bytes = unpackHeads(row.heads);
+      this.single = { id: block, bytes, version: row.version, checked: this.picture };
+      const head = oneHead(bytes, block * CALLS, slot);
+      return head && new StoredCall(this, head);
+    });
   }
 
   /** Whether any frame of the call was read. */
@@ -202,7 +227,7 @@ export class CallReader {
   *inChunk(id: number): Generator<StoredCall> {
     const chunk = this.chunk(id);
     for (let slot = 0; chunk !== undefined && slot < chunk.length; slot++)
-      if (chunk.isStarted(slot)) yield new StoredCall(this, chunk, slot);
+      if (chunk.isStarted(slot)) yield new StoredCall(this, chunk.head(slot));
   }
 }
 

@@ -6,10 +6,22 @@ import {
   readDifferences,
   readNumbers,
   readSlots,
-  skipNumbers,
+  passNumbers,
   type Column,
   type Slots,
 } from './columns';
+import {
+  EDITED,
+  ENDED,
+  NO_STATUS,
+  PRESENT,
+  STARTED,
+  indexOf,
+  origin,
+  unpackHeads,
+  type Head,
+  type Origin,
+} from './heads';
 import { putSigned, readable, squeeze, Unpacker, unsqueeze } from './pack';
 
 export { CALLS } from './columns';
@@ -36,18 +48,12 @@ export const STATE_AFTER = 4;
 export const START_ATTRIBUTES = 5;
 export const END_ATTRIBUTES = 6;
 
-const STARTED = 1;
-const ENDED = 2;
-const EDITED = 4;
-const PRESENT = 8;
-const NO_STATUS = 255;
-
 /** No block unpacks to more than this: 1024 calls, each with seven values under 256 bytes. */
-const LARGEST_HEADS = CALLS * 80;
 const LARGEST_BODIES = CALLS * PARTS.length * 264;
 /** Most blocks unpack to less than this. */
-const USUAL_HEADS = 32 * 1024;
 const USUAL_BODIES = 96 * 1024;
+/** To read the origins of so many calls one by one costs about as much as to read all of them. */
+const FEW = 4;
 
 export function chunkOf(call: number): number {
   return Math.floor(call / CALLS);
@@ -90,6 +96,8 @@ export class Chunk {
   private known: Origins | undefined;
   /** Where the origins stand, until somebody asks for one. */
   private unread: { reader: Unpacker; started: Slots } | undefined;
+  /** Calls whose origins were read alone. */
+  private singles = 0;
   private readonly tokens = new Map<number, number>();
   /** Where each value lies in `heap`, plus one. */
   private places: (Int32Array | undefined)[] = [];
@@ -309,8 +317,17 @@ export class Chunk {
 
   /** `bodies` is asked for when a value is looked at. Throws a `UserError` when they are damaged, then or now. */
   static unpack(id: number, heads: Buffer, bodies: () => Buffer | null): Chunk {
+    return Chunk.from(
+      id,
+      readable(() => unpackHeads(heads)),
+      bodies,
+    );
+  }
+
+  /** The same with heads that are inflated already. */
+  static from(id: number, heads: Buffer, bodies: () => Buffer | null): Chunk {
     const chunk = new Chunk(id);
-    readable(() => chunk.readHeads(new Unpacker(unsqueeze(heads, USUAL_HEADS, LARGEST_HEADS))));
+    readable(() => chunk.readHeads(new Unpacker(heads)));
     chunk.packed = bodies;
     return chunk;
   }
@@ -328,7 +345,7 @@ export class Chunk {
     const origins = new Unpacker(reader.bytes);
     origins.at = reader.at;
     this.unread = { reader: origins, started };
-    skipNumbers(reader, started.length * 4);
+    passNumbers(reader, started.length * 4);
     readDifferences(reader, started, start);
     const lengths = readNumbers(reader, ended.length);
     // One that has no start yet has 0 there.
@@ -339,6 +356,32 @@ export class Chunk {
       if (slot >= CALLS) throw new DecodeError('a block of calls has a slot that cannot be');
       this.tokens.set(slot, reader.varint());
     }
+  }
+
+  /** All of a call but its values. Where few calls of the block are asked for, the others are not read for them. */
+  head(slot: number): Head {
+    const id = this.base + slot;
+    const ended = this.isEnded(slot);
+    return {
+      id,
+      ...this.origin(id, slot),
+      start: this.start[slot]!,
+      end: ended ? this.end[slot]! : null,
+      status: this.statusOf(slot),
+      edited: this.isEdited(slot),
+    };
+  }
+
+  private origin(id: number, slot: number): Origin {
+    if (!this.isStarted(slot)) return { parent: 0, task: 0, func: 0, depth: 0 };
+    if (this.unread !== undefined && this.singles++ < FEW) {
+      const { reader: all, started } = this.unread;
+      const reader = new Unpacker(all.bytes);
+      reader.at = all.at;
+      return readable(() => origin(reader, id, indexOf(started, slot), started.length));
+    }
+    const { parent, task, func, depth } = this.origins();
+    return { parent: parent[slot]!, task: task[slot]!, func: func[slot]!, depth: depth[slot]! };
   }
 
   /** Who called what, on which row of the lane: of many calls only their times are looked at. */

@@ -70,8 +70,37 @@ export function readNumbers(reader: Unpacker, count: number): Float64Array {
   return numbers;
 }
 
+/** The sum of so many numbers. */
+export function sumNumbers(reader: Unpacker, count: number): number {
+  const { bytes } = reader;
+  let { at } = reader;
+  let sum = 0;
+  for (let left = count; left > 0; left--) {
+    const begin = at;
+    let code = bytes[at++]!;
+    if (code >= 0x80) {
+      let byte = bytes[at++]!;
+      code = (code & 0x7f) | ((byte & 0x7f) << 7);
+      if (byte >= 0x80) {
+        byte = bytes[at++]!;
+        code |= (byte & 0x7f) << 14;
+        if (byte >= 0x80) {
+          reader.at = begin;
+          sum += reader.signed();
+          at = reader.at;
+          continue;
+        }
+      }
+    }
+    sum += (code & 1) === 0 ? code >>> 1 : -((code + 1) >>> 1);
+  }
+  if (at > bytes.length) throw new DecodeError('a block of calls ends too early');
+  reader.at = at;
+  return sum;
+}
+
 /** Passes over so many numbers. What it accepts can be read later. */
-export function skipNumbers(reader: Unpacker, count: number): void {
+export function passNumbers(reader: Unpacker, count: number): void {
   const { bytes } = reader;
   let { at } = reader;
   let begin = at;

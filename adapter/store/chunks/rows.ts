@@ -10,6 +10,7 @@ import {
   STATE_BEFORE,
   chunkOf,
 } from './chunk';
+import type { Head } from './heads';
 
 /** A call as it is read. Values by their address, found when they are asked for: a row of `values`, or, below 0, a place in a block. */
 export class StoredCall {
@@ -26,17 +27,17 @@ export class StoredCall {
   /** Asked for the block again when a value is looked at: many calls must not keep many blocks. */
   readonly #chunks: { chunk(id: number): Chunk | undefined };
 
-  constructor(chunks: { chunk(id: number): Chunk | undefined }, chunk: Chunk, slot: number) {
+  constructor(chunks: { chunk(id: number): Chunk | undefined }, head: Head) {
     this.#chunks = chunks;
-    this.id = chunk.base + slot;
-    this.parent = chunk.parent[slot] === 0 ? null : chunk.parent[slot]!;
-    this.task = chunk.task[slot]!;
-    this.function = chunk.func[slot]!;
-    this.depth = chunk.depth[slot]!;
-    this.start = chunk.start[slot]!;
-    this.end = chunk.isEnded(slot) ? chunk.end[slot]! : null;
-    this.status = chunk.statusOf(slot);
-    this.edited = chunk.isEdited(slot) ? 1 : 0;
+    this.id = head.id;
+    this.parent = head.parent === 0 ? null : head.parent;
+    this.task = head.task;
+    this.function = head.func;
+    this.depth = head.depth;
+    this.start = head.start;
+    this.end = head.end;
+    this.status = head.status;
+    this.edited = head.edited ? 1 : 0;
   }
 
   #part(part: number): number | null {

@@ -72,7 +72,7 @@ export function select(
     }
     // Only what is still among the best becomes a call, and none of them keeps the block.
     for (const one of fresh.length < found.length ? fresh : found)
-      one.call ??= new StoredCall(reader, chunk, one.id - chunk.base);
+      one.call ??= new StoredCall(reader, chunk.head(one.id - chunk.base));
   }
   found.sort(compare);
   return found.map(({ call }) => call!);
