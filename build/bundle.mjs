@@ -26,6 +26,7 @@ const entries = [
   { ...node, entryPoints: { extension: 'src/extension.ts' } },
   { ...node, entryPoints: { toolbreak: 'adapter/doors/cli.ts' }, banner: { js: '#!/usr/bin/env node' } },
   { ...node, entryPoints: { reader: 'adapter/doors/reader.ts' } },
+  { ...node, entryPoints: { guardian: 'adapter/targets/delegate/guardian.ts' } },
   { ...node, entryPoints: { 'store-worker': 'adapter/store/worker.ts' } },
   {
     ...common,

@@ -23,7 +23,6 @@ def price(percent):
 results = [price(50)]
 while not os.path.exists(os.path.join(folder, "enough")):
     results.append(price(50))
-    time.sleep(0.001)
 with open(os.path.join(folder, "part"), "w") as file:
     file.write(f"{set(results)}")
 os.rename(os.path.join(folder, "part"), os.path.join(folder, "done"))
@@ -48,6 +47,15 @@ mixedScenes('Leaving a library under a Python tool', (s) => {
     it(`kill -9 of the adapter while it is stopped leaves the app to itself (${round})`, async () => {
       const app = await start(s());
       await s().scene.stop();
+      process.kill(s().client.child!.pid!, 'SIGKILL');
+      await s().client.closed;
+      await finishes(app);
+    });
+
+    it(`kill -9 of the adapter while a condition that is not met is asked all the time leaves the app to itself (${round})`, async () => {
+      const app = await start(s(), { at: 'add', condition: 'percent == 51' });
+      await s().client.waitFor('breakpoint', (body) => body.breakpoint.verified);
+      await s().client.request('modules', {});
       process.kill(s().client.child!.pid!, 'SIGKILL');
       await s().client.closed;
       await finishes(app);

@@ -4,6 +4,7 @@ import { Emitter } from '../../common/emitter';
 import { cancelled, cannotStart, messageOf, UserError } from '../../common/errors';
 import { frame, FrameReader } from '../../common/framing';
 import type { Log } from '../../common/log';
+import { Guard } from './guard';
 import { CAPABILITY_OF, LIST_OF, type DelegateCommand, type DelegateEvents, type DelegateRequests } from './requests';
 
 export interface DelegateOptions {
@@ -16,6 +17,8 @@ export interface DelegateOptions {
   log: Log;
   /** Milliseconds an answer may take; 10 s if absent. */
   patience?: number;
+  /** What it holds is let go in order when our process dies: for programs that are not ours to end. */
+  guarded?: boolean;
   /** Answers a request of the delegate, such as `startDebugging`; without it all are refused. */
   reverse?: (command: string, args: unknown) => Promise<unknown>;
   /** Sees every message in both directions. */
@@ -67,6 +70,7 @@ export class DelegateClient {
   readonly #log: Log;
   readonly #waiting = new Map<number, Waiting>();
   #child: ChildProcess | undefined;
+  #guard: Guard | undefined;
   #seq = 1;
   /** `launch` or `attach` was sent. */
   #hasBegun = false;
@@ -122,6 +126,7 @@ export class DelegateClient {
       child.once('spawn', resolve);
       child.once('error', (error) => reject(cannotStart(command, messageOf(error))));
     });
+    if (this.options.guarded && process.platform !== 'win32') this.#guard = new Guard(child, this.#log);
     try {
       this.#learn(
         await this.request('initialize', {
@@ -138,6 +143,11 @@ export class DelegateClient {
       this.close();
       throw error;
     }
+  }
+
+  /** The process that it is about to be told to hold. */
+  holds(pid: number): void {
+    this.#guard?.watch(pid);
   }
 
   async request<C extends DelegateCommand>(
@@ -244,6 +254,7 @@ export class DelegateClient {
     if (this.#gone) return;
     this.#gone = true;
     const expected = this.#leaving;
+    this.#guard?.over();
     this.#log.info(`${this.name} ended${expected ? '' : ' unexpectedly'}: ${code ?? signal ?? 'not started'}`);
     const error = this.#goneError();
     for (const waiting of [...this.#waiting.values()]) waiting.reject(error);

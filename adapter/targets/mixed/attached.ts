@@ -11,6 +11,7 @@ import type {
 import { messageOf } from '../../common/errors';
 import type { Log } from '../../common/log';
 import type { TargetEvents } from '../../engine/target';
+import { goOn, halt } from '../native/halt';
 import { NativeProcess } from '../native/process';
 import { within } from '../python/base';
 import { attachArguments, type Delegate } from './delegates';
@@ -27,7 +28,6 @@ const INTERPRETER_SOURCE = /\/(?:Python|Objects|Modules|Include)\/[\w./-]+\.[ch]
 
 /** Somebody waits for it: a thread that is to load a library, or a program before its beginning. */
 const ATTACH_WITHIN = 20_000;
-const HALT_WITHIN = 2_000;
 
 /** Deeper native stacks are cut: what stands behind them is to be seen soon. */
 const MOST_NATIVE = 500;
@@ -81,6 +81,7 @@ export abstract class Attached {
 
   /** Attaches; the process runs on when this resolves. Rejects with a sentence. */
   async start(configuration: Configuration): Promise<void> {
+    this.delegate.client.holds(this.options.pid);
     try {
       await within(ATTACH_WITHIN, this.native.begin('attach', attachArguments(this.options.pid), configuration));
       this.#hasBegun = true;
@@ -104,7 +105,7 @@ export abstract class Attached {
   /** Says goodbye; the process goes on. */
   leave(): Promise<void> {
     this.#leaving ??= (async () => {
-      if (!this.#over) await this.#halt();
+      if (!this.#over && !this.native.isHeld) await halt(this.delegate.client, this.options.pid, this.options.log);
       // Also where it has said that the process ended: it ends itself only when it is told to.
       await this.delegate.client.leave({ terminateDebuggee: false });
       goOn(this.options.pid);
@@ -149,28 +150,6 @@ export abstract class Attached {
       .catch((failed: unknown) => log.error(`${name} does not go on`, failed));
   }
 
-  /**
-   * lldb may hang, or end the process, when it has to leave while threads are running into breakpoints; not when the process stands still. A signal
-   * stops it for sure, where a request to pause may be lost among conditions that are not met.
-   */
-  async #halt(): Promise<void> {
-    if (this.native.isHeld) return;
-    let heard: () => void = () => undefined;
-    const stopped = new Promise<void>((resolve) => (heard = resolve));
-    const listener = this.delegate.client.on('event', (name, body) => {
-      if (name === 'stopped' && /SIGSTOP/.test(JSON.stringify(body))) heard();
-    });
-    try {
-      process.kill(this.options.pid, 'SIGSTOP');
-      await within(HALT_WITHIN, Promise.race([stopped, this.delegate.client.ended]));
-    } catch (error) {
-      // It may have ended just now; whatever it is, leaving goes on.
-      this.options.log.info(`halt of ${this.options.name}: ${messageOf(error)}`);
-    } finally {
-      listener.dispose();
-    }
-  }
-
   #gone(crashed: boolean): void {
     if (this.#over) return;
     this.#over = true;
@@ -178,15 +157,6 @@ export abstract class Attached {
     this.options.gone(crashed);
     // The process is gone, or let go: its debugger has nothing left to do.
     void this.leave();
-  }
-}
-
-/** A process that our signal left stopped goes on. */
-function goOn(pid: number): void {
-  try {
-    if (/^State:\tT/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'))) process.kill(pid, 'SIGCONT');
-  } catch {
-    // It has ended.
   }
 }
 

@@ -66,7 +66,8 @@ export class Delegates {
   async #start(): Promise<Delegate> {
     const found = await findDelegate(this.chosen, process.env);
     if (found.family !== 'lldb') throw noDelegate(false);
-    const client = new DelegateClient({ command: found.command, args: found.args, name: 'lldb-dap', log: this.log });
+    const { command, args } = found;
+    const client = new DelegateClient({ command, args, name: 'lldb-dap', log: this.log, guarded: true });
     await client.start();
     return { client, quirks: quirksOf(found.family, client.capabilities) };
   }

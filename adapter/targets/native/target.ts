@@ -14,6 +14,7 @@ import { DelegateClient, DelegateError } from '../delegate/client';
 import { applyVariables } from '../python/environment';
 import { ProcessTree } from '../python/tree';
 import { findDelegate } from './discovery';
+import { goOn, halt } from './halt';
 import { ProgramStreams } from './io';
 import { noDebugInformation, readNativeLaunch, readProcessId, type NativeLaunch } from './options';
 import { startPlain, type PlainProgram } from './plain';
@@ -167,6 +168,7 @@ export class NativeTarget implements Target {
     this.#name = `process ${pid}`;
     const native = await this.#connect(lldbDap, undefined);
     this.#pid = pid;
+    this.#client?.holds(pid);
     await native.begin('attach', { pid, ...more }, configuration);
   }
 
@@ -178,6 +180,7 @@ export class NativeTarget implements Target {
       args: found.args,
       name: basename(found.command),
       log: this.#log,
+      guarded: !this.launched,
     });
     this.#client = client;
     client.on('gone', ({ expected, code, signal }) => this.#delegateGone(expected, code ?? signal));
@@ -299,8 +302,19 @@ export class NativeTarget implements Target {
   async detach(): Promise<void> {
     this.#ending = true;
     if (this.#over) return;
-    await this.#client?.leave({ terminateDebuggee: false }, LEAVE_WITHIN);
+    await this.#letGo();
     await this.#finish(undefined);
+  }
+
+  /** What was attached to goes on. */
+  async #letGo(): Promise<void> {
+    const client = this.#client;
+    if (client === undefined) return;
+    const pid =
+      !this.launched && process.platform !== 'win32' && this.#native?.isHeld === false ? this.#pid : undefined;
+    if (pid !== undefined) await halt(client, pid, this.#log);
+    await client.leave({ terminateDebuggee: false }, LEAVE_WITHIN);
+    if (pid !== undefined) goOn(pid);
   }
 
   async #exited({ code, signal }: { code: number | undefined; signal?: string }): Promise<void> {

@@ -1,0 +1,50 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { messageOf } from '../../common/errors';
+import type { Log } from '../../common/log';
+
+/**
+ * The process that stands by a delegate and outlives us: when we die it lets go what the delegate holds (`guardian.ts`). It has the delegate's
+ * streams open beside us, and reads and writes nothing while we live.
+ */
+export class Guard {
+  readonly #process: ChildProcess;
+
+  /** Started at once, or not at all: then the delegate is as well off as before. */
+  constructor(delegate: ChildProcess, log: Log) {
+    const { stdin, stdout, pid } = delegate;
+    this.#process = spawn(process.execPath, [...guardianProgram(), String(pid)], {
+      stdio: ['pipe', 'ignore', 'ignore', stdin, stdout],
+      cwd: '/',
+      detached: true,
+    });
+    // A stream that is given away is paused.
+    stdout?.resume();
+    this.#process.on('error', (error) => log.warn(`guardian of the native debugger: ${messageOf(error)}`));
+    this.#process.stdin?.on('error', (error) => log.debug(() => `guardian: ${messageOf(error)}`));
+    this.#process.unref();
+  }
+
+  get pid(): number | undefined {
+    return this.#process.pid;
+  }
+
+  /** What the delegate is about to hold. */
+  watch(pid: number): void {
+    this.#process.stdin?.write(`${pid}\n`);
+  }
+
+  /** The delegate has ended. */
+  over(): void {
+    this.#process.stdin?.end('over\n');
+  }
+}
+
+/** From the bundle it is a file of its own; from the sources it needs the TypeScript loader. */
+function guardianProgram(): string[] {
+  const bundled = join(__dirname, 'guardian.js');
+  if (existsSync(bundled)) return [bundled];
+  return ['--import', pathToFileURL(require.resolve('tsx')).href, join(__dirname, 'guardian.ts')];
+}

@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict';
+import { spawn, type ChildProcess } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { isAlive, listProcesses } from '../../adapter/common/processes';
+import { until } from './e2e-support';
+import { lineOf, nativeScenes, ORDER, type Native } from './native-support';
+
+/** `TOOLBREAK_NATIVE_KILLS=100` for a long run. */
+const KILLS = Number(process.env['TOOLBREAK_NATIVE_KILLS'] ?? 5);
+
+nativeScenes('Leaving a native program', (native) => {
+  /** Attached to a program that runs for ever into a breakpoint whose condition is not met. */
+  async function attachHot({ s, delegate, compiled }: Native): Promise<ChildProcess> {
+    const child = spawn(compiled.program('order.c'), ['spin'], { stdio: 'ignore' });
+    s.cleanup(() => child.kill('SIGKILL'));
+    await s.client.attach({ processId: child.pid, lldbDap: delegate.path }, async () => {
+      const breakpoints = [{ line: lineOf('order.c', 'spin'), condition: 'served < 0' }];
+      await s.client.request('setBreakpoints', { source: { path: ORDER }, breakpoints });
+    });
+    await s.client.request('modules', {});
+    return child;
+  }
+
+  /** It runs on, nobody looks into it, and it ends by what it is told, not by what was left in it. */
+  async function runsOn(child: ChildProcess): Promise<void> {
+    const status = () => (isAlive(child.pid!) ? readFileSync(`/proc/${child.pid}/status`, 'utf8') : 'ended');
+    await until(() => /^TracerPid:\s+0$/m.test(status()) || status() === 'ended', 'the debugger to be gone');
+    const turns = () => Number(/^voluntary_ctxt_switches:\s+(\d+)$/m.exec(status())?.[1] ?? NaN);
+    const before = turns();
+    // A turn of its loop each.
+    await until(() => turns() > before + 20 || status() === 'ended', 'the program to run');
+    assert.deepEqual([child.exitCode, child.signalCode], [null, null]);
+    const ended = new Promise<unknown>((resolve) => child.once('exit', (_, signal) => resolve(signal)));
+    child.kill('SIGTERM');
+    assert.equal(await ended, 'SIGTERM');
+  }
+
+  /** Processes that the adapter started: debuggers and their guardians. */
+  async function helpersOf(adapter: number): Promise<number[]> {
+    return (await listProcesses()).filter(({ parent }) => parent === adapter).map(({ pid }) => pid);
+  }
+
+  it('disconnect while a condition that is not met is asked all the time lets the program go on', async () => {
+    const child = await attachHot(native());
+    const { client } = native().s;
+    const helpers = await helpersOf(client.child!.pid!);
+    assert.equal(helpers.length, 2);
+    await client.request('disconnect', {});
+    await client.closed;
+    await runsOn(child);
+    await until(() => !helpers.some(isAlive), 'the end of the debugger and its guardian');
+  });
+
+  for (const how of ['stopped', 'running', 'asked for a condition all the time'])
+    it(`kill -9 of the adapter ends a program that was launched with its debugger: ${how}`, async () => {
+      const { s, order } = native();
+      const condition = how === 'stopped' ? undefined : 'served < 0';
+      await order([how === 'running' ? 'loop' : 'spin'], [{ at: 'spin', ...(condition && { condition }) }]);
+      if (how === 'stopped') await s.client.waitFor('stopped');
+      else await s.client.request('modules', {});
+      const { processes } = await s.client.request('toolbreak/status', {});
+      const left = [processes[0]!.pid, ...(await helpersOf(s.client.child!.pid!))];
+      process.kill(s.client.child!.pid!, 'SIGKILL');
+      await s.client.closed;
+      await until(() => !left.some(isAlive), 'the end of the program and its debugger');
+    });
+
+  it('kill -9 of adapter and guardian at once lets a program go on that is stopped', async () => {
+    const { s, delegate, compiled } = native();
+    const child = spawn(compiled.program('order.c'), ['spin'], { stdio: 'ignore' });
+    s.cleanup(() => child.kill('SIGKILL'));
+    await s.client.attach({ processId: child.pid, lldbDap: delegate.path }, async () => {
+      const breakpoints = [{ line: lineOf('order.c', 'spin') }];
+      await s.client.request('setBreakpoints', { source: { path: ORDER }, breakpoints });
+    });
+    await s.client.waitFor('stopped');
+    const rows = (await listProcesses()).filter(({ parent }) => parent === s.client.child!.pid!);
+    const guardian = rows.find(({ command }) => !command.startsWith('lldb'))!;
+    process.kill(guardian.pid, 'SIGKILL');
+    process.kill(s.client.child!.pid!, 'SIGKILL');
+    await s.client.closed;
+    await runsOn(child);
+  });
+
+  for (let round = 1; round <= KILLS; round++) {
+    it(`kill -9 of the adapter while a condition that is not met is asked all the time lets the program go on (${round})`, async () => {
+      const { s } = native();
+      const child = await attachHot(native());
+      const adapter = s.client.child!.pid!;
+      const helpers = await helpersOf(adapter);
+      process.kill(adapter, 'SIGKILL');
+      await s.client.closed;
+      await runsOn(child);
+      await until(() => !helpers.some(isAlive), 'the end of the debugger and its guardian');
+    });
+  }
+});
