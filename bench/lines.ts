@@ -114,10 +114,10 @@ async function compare(
   }));
 }
 
-/** Our adapter, with a state of its own. */
-function toolbreak(): Promise<{ client: DapClient; close: () => void }> {
+/** Our adapter, with a state of its own, started as the extension starts it for such a program. */
+function toolbreak(args: string[] = []): Promise<{ client: DapClient; close: () => void }> {
   const state = mkdtempSync(join(tmpdir(), 'toolbreak-bench-'));
-  const client = DapClient.start(process.execPath, [join(root, 'dist/toolbreak.js'), 'dap'], {
+  const client = DapClient.start(process.execPath, [join(root, 'dist/toolbreak.js'), 'dap', ...args], {
     env: { ...process.env, XDG_STATE_HOME: state },
   });
   return Promise.resolve({ client, close: () => rmSync(state, { recursive: true, force: true }) });
@@ -144,7 +144,10 @@ export function nativeStops(): Promise<Row[]> {
           const client = DapClient.start(path, []);
           return Promise.resolve({ client, close: () => undefined });
         });
-      const ours: Begin = () => begin(app('native_lines.c'), line, { ...args, lldbDap: path }, toolbreak);
+      const ours: Begin = () =>
+        begin(app('native_lines.c'), line, { ...args, lldbDap: path }, () =>
+          toolbreak(['--native', '--lldb-dap', path]),
+        );
       rows.push(...(await compare({ row: '14', name, goal: '1.2x + 1 ms', count: 150 }, plain, ours)));
     }
     return rows;
@@ -225,6 +228,7 @@ export function pythonStops(): Promise<Row[]> {
       'attach',
     );
   };
-  const ours: Begin = () => begin(source, line, { program: source, args: [FOR_EVER], python, cwd: root }, toolbreak);
+  const ours: Begin = () =>
+    begin(source, line, { program: source, args: [FOR_EVER], python, cwd: root }, () => toolbreak());
   return compare({ row: '16', name: 'debugpy', goal: 'far below 200 ms a step', count: 20 }, debugpy, ours);
 }

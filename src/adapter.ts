@@ -6,11 +6,18 @@ import { nodeCommand } from './node';
 export class AdapterFactory implements vscode.DebugAdapterDescriptorFactory {
   constructor(private readonly extension: vscode.ExtensionContext) {}
 
-  createDebugAdapterDescriptor(): vscode.DebugAdapterDescriptor {
+  createDebugAdapterDescriptor({ configuration }: vscode.DebugSession): vscode.DebugAdapterDescriptor {
     const { command, env } = nodeCommand();
     const program = this.extension.asAbsolutePath('dist/toolbreak.js');
-    return new vscode.DebugAdapterExecutable(command, [program, 'dap', ...retention()], { env });
+    const args = [program, 'dap', ...retention(), ...nativeCode(configuration)];
+    return new vscode.DebugAdapterExecutable(command, args, { env });
   }
+}
+
+/** What will be debugged, where that is native code: its debugger can start while the adapter does. */
+function nativeCode({ target, processId, coreFile, noDebug, lldbDap }: vscode.DebugConfiguration): string[] {
+  if (noDebug || (target !== 'native' && processId === undefined && coreFile === undefined)) return [];
+  return typeof lldbDap === 'string' && lldbDap !== '' ? ['--native', '--lldb-dap', lldbDap] : ['--native'];
 }
 
 /** How long recordings stay. The adapter notes it, so that commands in a terminal go by it, too. */

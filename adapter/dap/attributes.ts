@@ -1,4 +1,5 @@
-import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
+import type { ErrorObject } from 'ajv';
+import * as checks from '../../protocol/generated/launch.check.cjs';
 import schemas from '../../protocol/generated/launch.schema.json';
 import type { RecordSettings } from '../../protocol/control';
 import type { AttachAttributes, LaunchAttributes, RecordAttribute } from '../../protocol/launch';
@@ -17,30 +18,24 @@ const EDITORS_OWN = [
   'suppressSaveBeforeStart', 'windows', 'linux', 'osx',
 ]; // prettier-ignore
 
-/** Checks launch and attach attributes against the schema that is generated from `protocol/launch.ts`. */
-export class AttributeCheck {
-  readonly #checks: Record<'launch' | 'attach', ValidateFunction>;
-
-  constructor() {
-    const ajv = new Ajv({ allErrors: false, allowUnionTypes: true, strict: false, verbose: true });
-    this.#checks = { launch: ajv.compile(schemas.launch), attach: ajv.compile(schemas.attach) };
+/**
+ * Checks launch and attach attributes against the schema that is generated from `protocol/launch.ts`: those that are ours, and the names of
+ * those nobody knows.
+ * @throws UserError that names the first attribute that is wrong
+ */
+export function checkAttributes<M extends 'launch' | 'attach'>(
+  mode: M,
+  args: object,
+): { attributes: Attributes[M]; unknown: string[] } {
+  const known = new Set([...Object.keys(schemas[mode].properties), ...(mode === 'launch' ? ['noDebug'] : [])]);
+  const given = Object.entries(args).filter(([name, value]) => !name.startsWith('__') && value !== undefined);
+  const ours = Object.fromEntries(given.filter(([name]) => known.has(name)));
+  const unknown = given.map(([name]) => name).filter((name) => !known.has(name) && !EDITORS_OWN.includes(name));
+  const check = checks[mode];
+  if (!check(ours)) {
+    throw new UserError(sentenceFor(check.errors ?? []));
   }
-
-  /**
-   * The attributes that are ours, and the names of those nobody knows.
-   * @throws UserError that names the first attribute that is wrong
-   */
-  check<M extends 'launch' | 'attach'>(mode: M, args: object): { attributes: Attributes[M]; unknown: string[] } {
-    const known = new Set([...Object.keys(schemas[mode].properties), ...(mode === 'launch' ? ['noDebug'] : [])]);
-    const given = Object.entries(args).filter(([name, value]) => !name.startsWith('__') && value !== undefined);
-    const ours = Object.fromEntries(given.filter(([name]) => known.has(name)));
-    const unknown = given.map(([name]) => name).filter((name) => !known.has(name) && !EDITORS_OWN.includes(name));
-    const check = this.#checks[mode];
-    if (!check(ours)) {
-      throw new UserError(sentenceFor(check.errors ?? []));
-    }
-    return { attributes: ours, unknown };
-  }
+  return { attributes: ours, unknown };
 }
 
 const TYPES: Record<string, string> = {

@@ -1,10 +1,14 @@
 import { compileMaskPatterns, MASK, maskText } from '../common/masking';
 import type { RecordSettings } from '../../protocol/control';
 
+/** Names of which is remembered whether they name a secret. */
+const MOST_KNOWN = 1000;
+
 /** Masks what a session writes to files: the usual secrets, and those the person named. */
 export class Masker {
   readonly patterns: RegExp[];
   readonly #keys: RegExp[];
+  readonly #known = new Map<string, boolean>();
 
   constructor(settings: Pick<RecordSettings, 'maskKeys' | 'maskPatterns'>, onBad: (sentence: string) => void) {
     const globs = settings.maskKeys.map((key) => key.replace(/[\\^$.|+()[\]{}?]/g, '\\$&').replaceAll('*', '\\w*'));
@@ -42,7 +46,13 @@ export class Masker {
   }
 
   #isSecret(name: string): boolean {
-    return this.#keys.some((key) => key.test(name)) || maskText(`${name}=0123456789`) !== `${name}=0123456789`;
+    let secret = this.#known.get(name);
+    if (secret === undefined) {
+      secret = this.#keys.some((key) => key.test(name)) || maskText(`${name}=0123456789`) !== `${name}=0123456789`;
+      // Messages have the same few names again and again; those of an app's data may be any.
+      if (this.#known.size < MOST_KNOWN) this.#known.set(name, secret);
+    }
+    return secret;
   }
 
   #clean(value: unknown): unknown {

@@ -46,6 +46,8 @@ export interface SessionOptions {
   logs: string;
   log: SessionLog;
   makeTarget(request: TargetRequest): Target;
+  /** Such a target will be made as soon as the client has configured everything. */
+  expectTarget?(request: TargetRequest): void;
   /** Chooses the place of a new run; `name` is the program or module, `cwd` the folder that names the project. */
   placeRun(name: string, cwd: string): RunPlace;
   openRecorder(options: RecorderOptions): Recorder;

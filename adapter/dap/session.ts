@@ -8,7 +8,7 @@ import type { Target } from '../engine/target';
 import type { Task } from '../engine/tasks';
 import type { Recorder } from '../store/recorder';
 import { isNative } from '../targets/native';
-import { AttributeCheck, engineSettings, recordSettings } from './attributes';
+import { checkAttributes, engineSettings, recordSettings } from './attributes';
 import { Broadcast } from './broadcast';
 import { Client } from './client';
 import { Connection } from './connection';
@@ -43,7 +43,6 @@ export class Session {
   recorder: Recorder | undefined;
   masker = new Masker({ maskKeys: [], maskPatterns: [] }, () => undefined);
   readonly #options: SessionOptions;
-  readonly #check = new AttributeCheck();
   readonly #broadcast: Broadcast;
   readonly #journal: Journal;
   #start: Start | undefined;
@@ -167,6 +166,9 @@ export class Session {
     if (this.#start && isNative(this.#start)) {
       client.offerNative();
     }
+    if (this.#start) {
+      this.#options.expectTarget?.(this.#start);
+    }
     client.send('initialized');
     for (const name of unknown) {
       this.tell('console', `"${name}" in the debug configuration is not known and does nothing.\n`);
@@ -190,12 +192,12 @@ export class Session {
   /** Validates and keeps the attributes. */
   #take(client: Client, mode: 'launch' | 'attach', args: object): string[] {
     if (mode === 'launch') {
-      const { attributes, unknown } = this.#check.check('launch', args);
+      const { attributes, unknown } = checkAttributes('launch', args);
       this.#start = { client, mode, attributes, noDebug: attributes.noDebug ?? false };
       this.#setUp(attributes);
       return unknown;
     }
-    const { attributes, unknown } = this.#check.check('attach', args);
+    const { attributes, unknown } = checkAttributes('attach', args);
     this.#start = { client, mode: 'attach', attributes };
     this.#setUp(attributes);
     return unknown;

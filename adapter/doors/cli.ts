@@ -33,11 +33,14 @@ program
   .description('debug adapter on stdin and stdout, or for several clients on a loopback port')
   .option('--port <number>', 'listen on this port of 127.0.0.1 (0: any free one); clients need the token', portNumber)
   .option('--token-file <path>', 'write the token to this file instead of stderr')
+  .option('--native', 'native code will be debugged: its debugger is started at once')
+  .option('--lldb-dap <path>', 'with --native: this debugger')
   .addOption(settingOption('--keep-days <number>', 'runs stay so many days, here and from now on; 0: without limit'))
   .addOption(settingOption('--keep-gigabytes <number>', 'runs take this much at most; 0: without limit'))
-  .action(({ port, tokenFile, keepDays, keepGigabytes }: DapOptions) => {
+  .action(({ port, tokenFile, native, lldbDap, keepDays, keepGigabytes }: DapOptions) => {
     if (keepDays !== undefined || keepGigabytes !== undefined) noteSettings(keepDays, keepGigabytes);
-    return port === undefined ? serveStdio() : servePort(port, tokenFile);
+    const soon = native ? { lldbDap } : undefined;
+    return port === undefined ? serveStdio(soon) : servePort(port, tokenFile, soon);
   });
 
 program
@@ -120,6 +123,8 @@ async function main(): Promise<void> {
 interface DapOptions {
   port?: number;
   tokenFile?: string;
+  native?: boolean;
+  lldbDap?: string;
   keepDays?: number;
   keepGigabytes?: number;
 }

@@ -7,10 +7,13 @@ import { ServedSession } from './serve';
 /** A session that nobody uses ends by itself after this time. */
 const IDLE = 30 * 60_000;
 
+/** Whoever starts the adapter knows that native code will be debugged, and by what. */
+type Native = Parameters<typeof ServedSession.open>[0];
+
 /** DAP over stdin and stdout. The session ends with them. */
-export async function serveStdio(): Promise<void> {
+export async function serveStdio(native?: Native): Promise<void> {
   keepStdoutClean();
-  const served = await ServedSession.open();
+  const served = await ServedSession.open(native);
   served.admit(process.stdin, process.stdout, 'editor');
   // The client may leave before it launched anything.
   process.stdin.on('close', () => setImmediate(() => served.end('stdin was closed', 0)));
@@ -20,9 +23,9 @@ export async function serveStdio(): Promise<void> {
 }
 
 /** DAP for several clients on a loopback port, behind a token. Ends when the app ended and all clients left, or nobody came. */
-export async function servePort(port: number, tokenFile: string | undefined): Promise<void> {
+export async function servePort(port: number, tokenFile: string | undefined, native?: Native): Promise<void> {
   keepStdoutClean();
-  const served = await ServedSession.open();
+  const served = await ServedSession.open(native);
   const token = newToken();
   const server = createServer((socket) => {
     socket.on('error', (error) => served.log.info(`client connection: ${error.message}`));

@@ -10,7 +10,7 @@ import type { Target } from '../engine/target';
 import { deleteSpool } from '../store/spoolOwner';
 import { openRecorder } from '../store/workerRecorder';
 import { MixedTarget } from '../targets/mixed/target';
-import { isNative, NativeTarget } from '../targets/native';
+import { DelegateStarter, isNative, NativeTarget } from '../targets/native';
 import { LaunchTarget, makePythonTarget } from '../targets/python';
 import { connectToSession, openClientsDoor, type ClientsDoor } from './clients';
 import { Front } from './front';
@@ -45,18 +45,28 @@ export class ServedSession {
     private clients: ClientsDoor | undefined,
   ) {}
 
-  static async open(): Promise<ServedSession> {
+  /** `native`: native code will be debugged, by this debugger if one is named. */
+  static async open(native?: { lldbDap: string | undefined }): Promise<ServedSession> {
+    const log = new Log(undefined, 'info');
+    const starter = new DelegateStarter(log);
+    // Before all else: it takes longer than that.
+    if (native) starter.expect(native.lldbDap);
     const folder = await SessionFolder.create(toolbreakVersion());
-    const log = new Log(join(folder.logs, 'adapter.log'), 'info');
+    log.redirect(join(folder.logs, 'adapter.log'), 'info');
     const session: Session = new Session({
       id: folder.id,
       logs: folder.logs,
       log,
       makeTarget: (request) => {
-        if (isNative(request)) return served.remember(new NativeTarget({ ...request, log }));
+        if (isNative(request)) return served.remember(new NativeTarget({ ...request, log, starter }));
         const { subProcess, lldbDap } = request.attributes;
         const python = served.remember(makePythonTarget(request, log));
         return new MixedTarget(python, { log, children: subProcess !== false, lldbDap });
+      },
+      expectTarget: (request) => {
+        if (isNative(request) && !(request.mode === 'launch' && request.noDebug)) {
+          starter.expect(request.attributes.lldbDap);
+        } else starter.drop();
       },
       placeRun: (name, cwd) => {
         folder.update({ name, cwd });

@@ -102,7 +102,8 @@ export class ConfigurationResolver implements vscode.DebugConfigurationProvider 
     }
     const native =
       launch.target === undefined ? await isNative(programPath(launch, folder)) : launch.target === 'native';
-    return native ? launch : this.withPython(folder, launch);
+    // Said, since the adapter starts the debugger at once where it knows that one is needed.
+    return native ? { ...launch, target: 'native' } : this.withPython(folder, launch);
   }
 
   private async withPython(

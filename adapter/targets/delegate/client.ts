@@ -126,7 +126,7 @@ export class DelegateClient {
       child.once('spawn', resolve);
       child.once('error', (error) => reject(cannotStart(command, messageOf(error))));
     });
-    if (this.options.guarded && process.platform !== 'win32') this.#guard = new Guard(child, this.#log);
+    if (this.options.guarded) this.guard();
     try {
       this.#learn(
         await this.request('initialize', {
@@ -143,6 +143,11 @@ export class DelegateClient {
       this.close();
       throw error;
     }
+  }
+
+  /** What it holds from here on is let go in order when our process dies. */
+  guard(): void {
+    if (this.#child && process.platform !== 'win32') this.#guard ??= new Guard(this.#child, this.#log);
   }
 
   /** The process that it is about to be told to hold. */

@@ -1,6 +1,7 @@
 import type { AttachAttributes, LaunchAttributes } from '../../../protocol/launch';
 import { isNativeAttach, isNativeLaunch } from './options';
 
+export { DelegateStarter } from './ahead';
 export { NativeTarget } from './target';
 
 /** Whether a request is for native code rather than for Python. */

@@ -133,9 +133,11 @@ export class NativeProcess {
     // It fails before `initialized`, or after it: either way its own sentence is the one to show.
     await Promise.race([initialized, begun.then(() => initialized)]);
     const configured = (async () => {
+      // A delegate takes one after the other.
+      const exceptions = this.#sendExceptions(configuration);
       if (this.#awaitsEntry) this.#hasMain = await this.breakpoints.stopAtMain(configuration);
       else await this.breakpoints.apply(configuration);
-      await this.#sendExceptions(configuration);
+      await exceptions;
       const done = client.can('configurationDone')
         ? client.request('configurationDone', {}, { within: START_WITHIN })
         : Promise.resolve();

@@ -10,10 +10,10 @@ import type { Log } from '../../common/log';
 import { makeRuntimeFolder } from '../../common/paths';
 import { isAlive, signal as sendSignal } from '../../common/processes';
 import type { Target, TargetEvents, TargetProcess } from '../../engine/target';
-import { DelegateClient, DelegateError } from '../delegate/client';
+import { DelegateError, type DelegateClient } from '../delegate/client';
 import { applyVariables } from '../python/environment';
 import { ProcessTree } from '../python/tree';
-import { findDelegate } from './discovery';
+import type { DelegateStarter } from './ahead';
 import { goOn, halt } from './halt';
 import { ProgramStreams } from './io';
 import { noDebugInformation, readNativeLaunch, readProcessId, type NativeLaunch } from './options';
@@ -31,7 +31,7 @@ import {
 
 export type NativeRequest = (
   { mode: 'launch'; attributes: LaunchAttributes; noDebug: boolean } | { mode: 'attach'; attributes: AttachAttributes }
-) & { log: Log };
+) & { log: Log; starter: DelegateStarter };
 
 /** Variable of the environment by which what the program starts is found. */
 const MARK = 'TOOLBREAK_NATIVE';
@@ -98,6 +98,7 @@ export class NativeTarget implements Target {
       else await this.#attach(this.request_.attributes, configuration);
       if (this.#ending) throw cancelled();
     } catch (error) {
+      this.request_.starter.drop();
       await this.#giveUp();
       throw error instanceof DelegateError && error.why === 'refused'
         ? new UserError(startError(error.message))
@@ -113,11 +114,14 @@ export class NativeTarget implements Target {
     // Whatever the program starts inherits it, and so is found at the end.
     this.#tree = new ProcessTree(folder);
     if (launch.noDebug || (this.request_.mode === 'launch' && this.request_.noDebug)) return this.#run(launch, folder);
-    const native = await this.#connect(launch.lldbDap, noDebugInformation(launch.program));
-    this.#streams = new ProgramStreams(folder, this.#log, (text) => this.#output('stderr', text));
-    await this.#streams.open(launch.stdin);
+    const streams = (this.#streams = new ProgramStreams(folder, this.#log, (text) => this.#output('stderr', text)));
+    // Both are waited for, so that what fails leaves nothing half open.
+    const connected = this.#connect(launch.lldbDap, noDebugInformation(launch.program));
+    const [delegate, opened] = await Promise.allSettled([connected, streams.open(launch.stdin)]);
+    for (const one of [delegate, opened]) if (one.status === 'rejected') throw one.reason;
+    const native = await connected;
     await native.begin('launch', this.#launchArguments(launch, folder, configuration), configuration);
-    this.#streams.opened();
+    streams.opened();
   }
 
   /** Without debugging. */
@@ -172,20 +176,15 @@ export class NativeTarget implements Target {
     await native.begin('attach', { pid, ...more }, configuration);
   }
 
-  /** The delegate has our environment: the program's own may hold what breaks it. */
   async #connect(chosen: string | undefined, noDebugInformation: string | undefined): Promise<NativeProcess> {
-    const found = await findDelegate(chosen ?? process.env['TOOLBREAK_LLDB_DAP'], process.env);
-    const client = new DelegateClient({
-      command: found.command,
-      args: found.args,
-      name: basename(found.command),
-      log: this.#log,
-      guarded: !this.launched,
-    });
+    const { client, found } = await this.request_.starter.take(chosen);
+    if (this.#ending) {
+      client.killWhenEmpty();
+      throw cancelled();
+    }
+    if (!this.launched) client.guard();
     this.#client = client;
     client.on('gone', ({ expected, code, signal }) => this.#delegateGone(expected, code ?? signal));
-    await client.start();
-    if (this.#ending) throw cancelled();
     this.#quirks = quirksOf(found.family, client.capabilities);
     this.#log.info(`${this.#quirks.name}: ${found.command}`);
     const native = new NativeProcess({

@@ -1,0 +1,62 @@
+import { basename } from 'node:path';
+import type { Log } from '../../common/log';
+import { DelegateClient } from '../delegate/client';
+import { findDelegate, type FoundDelegate } from './discovery';
+
+export interface StartedDelegate {
+  client: DelegateClient;
+  found: FoundDelegate;
+}
+
+/**
+ * Starts delegates. One may be started ahead, before anybody has said what it is for: starting it takes as long as starting a program under it, and
+ * an editor has much to say before the program is to run.
+ */
+export class DelegateStarter {
+  #ahead: { chosen: string | undefined; started: Promise<StartedDelegate> } | undefined;
+
+  constructor(private readonly log: Log) {}
+
+  /** One will be needed soon. `chosen`: its path or name, where one was named. */
+  expect(chosen: string | undefined): void {
+    const wanted = orUsual(chosen);
+    if (this.#ahead?.chosen === wanted) return;
+    this.drop();
+    const started = this.#start(wanted);
+    // Whoever takes it hears why there is none.
+    started.catch(() => undefined);
+    this.#ahead = { chosen: wanted, started };
+  }
+
+  /** Rejects with a sentence. */
+  async take(chosen: string | undefined): Promise<StartedDelegate> {
+    this.expect(chosen);
+    const { started } = this.#ahead!;
+    this.#ahead = undefined;
+    const delegate = await started;
+    return delegate.client.isGone ? this.#start(orUsual(chosen)) : delegate;
+  }
+
+  /** None is needed after all. */
+  drop(): void {
+    const { started } = this.#ahead ?? {};
+    this.#ahead = undefined;
+    started?.then(
+      ({ client }) => client.killWhenEmpty(),
+      () => undefined,
+    );
+  }
+
+  /** It has our environment: the program's own may hold what breaks it. */
+  async #start(chosen: string | undefined): Promise<StartedDelegate> {
+    const found = await findDelegate(chosen, process.env);
+    const { command, args } = found;
+    const client = new DelegateClient({ command, args, name: basename(command), log: this.log });
+    await client.start();
+    return { client, found };
+  }
+}
+
+function orUsual(chosen: string | undefined): string | undefined {
+  return chosen ?? process.env['TOOLBREAK_LLDB_DAP'];
+}

@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict';
+import { chmodSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { nativeFixtures, type Delegate } from '../support/native';
+import { gone, linesOf, type Scene } from './e2e-support';
+import { lineOf, nativeScenes, ORDER } from './native-support';
+
+/** The delegate behind a script that notes the process number of every start. */
+function noting(s: Scene, delegate: Delegate, name: string): { command: string; starts: string } {
+  const command = join(s.place.folder, name);
+  const starts = `${command}.starts`;
+  writeFileSync(command, `#!/bin/sh\necho $$ >> '${starts}'\nexec '${delegate.path}' "$@"\n`);
+  chmodSync(command, 0o755);
+  return { command, starts };
+}
+
+nativeScenes('A debugger of native code that is started ahead', (native) => {
+  it('starts with the adapter, and is the one that the program runs under', async () => {
+    const { s, delegate, compiled } = native();
+    const { command, starts } = noting(s, delegate, 'lldb-dap');
+    const client = s.adapter(['dap', '--native', '--lldb-dap', command]);
+    const [ahead] = await linesOf(starts);
+    const program = compiled.program('order.c');
+    await client.launch({ program, cwd: nativeFixtures, lldbDap: command, args: ['seven'] }, () =>
+      client.request('setBreakpoints', {
+        source: { path: ORDER },
+        breakpoints: [{ line: lineOf('order.c', 'sum') }],
+      }),
+    );
+    const { threadId } = await client.waitFor('stopped');
+    assert.equal((await client.frames(threadId!))[0]?.name, 'total');
+    await client.request('disconnect', {});
+    await gone([Number(ahead)]);
+    assert.deepEqual(await linesOf(starts), [ahead]);
+  });
+
+  it('ends where another one is named, and where no native code is debugged', async () => {
+    const { s, delegate, compiled } = native();
+    const unused = noting(s, delegate, 'unused');
+    const used = noting(s, delegate, 'used');
+    const client = s.adapter(['dap', '--native', '--lldb-dap', unused.command]);
+    await client.launch({ program: compiled.program('order.c'), cwd: nativeFixtures, lldbDap: used.command });
+    await gone((await linesOf(unused.starts)).map(Number));
+    assert.equal((await linesOf(used.starts)).length, 1);
+    await client.waitFor('terminated');
+
+    const other = s.adapter(['dap', '--native', '--lldb-dap', unused.command]);
+    const [, second] = await linesOf(unused.starts, 2);
+    await s.launch({ program: s.app('app.py', 'input()\n') }, {}, other);
+    await gone([Number(second)]);
+    await other.request('disconnect', {});
+  });
+
+  it('that cannot start is told of when the program is to run under it, and not before', async () => {
+    const { s, compiled } = native();
+    const client = s.adapter(['dap', '--native', '--lldb-dap', '/nowhere/lldb-dap']);
+    const program = compiled.program('order.c');
+    await assert.rejects(
+      client.launch({ program, cwd: nativeFixtures, lldbDap: '/nowhere/lldb-dap' }),
+      /The native debug adapter \/nowhere\/lldb-dap is not a program\./,
+    );
+  });
+});
