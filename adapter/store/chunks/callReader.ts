@@ -55,6 +55,7 @@ export class CallReader {
   private held = false;
   private unpacked = 0;
   private seen = -1;
+  private told = { picture: -1, state: -1 };
   private latest = 0;
 
   constructor(private readonly db: Connection) {
@@ -93,17 +94,26 @@ export class CallReader {
     return this.zonesBy(BY_START, from, to);
   }
 
-  /** Those that can have a call that starts within the range, the one with the best call in this order first. */
-  zonesBy(way: Way, from: number, to: number): readonly ZoneRow[] {
+  /** Those that can have a call that starts within the range, the one with the best call in this order first; some that `fits` refuses are left out. */
+  zonesBy(way: Way, from: number, to: number, fits: (zone: ZoneRow) => boolean = () => true): readonly ZoneRow[] {
     const { zones, latest, sorted } = this.current();
     const low = firstWhere(zones.length, (index) => latest[index]! >= from);
     const high = firstWhere(zones.length, (index) => zones[index]!.first! > to);
     if (low === 0 && high === zones.length && way === BY_START) return zones;
     // To sort some of many costs less than to pass over the others.
-    if (way === BY_START || high - low < zones.length / 8) return sortZones(zones.slice(low, high), way);
+    if (way === BY_START) return zones.slice(low, high);
+    if (high - low < zones.length / 8) return sortZones(zones.slice(low, high).filter(fits), way);
     let all = sorted.get(way);
     if (all === undefined) sorted.set(way, (all = sortZones(zones, way)));
     return all;
+  }
+
+  /** Tells one state of the file from another, where somebody else writes it. */
+  state(): number | undefined {
+    if (!this.db.readonly) return undefined;
+    if (!this.held || this.told.picture !== this.picture)
+      this.told = { picture: this.picture, state: this.dataVersion.get()! };
+    return this.told.state;
   }
 
   private current(): Ordered {
@@ -112,10 +122,10 @@ export class CallReader {
   }
 
   private refresh(): void {
-    const now = this.dataVersion.get()!;
-    // What this very connection wrote does not change that number.
-    if (now !== this.seen || !this.db.readonly) {
-      this.seen = now;
+    const now = this.state();
+    // What this very connection writes tells nothing.
+    if (now === undefined || now !== this.seen) {
+      this.seen = now ?? -1;
       for (const zone of this.fresh.all(this.latest)) {
         this.known.set(zone.id, zone);
         this.latest = Math.max(this.latest, zone.version);

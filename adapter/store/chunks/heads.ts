@@ -10,7 +10,7 @@ export const NO_STATUS = 255;
 /** No block unpacks to more than this: 1024 calls, each with a few numbers. */
 const LARGEST = CALLS * 80;
 /** Most blocks unpack to less than this. */
-const USUAL = 32 * 1024;
+const USUAL = 16 * 1024;
 
 /** Who called what, when, and how it ended. */
 export interface Head extends Origin {

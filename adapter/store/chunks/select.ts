@@ -45,8 +45,11 @@ export function select(
   const compare = (one: Place, other: Place) => way.sign * (one.key - other.key || one.id - other.id);
   const from = order === 'start' ? Math.max(selection.from, after.key) : selection.from;
   const to = order === '-start' ? Math.min(selection.to, after.key) : selection.to;
-  for (const zone of reader.zonesBy(way, from, to)) {
-    if (!mayHave(zone, selection, way.byDuration) || chunks?.has(zone.id) === false) continue;
+  const possible = (zone: ZoneRow): boolean => mayHave(zone, selection, way.byDuration);
+  for (const zone of reader.zonesBy(way, from, to, possible)) {
+    // From here on all are too short.
+    if (way.byDuration && way.sign < 0 && way.best(zone) < selection.minimum) break;
+    if (!possible(zone) || chunks?.has(zone.id) === false) continue;
     if (selection.chunks?.has(zone.id) === false) continue;
     if (way.sign * (way.worst(zone) - after.key) < 0) continue;
     if (found.length >= limit && way.sign * (way.best(zone) - found[limit - 1]!.key) > 0) break;

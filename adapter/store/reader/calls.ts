@@ -123,8 +123,10 @@ const MOST_HELD = 10_000;
 
 /** The calls that were held, unless they are too many to be known. */
 export function heldCalls(file: RunFile): ReadonlySet<number> | undefined {
-  const held = file.sql('SELECT DISTINCT call FROM holds LIMIT ?').pluck().all(MOST_HELD) as number[];
-  return held.length < MOST_HELD ? new Set(held) : undefined;
+  return file.once('held calls', () => {
+    const held = file.sql('SELECT DISTINCT call FROM holds LIMIT ?').pluck().all(MOST_HELD) as number[];
+    return held.length < MOST_HELD ? new Set(held) : undefined;
+  });
 }
 
 /** Rows of many calls: those that were held are looked up once. */
@@ -194,32 +196,52 @@ function running(file: RunFile, to: number, limit: number): StoredCall[] {
 
 /** Classes of durations that occur in a table, the longest first. Each is found with one step in the index. */
 function sizes(file: RunFile, table: 'long_calls' | 'failed_calls'): number[] {
-  const next = file.sql(`SELECT max(size) FROM ${table} WHERE size < ? AND size >= 0`).pluck();
-  const all: number[] = [];
-  for (let size = next.get(64) as number | null; size !== null; size = next.get(size) as number | null) all.push(size);
-  return all;
+  return file.once(`sizes of ${table}`, () => {
+    const next = file.sql(`SELECT max(size) FROM ${table} WHERE size < ? AND size >= 0`).pluck();
+    const all: number[] = [];
+    for (let size = next.get(64) as number | null; size !== null; size = next.get(size) as number | null)
+      all.push(size);
+    return all;
+  });
 }
 
-/** Class by class: in each, those that could reach into the range start within a known distance of it. */
+/**
+ * A table's calls that could reach to a time, class by class: those of one start within a known distance before it. As one statement, since each
+ * costs more than the few rows it finds. SQLite takes the left side of a CROSS JOIN as the outer loop, so the longest come first.
+ */
+function classes(file: RunFile, table: 'long_calls' | 'failed_calls'): string | undefined {
+  return file.once(`classes of ${table}`, () => {
+    const rows = sizes(file, table).map((size) => `(${size}, ${below(size)})`);
+    if (rows.length === 0) return undefined;
+    return `WITH classes (class, reach) AS (VALUES ${rows.join()})
+      %columns FROM classes CROSS JOIN ${table} ON size = class`;
+  });
+}
+
 function bySize(
   file: RunFile,
   table: 'long_calls' | 'failed_calls',
   { from, to, minimum }: Range,
   limit: number,
 ): CallHead[] {
-  const statement = file
+  const among = classes(file, table);
+  if (among === undefined || limit <= 0) return [];
+  const rows = file
     .sql(
-      `SELECT ${DRAWN} FROM ${table} WHERE size = ? AND start BETWEEN ? AND ? AND end >= ? AND end - start >= ? ORDER BY start LIMIT ?`,
+      `${among.replace('%columns', `SELECT ${DRAWN}`)} WHERE reach >= ? AND start BETWEEN ? - reach AND ? AND end >= ? AND end - start >= ? LIMIT ?`,
     )
-    .raw();
-  const calls: CallHead[] = [];
-  for (const size of sizes(file, table)) {
-    if (calls.length >= limit || below(size) < minimum) break;
-    const rows = statement.all(size, from - below(size), to, from, minimum, limit - calls.length) as DrawnRow[];
-    for (const [id, parent, task, func, depth, start, end, status] of rows)
-      calls.push({ id, parent, task, function: func, depth, start, end, status });
-  }
-  return calls;
+    .raw()
+    .all(minimum, from, to, from, minimum, limit) as DrawnRow[];
+  return rows.map(([id, parent, task, func, depth, start, end, status]) => ({
+    id,
+    parent,
+    task,
+    function: func,
+    depth,
+    start,
+    end,
+    status,
+  }));
 }
 
 /** Ended calls of the range, the longest first. */
@@ -244,11 +266,8 @@ function failed(file: RunFile, range: Range, limit: number): CallHead[] {
 }
 
 function total(file: RunFile, { from, to }: Range): number {
-  const row = file.sql('SELECT coalesce(first, 0) AS first, coalesce(last, 0) AS last, calls FROM runs').get() as {
-    first: number;
-    last: number;
-    calls: number;
-  };
+  const sql = 'SELECT coalesce(first, 0) AS first, coalesce(last, 0) AS last, calls FROM runs';
+  const row = file.once(sql, () => file.sql(sql).get()) as { first: number; last: number; calls: number };
   if (from <= row.first && to >= row.last) return row.calls;
   const started = count(file.calls, { from, to, minimum: 0 });
   const justBefore = count(file.calls, {
@@ -258,13 +277,10 @@ function total(file: RunFile, { from, to }: Range): number {
     minimum: 0,
     maximum: LONG - 1,
   });
-  const reaching = file
-    .sql('SELECT count(*) FROM long_calls WHERE size = ? AND start >= ? AND start < ? AND end >= ?')
-    .pluck();
-  const long = sizes(file, 'long_calls').reduce(
-    (sum, size) => sum + (reaching.get(size, from - below(size), from, from) as number),
-    0,
-  );
+  const among = classes(file, 'long_calls')?.replace('%columns', 'SELECT count(*)');
+  const reaching = 'start >= ? - reach AND start < ? AND end >= ?';
+  const long =
+    among === undefined ? 0 : (file.sql(`${among} WHERE ${reaching}`).pluck().get(from, from, from) as number);
   const open = running(file, from - 0.5, Infinity).length;
   return started + justBefore + long + open;
 }

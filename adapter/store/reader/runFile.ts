@@ -39,6 +39,8 @@ export class RunFile {
   readonly words: WordReader;
   private readonly functions = new Map<number, { kind: string; name: string }>();
   private readonly statements = new Map<string, Statement>();
+  private readonly known = new Map<string, unknown>();
+  private state: number | undefined;
   private begun = 0;
   private readonly runs;
   private readonly first;
@@ -75,6 +77,16 @@ export class RunFile {
     return statement;
   }
 
+  /** What every question needs, and what changes only when somebody writes: read once for each state of the file. */
+  once<T>(what: string, read: () => T): T {
+    const state = this.calls.state();
+    if (state === undefined) return read();
+    if (state !== this.state) this.known.clear();
+    this.state = state;
+    if (!this.known.has(what)) this.known.set(what, read());
+    return this.known.get(what) as T;
+  }
+
   /** Kind and name of a function; what is stored of one never changes. */
   functionOf(id: number): { kind: string; name: string } | undefined {
     let found = this.functions.get(id);
@@ -91,7 +103,7 @@ export class RunFile {
 
   /** Where the page's time 0 lies on the file's own scale: the first call. */
   zero(): number {
-    return this.first.get() ?? 0;
+    return this.once('first', () => this.first.get() ?? 0);
   }
 
   /** The whole range, from the first call on. A run that goes on reaches to now. */
@@ -138,11 +150,9 @@ export class RunFile {
 
   /** Where a process has said it. */
   private languages(): { languages?: string[] } {
-    const rows = this.db
-      .prepare<[], { language: string; version: string | null }>(
-        'SELECT DISTINCT language, language_version AS version FROM processes WHERE language IS NOT NULL LIMIT 20',
-      )
-      .all();
+    const sql =
+      'SELECT DISTINCT language, language_version AS version FROM processes WHERE language IS NOT NULL LIMIT 20';
+    const rows = this.once(sql, () => this.sql(sql).all()) as { language: string; version: string | null }[];
     const languages = rows.map(({ language, version }) =>
       `${LANGUAGES.get(language) ?? language} ${version ?? ''}`.trim(),
     );
