@@ -52,8 +52,6 @@ export const END_ATTRIBUTES = 6;
 const LARGEST_BODIES = CALLS * PARTS.length * 264;
 /** Most blocks unpack to less than this. */
 const USUAL_BODIES = 96 * 1024;
-/** To read the origins of so many calls one by one costs about as much as to read all of them. */
-const FEW = 4;
 
 export function chunkOf(call: number): number {
   return Math.floor(call / CALLS);
@@ -96,8 +94,6 @@ export class Chunk {
   private known: Origins | undefined;
   /** Where the origins stand, until somebody asks for one. */
   private unread: { reader: Unpacker; started: Slots } | undefined;
-  /** Calls whose origins were read alone. */
-  private singles = 0;
   private readonly tokens = new Map<number, number>();
   /** Where each value lies in `heap`, plus one. */
   private places: (Int32Array | undefined)[] = [];
@@ -216,6 +212,18 @@ export class Chunk {
   hasPart(slot: number, part: number): boolean {
     if (this.packed !== undefined) this.read();
     return (this.places[part]?.[slot] ?? 0) !== 0;
+  }
+
+  /** Where a value is stored: its row in the table of values, 0 when the block has it; nothing when there is none. */
+  rowOf(slot: number, part: number): number | undefined {
+    const bytes = this.read();
+    const place = this.places[part]?.[slot] ?? 0;
+    if (place === 0) return undefined;
+    // The row or the length of most values is one byte.
+    const head = bytes[place - 1]!;
+    if (head < 0x80 && head % 2 === 0) return 0;
+    const found = this.part(slot, part);
+    return typeof found === 'number' ? found : 0;
   }
 
   /** A value: its row in the table of values, or its bytes; nothing when there is none. */
@@ -358,13 +366,13 @@ export class Chunk {
     }
   }
 
-  /** All of a call but its values. Where few calls of the block are asked for, the others are not read for them. */
-  head(slot: number): Head {
+  /** All of a call but its values. `alone`: where it comes from is read without the others, half the work of reading these. */
+  head(slot: number, alone = false): Head {
     const id = this.base + slot;
     const ended = this.isEnded(slot);
     return {
       id,
-      ...this.origin(id, slot),
+      ...this.origin(id, slot, alone),
       start: this.start[slot]!,
       end: ended ? this.end[slot]! : null,
       status: this.statusOf(slot),
@@ -372,9 +380,9 @@ export class Chunk {
     };
   }
 
-  private origin(id: number, slot: number): Origin {
+  private origin(id: number, slot: number, alone: boolean): Origin {
     if (!this.isStarted(slot)) return { parent: 0, task: 0, func: 0, depth: 0 };
-    if (this.unread !== undefined && this.singles++ < FEW) {
+    if (this.unread !== undefined && alone) {
       const { reader: all, started } = this.unread;
       const reader = new Unpacker(all.bytes);
       reader.at = all.at;

@@ -73,9 +73,9 @@ export class StoredCall {
 }
 
 function addressOf(chunk: Chunk, slot: number, part: number): number | null {
-  const found = chunk.part(slot, part);
-  if (found === undefined) return null;
-  return typeof found === 'number' ? found : -((chunk.base + slot) * 8 + part);
+  const row = chunk.rowOf(slot, part);
+  if (row === undefined) return null;
+  return row > 0 ? row : -((chunk.base + slot) * 8 + part);
 }
 
 /** The call and the part of an address below 0. */

@@ -25,6 +25,9 @@ export interface Place {
   id: number;
 }
 
+/** Calls of a block that are better read one by one. */
+const FEW = 3;
+
 /**
  * The calls of a selection that come next behind `after`, at most so many. Blocks are looked at in the order of the best that they can have,
  * until no other block can have a better one, or so many milliseconds have gone by. Calls that run have no duration, so orders by it leave them out.
@@ -74,8 +77,9 @@ export function select(
       found = found.slice(0, limit);
     }
     // Only what is still among the best becomes a call, and none of them keeps the block.
+    const few = fresh.length < FEW;
     for (const one of fresh.length < found.length ? fresh : found)
-      one.call ??= new StoredCall(reader, chunk.head(one.id - chunk.base));
+      one.call ??= new StoredCall(reader, chunk.head(one.id - chunk.base, few));
   }
   found.sort(compare);
   return found.map(({ call }) => call!);

@@ -45,9 +45,9 @@ export class FileQuery {
   /** Its end, on the file's own scale; kept for later pages when the run goes on. */
   readonly end: number;
   readonly live: boolean;
-  readonly functions = new Map<number, StoredFunction>();
-  readonly tasks = new Map<number, string>();
-  readonly processes = new Map<number, StoredProcess>();
+  readonly functions: ReadonlyMap<number, StoredFunction>;
+  readonly tasks: ReadonlyMap<number, string>;
+  readonly processes: ReadonlyMap<number, StoredProcess>;
   private readonly wanted: ReadonlySet<number> | undefined;
   private readonly wantedTasks: ReadonlySet<number> | undefined;
   private readonly wantedProcesses: ReadonlySet<number> | undefined;
@@ -71,12 +71,13 @@ export class FileQuery {
     this.zero = file.zero();
     this.live = file.live(run) || file.reading(run);
     this.end = cursor?.ends[this.key] ?? this.zero + file.length();
-    const all = <T>(sql: string): T[] => file.sql(sql).all() as T[];
-    for (const one of all<StoredFunction>('SELECT id, kind, name, qualified, path, line FROM functions'))
-      this.functions.set(one.id, one);
-    for (const { id, name } of all<{ id: number; name: string }>('SELECT id, name FROM tasks'))
-      this.tasks.set(id, name);
-    for (const one of all<StoredProcess>('SELECT id, pid, name FROM processes')) this.processes.set(one.id, one);
+    this.functions = byId(
+      file,
+      'SELECT id, kind, name, qualified, path, line FROM functions',
+      (one: StoredFunction) => one,
+    );
+    this.tasks = byId(file, 'SELECT id, name FROM tasks', ({ name }: { id: number; name: string }) => name);
+    this.processes = byId(file, 'SELECT id, pid, name FROM processes', (one: StoredProcess) => one);
     this.wanted = this.wantedFunctions();
     this.wantedTasks = this.whose(compiled.task, this.tasks, (name, text) => name.toLowerCase().includes(text));
     this.wantedProcesses = this.whose(compiled.process, this.processes, ({ pid, name }, wanted) =>
@@ -99,6 +100,7 @@ export class FileQuery {
         calls: types.has('call'),
         events: hasEvents && !onlyCalls,
         after: cursor === undefined ? undefined : this.relative(cursor.position.key),
+        page: onlyCalls || this.isPicky() ? undefined : compiled.limit,
       }),
     );
     this.bound = this.firstPossible(from, to, descending);
@@ -313,6 +315,12 @@ export class FileQuery {
     return first && new Set([...first].filter((id) => others.every((set) => set.has(id))));
   }
 
+  /** Whether rows of the range are looked at that may not be asked for. */
+  private isPicky(): boolean {
+    const { task, process, text } = this.shared.compiled;
+    return [this.wanted, task, process, text].some((one) => one !== undefined);
+  }
+
   private isNamed(found: StoredFunction, text: string): boolean {
     return namesOf(found).some((name) => name.toLowerCase().includes(text));
   }
@@ -349,8 +357,10 @@ export class FileQuery {
   private firstPossible(from: number, to: number, descending: boolean): number {
     if (this.byDuration) return descending ? EVER : 0;
     // Two questions: an index answers each with one step.
-    const end = (which: 'min' | 'max') =>
-      this.file.sql(`SELECT ${which}(time) FROM events`).pluck().get() as number | null;
+    const end = (which: 'min' | 'max') => {
+      const sql = `SELECT ${which}(time) FROM events`;
+      return this.file.once(sql, () => this.file.sql(sql).pluck().get() as number | null);
+    };
     return descending
       ? Math.min(to, Math.max(Number(this.run.last ?? 0n), end('max') ?? -EVER))
       : Math.max(from, Math.min(this.zero, end('min') ?? EVER));
@@ -365,6 +375,10 @@ export class FileQuery {
       throw typeof code === 'string' && code.startsWith('SQLITE') ? problemWith(this.file.path, error) : error;
     }
   }
+}
+
+function byId<Row extends { id: number }, T>(file: RunFile, sql: string, of: (row: Row) => T): ReadonlyMap<number, T> {
+  return file.once(sql, () => new Map((file.sql(sql).all() as Row[]).map((row) => [row.id, of(row)])));
 }
 
 export function typeOf(row: EventCandidate): 'output' | 'crash' | 'event' {

@@ -151,9 +151,12 @@ class Asked {
     let ended = false;
     const until = performance.now() + budget.milliseconds;
     let rows = budget.rows;
+    const hasPatterns = this.compiled.where.some(({ matches }) => matches !== undefined);
     while (!ended && this.looked < rows && performance.now() < until) {
       const batch: Found[] = [];
-      while (batch.length < TOGETHER && this.looked < rows) {
+      // Only for an expression it is better to have many; else no more than fill the page.
+      const together = page.length < limit && !hasPatterns ? limit - page.length : TOGETHER;
+      while (batch.length < together && this.looked < rows) {
         const found = this.next();
         if (found === undefined) {
           ended = true;

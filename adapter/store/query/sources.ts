@@ -33,10 +33,16 @@ export interface Range {
   events: boolean;
   /** Nothing before this key in the order asked for. */
   after: number | undefined;
+  /** Rows of a page, where every row of the range is one that is asked for. */
+  page: number | undefined;
 }
 
-/** Rows of the first step of a source: some more than are matched together. The steps grow, since most questions end soon. */
+/**
+ * Rows of the first step of a source: a page, where all of them are on it, or some more than are matched together. The steps grow, since most
+ * questions end soon.
+ */
 const FIRST_STEP = 320;
+const LEAST_STEP = 64;
 /** A step by duration may look at many blocks, so there are few of them. */
 const STEPS = { start: { times: 4, most: 2048 }, duration: { times: 16, most: 32_768 } };
 /** Before and after any time of a run. */
@@ -48,7 +54,7 @@ const EVENT = `'event' AS type, id, time, name, process, call, value, data`;
 export class Source {
   private rows: Candidate[] = [];
   private at = 0;
-  private step = FIRST_STEP;
+  private step;
   private last: { key: number; id: number };
   private ended = false;
 
@@ -61,7 +67,10 @@ export class Source {
       steps: { times: number; most: number };
     },
     private readonly fetch: (last: { key: number; id: number }, limit: number) => Candidate[],
+    page: number | undefined,
   ) {
+    // One more, since it is asked for before the page is known to be full.
+    this.step = page === undefined ? FIRST_STEP : Math.max(LEAST_STEP, page + 1);
     // A row at the bound itself is still to come.
     this.last = { key: bound, id: order.descending ? EVER : -1 };
   }
@@ -112,8 +121,11 @@ function calls(file: RunFile, order: QueryOrder, range: Range): Source {
   const last = byDuration ? EVER : to;
   const bound = within(descending ? last : first, range.after, descending);
   const steps = byDuration ? STEPS.duration : STEPS.start;
-  return new Source(bound, { descending, key, steps }, (after, limit) =>
-    select(file.calls, { from, to, minimum, failed, functions, chunks }, order, after, limit),
+  return new Source(
+    bound,
+    { descending, key, steps },
+    (after, limit) => select(file.calls, { from, to, minimum, failed, functions, chunks }, order, after, limit),
+    range.page,
   );
 }
 
@@ -124,11 +136,12 @@ function events(file: RunFile, order: QueryOrder, range: Range): Source {
     ORDER BY time${descending ? ' DESC' : ''}, id${descending ? ' DESC' : ''} LIMIT ?`;
   const bound = within(descending ? range.to : range.from, range.after, descending);
   const key = (row: Candidate): number => (row.type === 'call' ? row.start : row.time);
-  return new Source(bound, { descending, key, steps: STEPS.start }, (last, limit) => {
+  const fetch = (last: { key: number; id: number }, limit: number): Candidate[] => {
     const from = descending ? range.from : last.key;
     const to = descending ? last.key : range.to;
     return file.sql(sql).all(from, to, last.key, last.id, limit) as Candidate[];
-  });
+  };
+  return new Source(bound, { descending, key, steps: STEPS.start }, fetch, range.page);
 }
 
 function within(bound: number, after: number | undefined, descending: boolean): number {

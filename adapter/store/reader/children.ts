@@ -53,7 +53,13 @@ export function content(value: Value, stored: StoredValues): Value {
   return inner;
 }
 
+/** Of so many keys it is seen without a set that no two are the same. */
+const FEW = 8;
+
 function entries(dict: Dict, stored: StoredValues): Child[] {
+  if (dict.entries.length <= FEW && areOtherTexts(dict)) {
+    return dict.entries.map(([name, value]) => ({ name: name as string, value }));
+  }
   const seen = new Map<string, number>();
   const taken = new Set<string>();
   return dict.entries.map(([key, value]) => {
@@ -67,6 +73,15 @@ function entries(dict: Dict, stored: StoredValues): Child[] {
     taken.add(name);
     return { name, value };
   });
+}
+
+function areOtherTexts({ entries: all }: Dict): boolean {
+  for (let index = 0; index < all.length; index++) {
+    const key = all[index]![0];
+    if (typeof key !== 'string') return false;
+    for (let before = 0; before < index; before++) if (all[before]![0] === key) return false;
+  }
+  return true;
 }
 
 /** Of a key that is a container: parts told, and levels of such in it. */

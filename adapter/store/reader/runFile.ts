@@ -98,7 +98,7 @@ export class RunFile {
   }
 
   row(): RunRow | undefined {
-    return this.runs.get();
+    return this.once('run', () => this.runs.get());
   }
 
   /** Where the page's time 0 lies on the file's own scale: the first call. */
