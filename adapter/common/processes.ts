@@ -90,6 +90,21 @@ export function signal(pid: number, name: NodeJS.Signals): boolean {
   }
 }
 
+/** Ends those of these processes that are still there, and waits for their end; for five seconds at most. */
+export async function endProcesses(rows: readonly ProcessRow[]): Promise<void> {
+  const until = Date.now() + 5_000;
+  for (let first = true; Date.now() < until; first = false) {
+    const now = new Map((await listProcesses()).map((row) => [row.pid, row]));
+    const left = rows.filter((row) => {
+      const same = now.get(row.pid);
+      return same !== undefined && !same.zombie && same.startTime === row.startTime;
+    });
+    if (left.length === 0) return;
+    if (first) for (const { pid } of left) signal(pid, 'SIGKILL');
+    await new Promise((next) => setTimeout(next, 20));
+  }
+}
+
 /** Ends a process and all below it at once, without their help (Windows). */
 export async function taskkill(pid: number): Promise<void> {
   await output('taskkill', ['/PID', String(pid), '/T', '/F']);

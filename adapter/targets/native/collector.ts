@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { DebugProtocol as P } from '@vscode/debugprotocol';
 import { messageOf, UserError } from '../../common/errors';
 import { Log } from '../../common/log';
-import { startTimeOf } from '../../common/processes';
+import { endProcesses, listProcesses, treeOf } from '../../common/processes';
 import { DelegateClient, DelegateError } from '../delegate/client';
 import { makePipes, type OutputPipe } from '../python/pipes';
 import { compactTrace, functionName, traceFrames, type TraceFrame } from './backtrace';
@@ -40,7 +40,7 @@ export class Collector {
   #data: DataWatch | undefined;
   /** Breakpoint on `main`, where globals are begun to be watched. */
   #mainId: number | undefined;
-  #debuggee: { pid: number; started: string | undefined } | undefined;
+  #debuggee: number | undefined;
   #watches: Watches | undefined;
   #partial: string | undefined;
   #exitCode: number | undefined;
@@ -174,8 +174,7 @@ export class Collector {
       const { category, output } = (body ?? {}) as Partial<P.OutputEvent['body']>;
       if (category === 'stdout' || category === 'stderr') this.#output[category].push(Buffer.from(output ?? ''));
     } else if (name === 'process') {
-      const pid = (body as Partial<P.ProcessEvent['body']> | undefined)?.systemProcessId;
-      if (pid !== undefined) void startTimeOf(pid).then((started) => (this.#debuggee = { pid, started }));
+      this.#debuggee = (body as Partial<P.ProcessEvent['body']> | undefined)?.systemProcessId;
     }
     if (['initialized', 'stopped', 'exited', 'terminated'].includes(name)) this.#events.push(name, body);
   }
@@ -334,13 +333,13 @@ export class Collector {
     // Undefined where none was found.
     const client = this.#client as DelegateClient | undefined;
     if (client !== undefined) {
-      if (this.#ended && this.#partial === undefined && this.#crash === undefined) client.killWhenEmpty();
+      const whole = this.#ended && this.#partial === undefined && this.#crash === undefined;
+      if (whole) client.killWhenEmpty();
+      // Interrupted while it starts, its debugger may not have told of it yet; one that hangs or died would let it run on by itself.
+      const roots = [client.pid, this.#debuggee].filter((pid) => pid !== undefined);
+      const below = whole ? [] : treeOf(await listProcesses(), roots);
       await client.leave({ terminateDebuggee: true });
-    }
-    if (this.#debuggee !== undefined) {
-      const { pid, started } = this.#debuggee;
-      // One whose debugger hangs or died would run on by itself.
-      if (started !== undefined && (await startTimeOf(pid)) === started) process.kill(pid, 'SIGKILL');
+      await endProcesses(below.filter(({ pid }) => pid !== client.pid));
     }
     for (const pipe of this.#pipes ?? []) {
       pipe.closeWriteEnd();

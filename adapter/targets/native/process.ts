@@ -137,6 +137,8 @@ export class NativeProcess {
       const exceptions = this.#sendExceptions(configuration);
       if (this.#awaitsEntry) this.#hasMain = await this.breakpoints.stopAtMain(configuration);
       else await this.breakpoints.apply(configuration);
+      // A short program has ended before anybody asks.
+      this.#tellBreakpoints();
       await exceptions;
       const done = client.can('configurationDone')
         ? client.request('configurationDone', {}, { within: START_WITHIN })
@@ -415,6 +417,13 @@ export class NativeProcess {
     if (pid !== undefined) {
       this.options.emit({ event: 'task', task: pid, name: this.options.name, change: 'started' });
     }
+    this.#tellBreakpoints();
+  }
+
+  /** What is known of the breakpoints so far, once there is a process that it can be told of. */
+  #tellBreakpoints(): void {
+    const states = this.breakpoints.states();
+    if (this.#pid !== undefined && states.length > 0) this.options.emit({ event: 'breakpoints', breakpoints: states });
   }
 
   /** Everything that was said of one stop: what it is for each thread, and whether anybody wants it. */
