@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 import * as vscode from 'vscode';
-import { MINIMAP_BUCKETS, type HostMethods } from '../../protocol/timeline';
+import type { HostMethods } from '../../protocol/timeline';
 import { addFunctionBreakpoint, functionBreakpointName } from '../breakpoints/functions';
 import { breakAt } from '../breakpoints/modes';
 import { SECTION, TIMELINE_EDITOR, TIMELINE_VIEW } from '../constants';
@@ -168,8 +168,7 @@ export class Timeline implements vscode.Disposable, vscode.WebviewViewProvider {
     const folder = run?.runsFolder ?? (await this.projectFolder());
     const file = page.opened.file ?? run?.runFile;
     // What is wrong with a file the page hears when it asks itself.
-    const asked = file === undefined ? undefined : this.reader.ask('overview', { file, buckets: MINIMAP_BUCKETS });
-    const overview = await asked?.catch(() => undefined);
+    const overview = file === undefined ? undefined : await page.overview(file).catch(() => undefined);
     return {
       folder,
       file,

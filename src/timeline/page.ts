@@ -1,5 +1,11 @@
 import * as vscode from 'vscode';
-import type { HostMethods, PageNotifications, ReaderMethods } from '../../protocol/timeline';
+import {
+  MINIMAP_BUCKETS,
+  type HostMethods,
+  type Overview,
+  type PageNotifications,
+  type ReaderMethods,
+} from '../../protocol/timeline';
 import { logError, messageOf } from '../log';
 import { pageHtml, pageRoot } from './html';
 import type { Reader } from './reader';
@@ -31,8 +37,8 @@ export class Page implements vscode.Disposable {
   private readonly followed = new Set<string>();
   private readonly listener: vscode.Disposable;
   private disposed = false;
-  /** What the page asks first, found out while it loads. */
-  private start: Promise<unknown> | undefined;
+  /** The run that the page asks for first is read while it loads. */
+  private early: { file: string; overview: Promise<Overview> } | undefined;
 
   constructor(
     private readonly webview: vscode.Webview,
@@ -45,13 +51,19 @@ export class Page implements vscode.Disposable {
     webview.options = { enableScripts: true, localResourceRoots: [pageRoot(extension)] };
     this.listener = webview.onDidReceiveMessage((message: unknown) => void this.receive(message));
     webview.html = pageHtml(webview, extension);
-    this.start = answers.start({}, this);
-    // Told when the page asks.
-    this.start.catch(() => undefined);
+    // What is wrong is told when the page asks.
+    answers.start({}, this).catch(() => undefined);
   }
 
   notify<N extends keyof PageNotifications>(notify: N, params: PageNotifications[N]): void {
     if (!this.disposed) void this.webview.postMessage({ notify, params });
+  }
+
+  /** The run as a whole. Only this is kept until the page has begun: which run and call it is to show is what they are when it asks. */
+  overview(file: string): Promise<Overview> {
+    if (this.early?.file !== file)
+      this.early = { file, overview: this.reader.ask('overview', { file, buckets: MINIMAP_BUCKETS }) };
+    return this.early.overview;
   }
 
   follows(file: string): boolean {
@@ -90,13 +102,10 @@ export class Page implements vscode.Disposable {
       }
       return {};
     }
-    if (method === 'start' && this.start !== undefined) {
-      const { start } = this;
-      this.start = undefined;
-      return start;
-    }
     if (Object.hasOwn(this.answers, method)) {
-      return this.answers[method as keyof HostMethods](params as never, this);
+      const answer = await this.answers[method as keyof HostMethods](params as never, this);
+      if (method === 'start') this.early = undefined;
+      return answer;
     }
     throw new Error(`The timeline asked for "${method}", which this version does not know. Reload the window.`);
   }
