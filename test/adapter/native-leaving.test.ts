@@ -59,8 +59,10 @@ nativeScenes('Leaving a native program', (native) => {
       if (how === 'stopped') await s.client.waitFor('stopped');
       else await s.client.request('modules', {});
       const { processes } = await s.client.request('toolbreak/status', {});
-      const left = [processes[0]!.pid, ...(await helpersOf(s.client.child!.pid!))];
-      process.kill(s.client.child!.pid!, 'SIGKILL');
+      const adapter = s.client.child!.pid!;
+      await until(async () => (await helpersOf(adapter)).length === 2, 'the guardian of its debugger');
+      const left = [processes[0]!.pid, ...(await helpersOf(adapter))];
+      process.kill(adapter, 'SIGKILL');
       await s.client.closed;
       await until(() => !left.some(isAlive), 'the end of the program and its debugger');
     });

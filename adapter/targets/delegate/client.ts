@@ -17,8 +17,6 @@ export interface DelegateOptions {
   log: Log;
   /** Milliseconds an answer may take; 10 s if absent. */
   patience?: number;
-  /** What it holds is let go in order when our process dies: for programs that are not ours to end. */
-  guarded?: boolean;
   /** Answers a request of the delegate, such as `startDebugging`; without it all are refused. */
   reverse?: (command: string, args: unknown) => Promise<unknown>;
   /** Sees every message in both directions. */
@@ -126,7 +124,6 @@ export class DelegateClient {
       child.once('spawn', resolve);
       child.once('error', (error) => reject(cannotStart(command, messageOf(error))));
     });
-    if (this.options.guarded) this.guard();
     try {
       this.#learn(
         await this.request('initialize', {
@@ -145,14 +142,14 @@ export class DelegateClient {
     }
   }
 
-  /** What it holds from here on is let go in order when our process dies. */
-  guard(): void {
-    if (this.#child && process.platform !== 'win32') this.#guard ??= new Guard(this.#child, this.#log);
-  }
-
-  /** The process that it is about to be told to hold. */
-  holds(pid: number): void {
-    this.#guard?.watch(pid);
+  /**
+   * From now on, when our process dies, what this one holds is let go in order, or ended where it was launched. To be called ahead where time
+   * matters, and at last with the process.
+   */
+  guard(pid?: number, ends = false): void {
+    if (this.#child === undefined || this.#gone || process.platform === 'win32') return;
+    this.#guard ??= new Guard(this.#child, this.#log);
+    if (pid !== undefined) this.#guard.watch(pid, ends);
   }
 
   async request<C extends DelegateCommand>(

@@ -31,9 +31,9 @@ export class Guard {
     return this.#process.pid;
   }
 
-  /** What the delegate is about to hold. */
-  watch(pid: number): void {
-    this.#process.stdin?.write(`${pid}\n`);
+  /** What the delegate holds, or is about to. `ends`: it was launched, and ends with its debugger. */
+  watch(pid: number, ends: boolean): void {
+    this.#process.stdin?.write(`${pid}${ends ? ' ends' : ''}\n`);
   }
 
   /** The delegate has ended. */

@@ -11,7 +11,7 @@ import type {
 import { messageOf } from '../../common/errors';
 import type { Log } from '../../common/log';
 import type { TargetEvents } from '../../engine/target';
-import { goOn, halt } from '../native/halt';
+import { leaveRunning } from '../native/halt';
 import { NativeProcess } from '../native/process';
 import { within } from '../python/base';
 import { attachArguments, type Delegate } from './delegates';
@@ -81,7 +81,7 @@ export abstract class Attached {
 
   /** Attaches; the process runs on when this resolves. Rejects with a sentence. */
   async start(configuration: Configuration): Promise<void> {
-    this.delegate.client.holds(this.options.pid);
+    this.delegate.client.guard(this.options.pid);
     try {
       await within(ATTACH_WITHIN, this.native.begin('attach', attachArguments(this.options.pid), configuration));
       this.#hasBegun = true;
@@ -105,10 +105,10 @@ export abstract class Attached {
   /** Says goodbye; the process goes on. */
   leave(): Promise<void> {
     this.#leaving ??= (async () => {
-      if (!this.#over && !this.native.isHeld) await halt(this.delegate.client, this.options.pid, this.options.log);
+      const { log, pid } = this.options;
       // Also where it has said that the process ended: it ends itself only when it is told to.
-      await this.delegate.client.leave({ terminateDebuggee: false });
-      goOn(this.options.pid);
+      if (this.#over) await this.delegate.client.leave({ terminateDebuggee: false });
+      else await leaveRunning(this.delegate.client, pid, { isHeld: this.native.isHeld, log });
       this.#gone(false);
     })();
     return this.#leaving;

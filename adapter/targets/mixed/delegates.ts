@@ -67,8 +67,9 @@ export class Delegates {
     const found = await findDelegate(this.chosen, process.env);
     if (found.family !== 'lldb') throw noDelegate(false);
     const { command, args } = found;
-    const client = new DelegateClient({ command, args, name: 'lldb-dap', log: this.log, guarded: true });
+    const client = new DelegateClient({ command, args, name: 'lldb-dap', log: this.log });
     await client.start();
+    client.guard();
     return { client, quirks: quirksOf(found.family, client.capabilities) };
   }
 }

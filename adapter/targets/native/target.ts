@@ -14,7 +14,7 @@ import { DelegateError, type DelegateClient } from '../delegate/client';
 import { applyVariables } from '../python/environment';
 import { ProcessTree } from '../python/tree';
 import type { DelegateStarter } from './ahead';
-import { goOn, halt } from './halt';
+import { leaveRunning } from './halt';
 import { ProgramStreams } from './io';
 import { noDebugInformation, readNativeLaunch, readProcessId, type NativeLaunch } from './options';
 import { startPlain, type PlainProgram } from './plain';
@@ -36,6 +36,8 @@ export type NativeRequest = (
 /** Variable of the environment by which what the program starts is found. */
 const MARK = 'TOOLBREAK_NATIVE';
 const END_WITHIN = 10_000;
+/** Not while a program starts, which is to be quick: until then lldb-dap notices our death by itself. */
+const GUARD_AFTER = 500;
 const LEAVE_WITHIN = 5_000;
 const OUTPUT_WITHIN = 1_000;
 /** What a shell says of a program that a signal ended. */
@@ -59,6 +61,7 @@ export class NativeTarget implements Target {
   #over = false;
   #terminated = 0;
   #killTimer: NodeJS.Timeout | undefined;
+  #guardTimer: NodeJS.Timeout | undefined;
   #carriage = '';
   #plain: PlainProgram | undefined;
   readonly #indexes = new Map<string, number>();
@@ -122,6 +125,7 @@ export class NativeTarget implements Target {
     const native = await connected;
     await native.begin('launch', this.#launchArguments(launch, folder, configuration), configuration);
     streams.opened();
+    this.#guardTimer = setTimeout(() => this.#client?.guard(this.#pid, true), GUARD_AFTER).unref();
   }
 
   /** Without debugging. */
@@ -172,7 +176,7 @@ export class NativeTarget implements Target {
     this.#name = `process ${pid}`;
     const native = await this.#connect(lldbDap, undefined);
     this.#pid = pid;
-    this.#client?.holds(pid);
+    this.#client?.guard(pid);
     await native.begin('attach', { pid, ...more }, configuration);
   }
 
@@ -182,7 +186,6 @@ export class NativeTarget implements Target {
       client.killWhenEmpty();
       throw cancelled();
     }
-    if (!this.launched) client.guard();
     this.#client = client;
     client.on('gone', ({ expected, code, signal }) => this.#delegateGone(expected, code ?? signal));
     this.#quirks = quirksOf(found.family, client.capabilities);
@@ -308,12 +311,11 @@ export class NativeTarget implements Target {
   /** What was attached to goes on. */
   async #letGo(): Promise<void> {
     const client = this.#client;
+    const pid = this.#pid ?? 0;
+    const isHeld = this.#native?.isHeld !== false;
     if (client === undefined) return;
-    const pid =
-      !this.launched && process.platform !== 'win32' && this.#native?.isHeld === false ? this.#pid : undefined;
-    if (pid !== undefined) await halt(client, pid, this.#log);
-    await client.leave({ terminateDebuggee: false }, LEAVE_WITHIN);
-    if (pid !== undefined) goOn(pid);
+    if (this.launched || pid === 0) await client.leave({ terminateDebuggee: false }, LEAVE_WITHIN);
+    else await leaveRunning(client, pid, { isHeld, log: this.#log, within: LEAVE_WITHIN });
   }
 
   async #exited({ code, signal }: { code: number | undefined; signal?: string }): Promise<void> {
@@ -352,6 +354,7 @@ export class NativeTarget implements Target {
     if (this.#over) return;
     this.#over = true;
     clearTimeout(this.#killTimer);
+    clearTimeout(this.#guardTimer);
     const process = this.#process;
     if (process) this.#emitter.emit('processEnded', process, crashed);
     await this.#close();
