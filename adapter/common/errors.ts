@@ -140,7 +140,7 @@ export function attachRefused(address: string, reason: string): UserError {
 
 export function nothingToAttach(): UserError {
   return new UserError(
-    'Nothing to attach to: set "connect" (printed by toolbreak.listen()) or "session" in launch.json.',
+    'Nothing to attach to: set "connect" (printed by toolbreak.listen()), "session", or for native code "processId" or "coreFile" in launch.json.',
   );
 }
 

@@ -33,7 +33,7 @@ export function checkAttributes<M extends 'launch' | 'attach'>(
   const unknown = given.map(([name]) => name).filter((name) => !known.has(name) && !EDITORS_OWN.includes(name));
   const check = checks[mode];
   if (!check(ours)) {
-    throw new UserError(sentenceFor(check.errors ?? []));
+    throw new UserError(sentenceFor(mode, check.errors ?? []));
   }
   return { attributes: ours, unknown };
 }
@@ -49,7 +49,7 @@ const TYPES: Record<string, string> = {
 };
 
 /** `"hold" must be one of: task, all.` */
-function sentenceFor(errors: readonly ErrorObject[]): string {
+function sentenceFor(mode: 'launch' | 'attach', errors: readonly ErrorObject[]): string {
   // Inside a choice of types, the deepest error says most.
   const error =
     [...errors].filter((e) => e.keyword !== 'anyOf').sort((a, b) => b.instancePath.length - a.instancePath.length)[0] ??
@@ -65,7 +65,14 @@ function sentenceFor(errors: readonly ErrorObject[]): string {
     (text, part) => (/^\d+$/.test(part) ? `${text}[${part}]` : text ? `${text}.${part}` : part),
     '',
   );
-  const params = error.params as { allowedValues?: unknown[]; type?: string | string[]; additionalProperty?: string };
+  const choice = errors.find((e) => e.keyword === 'anyOf' && e.instancePath === error.instancePath);
+  if (choice && error.keyword !== 'additionalProperties') return `"${name}" must be ${choicesOf(shapeAt(mode, path))}.`;
+  const params = error.params as {
+    allowedValues?: unknown[];
+    type?: string | string[];
+    additionalProperty?: string;
+    missingProperty?: string;
+  };
   const where = 'in the debug configuration';
   switch (error.keyword) {
     case 'enum':
@@ -78,9 +85,54 @@ function sentenceFor(errors: readonly ErrorObject[]): string {
         .flatMap((e) => (e.params as { type: string | string[] }).type);
       return `"${name}" must be ${[...new Set(types)].map((type) => TYPES[type] ?? type).join(' or ')}.`;
     }
+    case 'required':
+      return `"${name ? `${name}.` : ''}${params.missingProperty ?? ''}" is missing ${where}.`;
     default:
-      return `"${name}" ${error.message ?? 'is wrong'}.`;
+      return `"${name}" must be ${choicesOf(shapeAt(mode, path))}.`;
   }
+}
+
+interface Shape {
+  additionalProperties?: Shape | boolean;
+  items?: Shape;
+  anyOf?: Shape[];
+  const?: unknown;
+  enum?: unknown[];
+  type?: string | string[];
+  properties?: Record<string, Shape>;
+  /** Another one of the schema: each of ours is an object. */
+  $ref?: string;
+}
+
+/** What the schema says of a value of the configuration. */
+function shapeAt(mode: 'launch' | 'attach', path: readonly string[]): Shape | undefined {
+  const whole = schemas[mode] as Shape & { definitions: Record<string, Shape> };
+  return path.reduce<Shape | undefined>((shape, part) => {
+    const more = typeof shape?.additionalProperties === 'object' ? shape.additionalProperties : shape?.items;
+    const found = shape?.properties?.[part] ?? more;
+    return found?.$ref === undefined ? found : whole.definitions[found.$ref.replace('#/definitions/', '')];
+  }, whole);
+}
+
+/** `"console", "none", { "file": a text } or { "text": a text }` */
+function choicesOf(shape: Shape | undefined): string {
+  const choices = (shape?.anyOf ?? [shape ?? {}]).map(shapeText);
+  return [choices.slice(0, -1).join(', '), choices.at(-1)].filter((text) => text !== '').join(' or ');
+}
+
+function shapeText({ const: only, enum: several, type, properties = {}, $ref }: Shape): string {
+  if ($ref !== undefined) return 'an object';
+  if (only !== undefined) return JSON.stringify(only);
+  if (several) return `one of: ${several.join(', ')}`;
+  const parts = Object.entries(properties);
+  if (type === 'object' && parts.length === 1)
+    return `{ ${parts.map(([name, part]) => `"${name}": ${shapeText(part)}`).join(', ')} }`;
+  return (
+    [type ?? []]
+      .flat()
+      .map((one) => TYPES[one] ?? one)
+      .join(' or ') || 'something else'
+  );
 }
 
 export const EVALUATION_SECONDS = 10;

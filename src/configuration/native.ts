@@ -7,8 +7,12 @@ import { messageOf, say } from '../log';
 /** First bytes of executables: ELF, Mach-O in its six forms, and PE. */
 const MACHINE_CODE = /^(?:7f454c46|feedfac[ef]|c[ef]faedfe|cafebabe|bebafeca|4d5a)/;
 
-/** Whether a file is machine code, by its first bytes. The adapter decides; this only says whether a Python is needed. */
+/** Sources of compiled languages: the adapter says how to compile them. */
+const SOURCE = /\.(?:c|cc|cpp|cxx|c\+\+|mm?|rs|f(?:90|95|03|08)?)$/i;
+
+/** Whether a file is machine code, by its first bytes, or becomes that. The adapter decides; this only says whether a Python is needed. */
 export async function isNative(path: string): Promise<boolean> {
+  if (SOURCE.test(path)) return true;
   try {
     const file = await open(path);
     try {

@@ -337,7 +337,7 @@ describe('feedback: what is refused before a debugger starts', () => {
     assert.match(await refused({ command: [script] }), /is no compiled program/);
     const plain = join(compiled.folder, 'plain');
     writeFileSync(plain, 'text', { mode: 0o644 });
-    assert.match(await refused({ command: [plain] }), /is not executable\. If it is a program: chmod \+x /);
+    assert.match(await refused({ command: [plain] }), /is not executable\. If it is a program, "chmod \+x /);
     // The header of a program for a RISC-V machine.
     const header = Buffer.alloc(64);
     header.write('\x7fELF\x02\x01\x01', 'latin1');

@@ -1,7 +1,7 @@
-import { basename } from 'node:path';
 import type { Log } from '../../common/log';
 import { DelegateClient } from '../delegate/client';
-import { findDelegate, type FoundDelegate } from './discovery';
+import { delegateName, startDelegate } from './connect';
+import { findDelegate, IN_LAUNCH_JSON, type FoundDelegate } from './discovery';
 
 export interface StartedDelegate {
   client: DelegateClient;
@@ -51,8 +51,8 @@ export class DelegateStarter {
   async #start(chosen: string | undefined): Promise<StartedDelegate> {
     const found = await findDelegate(chosen, process.env);
     const { command, args } = found;
-    const client = new DelegateClient({ command, args, name: basename(command), log: this.log });
-    await client.start();
+    const client = new DelegateClient({ command, args, name: delegateName(command), log: this.log });
+    await startDelegate(client, command, IN_LAUNCH_JSON);
     return { client, found };
   }
 }

@@ -1,5 +1,5 @@
 import type { DebugProtocol as P } from '@vscode/debugprotocol';
-import type { Breakpoint, BreakpointState, Configuration, HoldReason } from '../../../protocol/control';
+import type { Breakpoint, BreakpointState, Configuration, HoldReason, MemoryTarget } from '../../../protocol/control';
 import { messageOf } from '../../common/errors';
 import type { Log } from '../../common/log';
 import { hitTest } from '../../model/breakpoint';
@@ -28,6 +28,8 @@ export interface HitResult {
   ids: number[];
   reason: HoldReason;
   entry: boolean;
+  /** What is watched, where that made it stop. */
+  memory?: MemoryTarget;
 }
 
 const REASONS: Record<Kind, HoldReason> = {
@@ -112,6 +114,7 @@ export class NativeBreakpoints {
     const ids: number[] = [];
     let reason: HoldReason | undefined;
     let entry = false;
+    let watched: MemoryTarget | undefined;
     for (const group of this.#known(numbers, memory)) {
       if (group.kind === 'entry') {
         entry = true;
@@ -126,10 +129,11 @@ export class NativeBreakpoints {
         }
         ids.push(one.id);
         reason = REASONS[group.kind];
+        if (one.target.type === 'memory') watched = one.target;
       }
     }
     if (entry) this.#entry = false;
-    return reason === undefined ? undefined : { ids, reason, entry };
+    return reason === undefined ? undefined : { ids, reason, entry, ...(watched ? { memory: watched } : {}) };
   }
 
   /** What the delegate prints may be a log message that it wrote for us. */

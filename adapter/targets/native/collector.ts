@@ -10,7 +10,8 @@ import { makePipes, type OutputPipe } from '../python/pipes';
 import { compactTrace, functionName, traceFrames, type TraceFrame } from './backtrace';
 import { bindPlaces } from './bind';
 import { DataWatch, writingFrame, type Change } from './dataWatch';
-import { findDelegate } from './discovery';
+import { delegateName, startDelegate } from './connect';
+import { findDelegate, IN_LAUNCH_JSON } from './discovery';
 import { EventQueue } from './eventQueue';
 import { UNAVAILABLE, USUAL_DEPTH, USUAL_SECONDS, type Feedback, type FeedbackOptions } from './feedback';
 import { inputBy, type Input } from './input';
@@ -103,14 +104,14 @@ export class Collector {
       args: [...found.args.slice(0, -2), ...input.gdbArguments, ...found.args.slice(-2)],
       env,
       cwd: options.project,
-      name: found.family === 'lldb' ? 'lldb-dap' : 'gdb',
+      name: delegateName(found.command),
       log: this.#log,
     });
     this.#client.on('event', (name, body) => this.#heard(name, body));
     this.#client.on('gone', ({ expected }) => {
       if (!expected) this.#events.interrupt('the debugger ended unexpectedly');
     });
-    await this.#client.start();
+    await startDelegate(this.#client, found.command, options.naming ?? IN_LAUNCH_JSON);
     this.#quirks = quirksOf(found.family, this.#client.capabilities);
     this.#watches = new Watches(this.#client, this.#log, () => ({ within: this.#left() }));
     await this.#launch(input);

@@ -15,7 +15,7 @@ export interface Naming {
   by: string;
   check: string;
 }
-const IN_LAUNCH_JSON: Naming = {
+export const IN_LAUNCH_JSON: Naming = {
   by: 'with "lldbDap" in launch.json',
   check: 'Check "lldbDap" in launch.json or the setting toolbreak.lldbDap.',
 };

@@ -4,6 +4,7 @@ import type { AttachAttributes, LaunchAttributes, StdinAttribute } from '../../.
 import { folderNotFound, programNotFound, UserError, wrongType } from '../../common/errors';
 import { mergeVariables, readEnvFile, type Variables } from '../python/environment';
 import { binaryKind, elfMachine, hasDebugInformation } from './binary';
+import { notCompiled } from './sourceFile';
 
 /** A native launch as checked. */
 export interface NativeLaunch {
@@ -22,7 +23,8 @@ export type Stdin = { kind: 'console' | 'none' } | { kind: 'file'; path: string 
 export function isNativeLaunch({ target, program, cwd }: LaunchAttributes): boolean {
   if (target !== undefined) return target === 'native';
   if (program === undefined || /\.pyw?$/.test(program)) return false;
-  return binaryKind(resolve(cwd ?? '.', program)) !== undefined;
+  // A source that was not compiled is no Python either: what is to be done with it is said here.
+  return notCompiled(program) !== undefined || binaryKind(resolve(cwd ?? '.', program)) !== undefined;
 }
 
 export function isNativeAttach({ processId, coreFile }: AttachAttributes): boolean {
@@ -68,9 +70,11 @@ function readStdin(given: StdinAttribute | undefined, cwd: string): Stdin {
 
 /** What the machine can run, or a sentence why not. */
 function checkProgram(path: string, given: string): void {
-  if (!existsSync(path)) throw programNotFound(given);
+  if (!existsSync(path)) throw programNotFound(path);
   if (isDirectory(path)) throw new UserError(`${given} is a folder. Set "program" to an executable in launch.json.`);
   if (binaryKind(path) === undefined) {
+    const source = notCompiled(given);
+    if (source !== undefined) throw new UserError(`${source} It is "program" in launch.json.`);
     throw new UserError(
       `${given} is no native program: it does not begin as one. Compile it, and set "program" to what the compiler made.`,
     );
@@ -85,7 +89,7 @@ function checkProgram(path: string, given: string): void {
     );
   }
   if (process.platform !== 'win32' && (statSync(path).mode & 0o111) === 0) {
-    throw new UserError(`${given} may not be executed. Make it executable: chmod +x ${given}`);
+    throw new UserError(`${given} may not be executed. Make it executable with "chmod +x ${given}".`);
   }
 }
 

@@ -19,7 +19,8 @@ import { hitNumbers, isObject, namesOf, threadIn } from './events';
 import { FIRST_FRAMES, NativeFrames, type FramePage } from './frames';
 import { NativeMemory } from './memory';
 import { isCrash, signalSentence, stopReason, type Quirks, type StopReason } from './quirks';
-import { NativeValues } from './values';
+import { NativeValues, type WatchInfo } from './values';
+import { WatchedValues } from './watched';
 
 /** Starting may take this long: large programs have large symbols. */
 const START_WITHIN = 120_000;
@@ -56,6 +57,7 @@ export class NativeProcess {
   readonly #values: NativeValues;
   readonly #memory: NativeMemory;
   readonly #stack: NativeFrames;
+  readonly #watched: WatchedValues;
   #stop: Stop | undefined;
   #nextHold = 1;
   #tasks = new Map<number, string>();
@@ -83,14 +85,16 @@ export class NativeProcess {
     const { family, major } = options.quirks;
     const offsetIsBytes = family === 'lldb' && major > 0 && major < 20;
     this.#memory = new NativeMemory(client, (text) => this.#command(text), offsetIsBytes);
+    const evaluate = async (expression: string): Promise<string> => {
+      const frame = this.#topFrame;
+      const asked = { expression, context: 'watch' as const, ...(frame === undefined ? {} : { frame }) };
+      return (await this.#values.evaluate(asked)).value;
+    };
+    this.#watched = new WatchedValues(evaluate);
     this.breakpoints = new NativeBreakpoints({
       client,
       log,
-      evaluate: async (expression) => {
-        const frame = this.#topFrame;
-        const asked = { expression, context: 'watch' as const, ...(frame === undefined ? {} : { frame }) };
-        return (await this.#values.evaluate(asked)).value;
-      },
+      evaluate,
       command: (text) => this.#command(text),
       say: (breakpoint, text, place) => this.#say(breakpoint, text, place),
       explain: ({ kind, name }) => this.#explain(kind, name),
@@ -160,8 +164,17 @@ export class NativeProcess {
     const before = this.#configuration?.exceptions;
     this.#configuration = configuration;
     const states = await this.breakpoints.apply(configuration);
+    await this.#lookAtWatched(configuration);
     if (JSON.stringify(before) !== JSON.stringify(configuration.exceptions)) await this.#sendExceptions(configuration);
     return states;
+  }
+
+  /** What is watched from now on is read while it can be: it is said later what it was. */
+  async #lookAtWatched({ breakpoints }: Configuration): Promise<void> {
+    if (!this.#stop) return;
+    await this.#watched.look(
+      breakpoints.flatMap(({ target, enabled }) => (enabled && target.type === 'memory' ? [target.data] : [])),
+    );
   }
 
   async #sendExceptions({ exceptions }: Configuration): Promise<void> {
@@ -209,8 +222,12 @@ export class NativeProcess {
     },
     completions: (args, signal) => this.#values.completions(args, signal),
     exception: ({ hold }) => this.#exception(hold),
-    dataInfo: ({ hold, ...rest }, signal) => (this.#threadOf(hold), this.#values.dataInfo(rest, signal)),
-    memoryInfo: ({ hold: _, ...rest }, signal) => this.#values.memoryInfo(rest, signal),
+    dataInfo: ({ hold, ...rest }, signal) => (
+      this.#threadOf(hold),
+      this.#named(rest.name, this.#values.dataInfo(rest, signal))
+    ),
+    memoryInfo: ({ hold: _, ...rest }, signal) =>
+      this.#named(rest.asAddress ? undefined : rest.name, this.#values.memoryInfo(rest, signal)),
     tasks: () => ({ tasks: [...this.#tasks].map(([id, name]) => ({ id, name, where: '' })) }),
     readMemory: (args, signal) => this.#memory.read(args, signal),
     writeMemory: (args, signal) => this.#memory.write(args, signal),
@@ -232,6 +249,13 @@ export class NativeProcess {
     nativeEndLook: () => ({}),
     detach: () => ({}),
   };
+
+  /** What may be watched is called by its name when it changes. */
+  async #named(name: string | undefined, found: Promise<WatchInfo>): Promise<WatchInfo> {
+    const info = await found;
+    if (name !== undefined && info.data !== undefined) this.#watched.name(info.data, name, info.type);
+    return info;
+  }
 
   #threadOf(hold: number): number {
     const thread = this.#stop?.threads.get(hold);
@@ -484,7 +508,13 @@ export class NativeProcess {
       this.#hasMain = false;
       return { why: { reason: 'entry', description: 'Paused on entry' }, ids: [] };
     }
-    return { why: { ...why, reason: result.reason, description: `Paused on ${result.reason}` }, ids: result.ids };
+    const { reason, ids, memory: target } = result;
+    if (!target) return { why: { ...why, reason, description: `Paused on ${reason}` }, ids };
+    const text = await this.#watched.happened(target.data, target.access);
+    return {
+      why: { ...why, reason, description: `Paused: ${text}`, text: `${text}.` },
+      ids,
+    };
   }
 
   async #threads(): Promise<P.Thread[]> {

@@ -21,7 +21,9 @@ export function programAt(name: string, folder: string, env: NodeJS.ProcessEnv):
     accessSync(path, constants.X_OK);
   } catch {
     // Also where it is no file: the next look says so.
-    throw new MistakeError(`${name} cannot be run: it is not executable. If it is a program: chmod +x ${name}`);
+    throw new MistakeError(
+      `${name} cannot be run: it is not executable. If it is a program, "chmod +x ${name}" makes it so.`,
+    );
   }
   const expected = process.platform === 'darwin' ? 'mach-o' : process.platform === 'win32' ? 'pe' : 'elf';
   const kind = binaryKind(path);

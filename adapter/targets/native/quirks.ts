@@ -168,5 +168,5 @@ export function readableError(text: string): string {
     .trim();
   return plain === ''
     ? 'This cannot be evaluated.'
-    : `${plain.charAt(0).toUpperCase()}${plain.slice(1)}${/[.!?>]$/.test(plain) ? '' : '.'}`;
+    : `${/^(?:lldb|gdb)\b/.test(plain) ? plain.charAt(0) : plain.charAt(0).toUpperCase()}${plain.slice(1)}${/[.!?>]$/.test(plain) ? '' : '.'}`;
 }

@@ -1,4 +1,4 @@
-import { rmSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { basename } from 'node:path';
 import type { BreakpointState, Configuration, ControlRequests, Hello } from '../../../protocol/control';
 import { PROTOCOL_VERSION } from '../../../protocol/control';
@@ -104,7 +104,7 @@ export class NativeTarget implements Target {
       this.request_.starter.drop();
       await this.#giveUp();
       throw error instanceof DelegateError && error.why === 'refused'
-        ? new UserError(startError(error.message))
+        ? new UserError(startError(error.message, this.#name, this.launched))
         : error;
     }
   }
@@ -166,6 +166,8 @@ export class NativeTarget implements Target {
       initCommands: QUICK_START,
     };
     if (coreFile !== undefined) {
+      if (!existsSync(coreFile))
+        throw new UserError(`The core file ${coreFile} does not exist. Check "coreFile" in launch.json.`);
       this.#name = basename(program ?? coreFile);
       const native = await this.#connect(lldbDap, program ? noDebugInformation(program) : undefined);
       await native.begin('attach', { coreFile, ...more }, configuration);
@@ -407,11 +409,15 @@ export class NativeTarget implements Target {
 }
 
 /** Why a program could not be started, with what to do where that is known. */
-function startError(text: string): string {
+function startError(text: string, name: string, launched: boolean): string {
   const sentence = readableError(text);
+  if (/exec format/i.test(text))
+    return `${sentence} It is damaged, or was compiled for another machine: compile it again.`;
   if (/not permitted|permission|ptrace/i.test(text)) {
     return `${sentence} Attaching needs the same user, and that the system allows it: "sudo sysctl kernel.yama.ptrace_scope=0" does so until the next start.`;
   }
+  // Some say only that it failed.
+  if (!launched) return `${name} could not be attached to: ${sentence}`;
   return sentence;
 }
 

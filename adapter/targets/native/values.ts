@@ -15,6 +15,9 @@ type Place =
 /** What the hardware can watch at once in one place. */
 const LARGEST_WATCHED = 8;
 
+/** How a value can be watched, and its type where that is known. */
+export type WatchInfo = ControlRequests['dataInfo']['body'] & { type?: string };
+
 type Args<K extends keyof ControlRequests> = Omit<ControlRequests[K]['arguments'], 'hold' | 'client'>;
 
 /**
@@ -96,28 +99,32 @@ export class NativeValues {
     return this.#variable({ ...body, name: expression, value: body.result ?? '' }, false);
   }
 
-  async dataInfo({ ref, name }: Args<'dataInfo'>, signal?: AbortSignal): Promise<ControlRequests['dataInfo']['body']> {
+  async dataInfo({ ref, name }: Args<'dataInfo'>, signal?: AbortSignal): Promise<WatchInfo> {
     if (!this.client.can('dataBreakpointInfo')) return refused(`${this.client.name} cannot watch memory.`);
-    const body = await this.#below(this.#place(ref), (down) =>
-      this.#request('dataBreakpointInfo', { variablesReference: down, name }, signal),
-    );
-    return watched(body);
+    const [body, type] = await this.#below(this.#place(ref), async (down) => {
+      const info = await this.#request('dataBreakpointInfo', { variablesReference: down, name }, signal);
+      if (typeof info.dataId !== 'string') return [info, undefined] as const;
+      const { variables } = await this.#request(
+        'variables',
+        { variablesReference: down, count: MOST_VARIABLES },
+        signal,
+      );
+      return [info, variables.find((one) => one.name === name)?.type] as const;
+    });
+    return { ...watched(body, name), ...(type ? { type } : {}) };
   }
 
-  async memoryInfo(
-    { frame, name, bytes, asAddress }: Args<'memoryInfo'>,
-    signal?: AbortSignal,
-  ): Promise<ControlRequests['dataInfo']['body']> {
+  async memoryInfo({ frame, name, bytes, asAddress }: Args<'memoryInfo'>, signal?: AbortSignal): Promise<WatchInfo> {
     if (!this.client.can('dataBreakpointInfo')) return refused(`${this.client.name} cannot watch memory.`);
     if (asAddress && this.client.capabilities.supportsDataBreakpointBytes !== true) {
       // What an address is watched by is known of every lldb-dap: address and size.
       const size = bytes ?? LARGEST_WATCHED;
       if (!/^0x[0-9a-fA-F]+$/.test(name)) return refused(`"${name}" is no address. Write it as 0x7ffe10.`);
-      return { path: '', description: `${size} bytes at ${name}`, ...watchedBy(name, size) };
+      return { path: '', description: bytesAt(size, name), ...watchedBy(name, size) };
     }
     if (asAddress) {
       const body = await this.#request('dataBreakpointInfo', { name, asAddress, bytes: bytes ?? 8 }, signal);
-      return watched(body);
+      return watched(body, name);
     }
     // The delegates find names in the innermost scope at best: an address and a size are the same for all of them.
     const asked = { context: 'watch' as const, ...(frame === undefined ? {} : { frame }) };
@@ -127,7 +134,9 @@ export class NativeValues {
     if (address === undefined || !(size >= 1 && size <= LARGEST_WATCHED)) {
       return refused(`${name} cannot be watched: only values in memory of up to ${LARGEST_WATCHED} bytes can.`);
     }
-    return { path: '', description: `${name}, ${size} bytes at ${address}`, ...watchedBy(address, size) };
+    const { type } = await this.evaluate({ ...asked, expression: name }, signal);
+    const description = `${name}, ${bytesAt(size, address)}`;
+    return { path: '', description, ...watchedBy(address, size), ...(type ? { type } : {}) };
   }
 
   async completions({ frame, text, column }: Args<'completions'>, signal?: AbortSignal) {
@@ -253,15 +262,22 @@ function watchedBy(address: string, size: number): Pick<ControlRequests['dataInf
   return { data: `${address.slice(2)}/${size}`, accesses: ['read', 'write', 'readWrite'] };
 }
 
+function bytesAt(size: number, address: string): string {
+  return `${size} byte${size === 1 ? '' : 's'} at ${address}`;
+}
+
 function refused(description: string): ControlRequests['dataInfo']['body'] {
   return { path: '', description };
 }
 
-function watched(body: P.DataBreakpointInfoResponse['body']): ControlRequests['dataInfo']['body'] {
+function watched(body: P.DataBreakpointInfoResponse['body'], name: string): WatchInfo {
   if (typeof body.dataId !== 'string') return refused(body.description || 'This value cannot be watched.');
+  // lldb's words are for lldb: `4 bytes at 7FFE10 sum`.
+  const [, size, address] = /^(\d+) bytes? at (?:0x)?([0-9A-Fa-f]+)\b/.exec(body.description) ?? [];
+  const place = size === undefined ? undefined : bytesAt(Number(size), `0x${address!.toLowerCase()}`);
   return {
     path: '',
-    description: body.description,
+    description: place === undefined ? body.description || name : name.startsWith('0x') ? place : `${name}, ${place}`,
     data: body.dataId,
     accesses: body.accessTypes ?? ['read', 'write', 'readWrite'],
   };
