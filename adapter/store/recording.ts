@@ -18,8 +18,11 @@ export interface RecordingOptions {
   elsewhere?: boolean;
 }
 
-/** Milliseconds of reading that are committed together. */
-const BATCH = 50;
+/**
+ * Milliseconds of reading that are committed together, while there is more to read: each commit packs the blocks again that are not full yet, and
+ * writes the tiles of this time.
+ */
+const BATCH = 150;
 
 export interface Batch extends Pass {
   /** Frames taken over. */
