@@ -175,6 +175,8 @@ export interface Hold {
   moreFrames?: boolean;
   /** All tasks of the process stand still, and all go on when one of them is released. */
   whole?: boolean;
+  /** The system's number of the thread that stands at a line. */
+  thread?: number;
 }
 
 /** Innermost first. `id` is stable while the hold lasts. */
@@ -383,6 +385,8 @@ export interface Release {
   single?: boolean;
   /** A step-in target's id. */
   target?: number;
+  /** A step in from a line that may come into native code: its number. The thread calls the gate before it begins, and when it ends elsewhere. */
+  native?: { step: number };
   /** Expression of the result for `skip`; absent: None. */
   result?: string;
   /** Which client made it, for the record. */
@@ -483,6 +487,10 @@ export interface NativeReadyEvent {
   context: number;
   /** `threading._active`. */
   threads: number;
+  /** A function that threads call to be seen: steps that may come into native code begin and end with it. 0: there is none. */
+  gate: number;
+  /** Numbers of steps that ended in native code, each at its number modulo the count of them; 8 bytes each. */
+  overtaken: number;
   /** The standard library's folder, and the runtime's own. */
   library: string;
   own: string;

@@ -60,6 +60,7 @@ export abstract class Attached {
       emit: (event) => {
         if (this.#leaving === undefined) this.heard(event);
       },
+      awaits: (thread) => this.awaits(thread),
       output: () => undefined,
       notice: (category, text) => {
         // Nobody asked for the sources of Python itself.
@@ -83,7 +84,10 @@ export abstract class Attached {
   async start(configuration: Configuration): Promise<void> {
     this.delegate.client.guard(this.options.pid);
     try {
-      await within(ATTACH_WITHIN, this.native.begin('attach', attachArguments(this.options.pid), configuration));
+      await within(
+        ATTACH_WITHIN,
+        this.native.begin('attach', attachArguments(this.options.pid, this.first()), configuration),
+      );
       this.#hasBegun = true;
     } catch (error) {
       this.#over = true;
@@ -112,6 +116,16 @@ export abstract class Attached {
       this.#gone(false);
     })();
     return this.#leaving;
+  }
+
+  /** Whether any breakpoint of this thread is told, also one that does not want to stop. */
+  protected awaits(_thread: number | undefined): boolean {
+    return false;
+  }
+
+  /** Commands for when it has attached, before the process goes on. */
+  protected first(): string[] {
+    return [];
   }
 
   abstract request<K extends keyof ControlRequests>(

@@ -17,7 +17,7 @@ const OWN_SIGNALS = [
 ].join(' ');
 
 /** How lldb-dap is to attach: no more is read of symbols than somebody looks at, so that the app stands still for a moment only. */
-export function attachArguments(pid: number): Record<string, unknown> {
+export function attachArguments(pid: number, first: readonly string[] = []): Record<string, unknown> {
   return {
     pid,
     initCommands: [
@@ -27,12 +27,14 @@ export function attachArguments(pid: number): Record<string, unknown> {
       // Nobody asked for a stop where a program becomes another one.
     ],
     preRunCommands: [`process handle -p true -s false -n false ${OWN_SIGNALS}`],
+    ...(first.length > 0 && { postRunCommands: first }),
   };
 }
 
 /** Debuggers of native code, started ahead: the first one is there before it is needed. Only lldb-dap will do, since its threads have the system's numbers. */
 export class Delegates {
   #ready: Promise<Delegate> | undefined;
+  #there: Promise<boolean> | undefined;
 
   constructor(
     private readonly chosen: string | undefined,
@@ -44,6 +46,15 @@ export class Delegates {
     this.#ready ??= this.#start();
     // Whoever takes it hears why there is none.
     this.#ready.catch(() => undefined);
+  }
+
+  /** Whether there is one at all; looked for once. */
+  areThere(): Promise<boolean> {
+    this.#there ??= findDelegate(this.chosen, process.env).then(
+      ({ family }) => family === 'lldb',
+      () => false,
+    );
+    return this.#there;
   }
 
   /** Rejects with a sentence. */

@@ -12,6 +12,7 @@ import { Attached, codeFiles, nextNumber, OURS, type AttachedOptions, type Event
 import type { Delegate } from './delegates';
 import { glueBy, joinStacks, type Joined } from './join';
 import { readPythonStack, type PythonLocal, type PythonStack } from './pythonStack';
+import { StepIn, type Entering } from './stepIn';
 import { StepBack, wayBack, type Way } from './steps';
 
 export interface InsideOptions extends AttachedOptions {
@@ -44,6 +45,7 @@ export class Inside extends Attached {
   readonly #refs = new Map<number, number>();
 
   readonly #back: StepBack;
+  readonly #into: StepIn;
 
   constructor(
     delegate: Delegate,
@@ -51,10 +53,16 @@ export class Inside extends Attached {
   ) {
     super(delegate, options);
     this.#back = new StepBack(delegate.client);
+    this.#into = new StepIn(delegate.client, options.pid, options.places);
   }
 
   get isStill(): boolean {
     return this.native.isHeld;
+  }
+
+  /** A step in from a line of Python is about to be released: what the thread is to be told with it. */
+  expect(entering: Entering): Release['native'] {
+    return this.isStill ? undefined : this.#into.expect(entering);
   }
 
   /** Whether a request is about one of its stops. */
@@ -82,11 +90,14 @@ export class Inside extends Attached {
   }
 
   async #held(given: Hold): Promise<void> {
+    if (await this.#into.announced(given)) return this.#passOn(given);
     const native = await this.frames(given.id, given);
     const fileOf = codeFiles(this.options.pid);
     const isGlue = glueBy(fileOf);
     if (this.#back.isPending && (await this.#passes(given, native, isGlue))) return;
     const python = this.#python(given.task);
+    const step = await this.#into.at(given, python);
+    if (step === 'passing') return this.#passOn(given);
     const [call] = python?.calls ?? [];
     const task = call?.task ?? { id: OURS + given.task, name: `thread ${given.task}` };
     const made: Stopped = {
@@ -96,6 +107,7 @@ export class Inside extends Attached {
       locals: new Map(),
       hold: {
         ...given,
+        ...(step === 'arrived' && { reason: 'step' as const, description: 'Paused on step' }),
         id: nextNumber(),
         task: task.id,
         taskName: task.name,
@@ -114,9 +126,13 @@ export class Inside extends Attached {
   /** A stop on the way back to Python is nobody's to see. */
   async #passes(given: Hold, native: Frame[], isGlue: (frame: Frame) => boolean): Promise<boolean> {
     if (!(await this.#back.passes(given.task, native, given.reason === 'step', isGlue))) return false;
+    await this.#passOn(given);
+    return true;
+  }
+
+  async #passOn(given: Hold): Promise<void> {
     this.#goOn();
     await this.native.request('release', { hold: given.id, action: 'continue', client: '' });
-    return true;
   }
 
   #python(thread: number): PythonStack | undefined {
@@ -148,6 +164,15 @@ export class Inside extends Attached {
     this.#values.clear();
     this.#refs.clear();
     this.options.still(false);
+  }
+
+  protected override awaits(thread: number | undefined): boolean {
+    return thread !== undefined && this.#into.isUnderWay(thread);
+  }
+
+  protected override first(): string[] {
+    const gate = this.options.places()?.gate;
+    return gate ? [`breakpoint set -a 0x${gate.toString(16)}`] : [];
   }
 
   protected ended(): void {

@@ -1,11 +1,11 @@
-import { closeSync, existsSync, fstatSync, openSync, readFileSync, readSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { basename, isAbsolute, join } from 'node:path';
+import { lookInto, type Read } from './elf';
 
 const NATIVE = /\.(c|cc|cpp|cxx|c\+\+|h|hh|hpp|hxx|inl|s|rs|zig|m|mm)$/i;
 const PIECE = 4 * 1024 * 1024;
 /** Sections that name source files. */
 const NAMING = new Set(['.debug_line_str', '.debug_line', '.debug_str']);
-const COMPRESSED = 0x800;
 const LIBRARY_FOLDERS = ['/lib', '/usr/lib', '/usr/local/lib', '/lib64', '/usr/lib64'];
 
 /** Whether a breakpoint in this file is one in native code. */
@@ -65,51 +65,14 @@ function found(library: string): string | undefined {
 
 /** What is no ELF file, or cannot be read, holds nothing. */
 function names(path: string, name: string): boolean {
-  let file: number;
-  try {
-    file = openSync(path, 'r');
-  } catch {
-    return false;
-  }
-  try {
-    const { size } = fstatSync(file);
-    const read = (at: number, length: number): Buffer => {
-      const buffer = Buffer.alloc(Math.max(Math.min(length, size - at), 0));
-      readSync(file, buffer, 0, buffer.length, at);
-      return buffer;
-    };
-    const head = read(0, 64);
-    if (head.length < 64 || head.readUInt32BE(0) !== 0x7f454c46 || head[4] !== 2) return false;
-    const count = head.readUInt16LE(60);
-    const table = read(Number(head.readBigUInt64LE(40)), count * 64);
-    const section = (index: number) => {
-      const at = index * 64;
-      return {
-        name: table.readUInt32LE(at),
-        flags: Number(table.readBigUInt64LE(at + 8)),
-        start: Number(table.readBigUInt64LE(at + 24)),
-        length: Number(table.readBigUInt64LE(at + 32)),
-      };
-    };
-    if (count === 0 || table.length < count * 64) return false;
-    const titles = section(head.readUInt16LE(62));
-    const text = read(titles.start, titles.length);
-    for (let index = 0; index < count; index++) {
-      const one = section(index);
-      const title = text.toString('latin1', one.name, text.indexOf(0, one.name));
-      if (!NAMING.has(title)) continue;
-      if ((one.flags & COMPRESSED) !== 0 || contains(read, one.start, one.length, name)) return true;
-    }
-    return false;
-  } catch {
-    return false;
-  } finally {
-    closeSync(file);
-  }
+  const found = lookInto(path, (sections, read) =>
+    sections.some((one) => NAMING.has(one.name) && (one.compressed || contains(read, one.start, one.length, name))),
+  );
+  return found ?? false;
 }
 
 /** A name as a whole: after a slash or a zero byte, before a zero byte. */
-function contains(read: (at: number, length: number) => Buffer, start: number, length: number, name: string): boolean {
+function contains(read: Read, start: number, length: number, name: string): boolean {
   const wanted = Buffer.from(`${name}\0`);
   for (let at = 0; at < length; at += PIECE) {
     const piece = read(start + at, Math.min(PIECE + wanted.length, length - at));

@@ -1,3 +1,4 @@
+import { basename } from 'node:path';
 import {
   PROTOCOL_VERSION,
   type Breakpoint,
@@ -8,6 +9,7 @@ import {
   type Hello,
   type NativeLoadEvent,
   type NativeReadyEvent,
+  type Release,
 } from '../../../protocol/control';
 import { Emitter } from '../../common/emitter';
 import { messageOf, UserError } from '../../common/errors';
@@ -19,6 +21,7 @@ import { Child, type Caller } from './child';
 import { Delegates } from './delegates';
 import { Inside } from './inside';
 import { GateDoor, gateLibrary, type Starter } from './gate';
+import { OwnCode } from './own';
 import { BuiltFrom, isNativeSource } from './sources';
 
 type Event = Exclude<ControlEvent, Hello>;
@@ -51,6 +54,8 @@ interface Side {
   /** Attached, or on the way to be. */
   attached?: Promise<Inside | undefined>;
   now?: Inside;
+  /** Holds at lines: the thread of each, and the call. */
+  lines: Map<number, { thread: number; call: number | undefined }>;
 }
 
 /**
@@ -61,6 +66,9 @@ export class MixedTarget implements Target {
   readonly #emitter: Emitter<TargetEvents>;
   readonly #log: Log;
   readonly #built = new BuiltFrom();
+  readonly #own = new OwnCode();
+  /** Somebody stepped towards native code: processes say where to look. */
+  #stepsInside = false;
   readonly #sides = new Map<number, Side>();
   readonly #children = new Map<number, Child>();
   readonly #delegates: Delegates;
@@ -130,9 +138,10 @@ export class MixedTarget implements Target {
 
   async #forPython(configuration: Configuration): Promise<Configuration> {
     this.#configuration = configuration;
-    if (this.#dots.length === 0) return configuration;
-    this.#delegates.warm();
-    const library = this.options.children ? await this.#gate() : undefined;
+    const dots = this.#dots.length > 0;
+    if (!dots && !this.#stepsInside) return configuration;
+    if (dots) this.#delegates.warm();
+    const library = dots && this.options.children ? await this.#gate() : undefined;
     return {
       ...configuration,
       breakpoints: configuration.breakpoints.filter((one) => !isNative(one)),
@@ -165,6 +174,7 @@ export class MixedTarget implements Target {
 
   #heard(process: TargetProcess, event: Event): void {
     if (event.event !== 'native') {
+      this.#note(process, event);
       this.#emitter.emit('control', process, event);
     } else if (event.kind === 'ready') {
       this.#side(process).places = event;
@@ -172,11 +182,20 @@ export class MixedTarget implements Target {
     } else this.#follow(this.#loading(process, event));
   }
 
+  /** Threads that stand at lines are known by the system's numbers: native code is asked for by them. */
+  #note(process: TargetProcess, event: Event): void {
+    if (event.event === 'held' && event.hold.thread !== undefined) {
+      const { id, thread, call } = event.hold;
+      this.#side(process).lines.set(id, { thread, call });
+    } else if (event.event === 'resumed') this.#sides.get(process.index)?.lines.delete(event.hold);
+  }
+
   /** A library is about to be loaded; its thread waits for us. */
   async #loading(process: TargetProcess, { id, path }: NativeLoadEvent): Promise<void> {
     try {
       // What loads libraries by itself, unseen, is to find us attached.
-      if (/_cffi_backend/.test(path) || this.#built.mayHold(path, this.#sources)) {
+      const sources = this.#sources;
+      if (sources.length > 0 && (/_cffi_backend/.test(path) || this.#built.mayHold(path, sources))) {
         await this.#attach(this.#side(process));
       }
     } finally {
@@ -245,7 +264,7 @@ export class MixedTarget implements Target {
 
   #side(process: TargetProcess): Side {
     let side = this.#sides.get(process.index);
-    if (side === undefined) this.#sides.set(process.index, (side = { process }));
+    if (side === undefined) this.#sides.set(process.index, (side = { process, lines: new Map() }));
     return side;
   }
 
@@ -318,7 +337,34 @@ export class MixedTarget implements Target {
     if (inside?.holds(args)) return inside.request(name, args, signal);
     if (inside !== undefined && NATIVE_REQUESTS.has(name)) return inside.request(name, args, signal);
     if (inside?.isStill) return this.#whileStill(process, name, args);
+    if (name === 'release') return this.#release(process, args as Release, signal);
     return this.inner.request(process, name, args, signal);
+  }
+
+  /** From a line of Python a step in goes into native code, too, where some is loaded that was built here. */
+  async #release(process: TargetProcess, args: Release, signal?: AbortSignal): Promise<Record<string, never>> {
+    const line = this.#sides.get(process.index)?.lines.get(args.hold);
+    const goesIn = line !== undefined && args.step === 'in' && args.granularity !== 'instruction';
+    const native = goesIn ? await this.#enters(process, line) : undefined;
+    return this.inner.request(process, 'release', { ...args, ...(native && { native }) }, signal);
+  }
+
+  async #enters(
+    process: TargetProcess,
+    line: { thread: number; call: number | undefined },
+  ): Promise<Release['native']> {
+    if (!this.options.children || this.#leaving) return undefined;
+    const { paths, large } = this.#own.libraries(process.hello.pid);
+    for (const path of large) {
+      this.#say(`${basename(path)} has too much debug information to be stepped into; set a breakpoint in its source.`);
+    }
+    if (paths.length === 0 || !(await this.#delegates.areThere())) return undefined;
+    if (!this.#stepsInside) {
+      this.#stepsInside = true;
+      await this.inner.configure(await this.#forPython(this.#configuration!));
+    }
+    const inside = await this.#attach(this.#side(process));
+    return inside?.expect({ ...line, libraries: paths });
   }
 
   /** What a process that stands still can be asked: it hears it when it goes on. */

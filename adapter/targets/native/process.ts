@@ -35,6 +35,8 @@ export interface NativeProcessOptions {
   /** Without debug information, why no line can be bound: a sentence. */
   noDebugInformation?: string;
   emit(event: Exclude<ControlEvent, Hello>): void;
+  /** Somebody waits for any breakpoint of this thread: where several stand at one place, not every delegate names them all. */
+  awaits?(thread: number | undefined): boolean;
   /** The program's output, where it comes through the delegate. */
   output(category: 'stdout' | 'stderr', text: string): void;
   notice(category: 'console' | 'important', text: string): void;
@@ -502,7 +504,10 @@ export class NativeProcess {
     const numbers = hitNumbers(body, memory);
     if (!this.breakpoints.knows(numbers, memory)) return { why, ids: [] };
     const result = await this.breakpoints.hit(numbers, memory);
-    if (!result) return why.reason === 'step' || why.reason === 'pause' || why.signal ? { why, ids: [] } : undefined;
+    if (!result) {
+      const told = why.reason === 'step' || why.reason === 'pause' || why.signal !== undefined;
+      return told || this.options.awaits?.(threadIn(body)) ? { why, ids: [] } : undefined;
+    }
     if (result.entry && result.ids.length === 0) {
       this.#awaitsEntry = false;
       this.#hasMain = false;

@@ -29,6 +29,12 @@ _hooked = False
 _execute_child: Any = None
 _own_execute_child: Any = None
 
+#: Numbers of steps that ended in native code: the adapter writes them, each at its number modulo their count.
+_overtaken: Any = None
+#: A function of the interpreter that nobody else calls, and that does nothing: the debugger of native code waits in it.
+_GATE = "Py_GetCopyright"
+_gate: Any = None
+
 
 def configure(session: Any, settings: dict[str, Any] | None) -> None:
     """Puts the gates up, or lets everything pass. An audit hook stays until the process ends, and then does nothing."""
@@ -75,10 +81,19 @@ def _places() -> dict[str, Any]:
         "library": os.path.realpath(os.path.dirname(os.__file__)),
         "own": os.path.dirname(os.path.realpath(__file__)),
         "runtime": 0,
+        "gate": 0,
+        "overtaken": 0,
     }
     try:
         import ctypes
 
+        global _gate, _overtaken
+        if _overtaken is None:
+            _overtaken = (ctypes.c_uint64 * 64)()
+            _gate = ctypes.pythonapi[_GATE]
+            _gate.restype = None
+        found["overtaken"] = ctypes.addressof(_overtaken)
+        found["gate"] = ctypes.cast(_gate, ctypes.c_void_p).value or 0
         found["runtime"] = ctypes.addressof(ctypes.c_char.in_dll(ctypes.pythonapi, "_PyRuntime"))
     except (ImportError, ValueError, AttributeError) as error:
         found["problem"] = str(error)
@@ -136,6 +151,16 @@ def _let_all_pass() -> None:
 
 
 # ---------------------------------------------------------------- steps
+
+
+def announce() -> None:
+    """A step begins that may come into native code, or has ended elsewhere: the debugger of native code, which waits for it, stops here for a moment."""
+    if _gate is not None:
+        _gate()
+
+
+def is_overtaken(step: int) -> bool:
+    return _overtaken is not None and _overtaken[step % 64] == step
 
 
 def returned() -> None:

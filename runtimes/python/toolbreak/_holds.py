@@ -34,7 +34,7 @@ holds: dict[int, Hold] = {}
 class Release:
     """How a hold ends. `value` is the result given to a skip."""
 
-    __slots__ = ("action", "client", "step", "target", "value", "why")
+    __slots__ = ("action", "client", "native", "step", "target", "value", "why")
 
     def __init__(
         self,
@@ -43,12 +43,14 @@ class Release:
         target: int | None = None,
         client: str = "",
         why: str = "release",
+        native: dict[str, Any] | None = None,
     ) -> None:
         self.action = action
         self.step = step
         self.target = target
         self.client = client
         self.why = why
+        self.native = native
         self.value: Any = None
 
 
@@ -131,6 +133,7 @@ class Hold:
         self.stop = stop
         self.boundary = stop.boundary
         self.thread = threading.get_ident()
+        self.native_thread = threading.get_native_id() if stop.boundary == "line" else 0
         self.context = contextvars.copy_context()
         #: Filled by `_frames`: the frame list, innermost first.
         self.frames: list[Any] = []
@@ -443,6 +446,8 @@ def message(hold: Hold) -> dict[str, Any]:
     }
     if hold.text:
         body["text"] = hold.text
+    if hold.native_thread:
+        body["thread"] = hold.native_thread
     return body
 
 

@@ -43,17 +43,23 @@ class LineStep:
         #: A function that is about to be called, by file, first line and name: the first line of its body is waited for, in `call`.
         self.entry: _sources.Spot | None = None
         self.thread = threading.get_ident()
+        #: Its number, where it may end in native code.
+        self.native = 0
 
     # ------------------------------------------------------------ boundaries
 
     def matches(self, call: Call, boundary: str) -> bool:
-        if self.enters:
+        if self.enters or self.is_over():
             return False
         if boundary == "before":
             return self.kind == "in" and call.parent is self.call and (self.call is not None or call.task is self.task)
         return call is self.call
 
     # ------------------------------------------------------------ events
+
+    def is_over(self) -> bool:
+        """Whether it came into native code, and ended there."""
+        return bool(self.native) and _gates().is_overtaken(self.native)
 
     def line(self, frame: FrameType, line: int) -> bool:
         """Whether the step ends before this line."""
@@ -72,7 +78,13 @@ class LineStep:
 
     def started(self, frame: FrameType) -> None:
         """A function begins: `in` goes to its first line."""
-        if self.kind != "in" or self.origin is None or frame.f_code.co_name in INLINE or not is_mine(frame.f_code):
+        if (
+            self.kind != "in"
+            or self.origin is None
+            or self.is_over()
+            or frame.f_code.co_name in INLINE
+            or not is_mine(frame.f_code)
+        ):
             return
         outer = frame.f_back
         while outer is not None and outer is not self.origin:
@@ -83,6 +95,9 @@ class LineStep:
     def left(self, frame: FrameType, raised: bool) -> None:
         """A watched frame ends: the step goes on in the one outside of it."""
         if self.frames.pop(frame, None) is None:
+            return
+        if self.is_over():
+            end(self)
             return
         outer = _outside(frame, self.call)
         if frame is self.origin:
@@ -122,10 +137,18 @@ class LineStep:
             _backend().unwatch(self)
             if entry is not None:
                 _backend().expect(None)
+            if self.native and not self.is_over():
+                _gates().announce()
 
 
 def _backend() -> Any:
     return _lines.backend
+
+
+def _gates() -> Any:
+    from . import _gates as gates
+
+    return gates
 
 
 def is_mine(code: CodeType) -> bool:
@@ -177,15 +200,18 @@ def _outside(frame: FrameType, call: Call | None) -> FrameType | None:
 # ---------------------------------------------------------------- the way of a step
 
 
-def begin(kind: str, frame: FrameType, call: Call | None, task: Task) -> None:
-    """After a hold at a line of this frame, in its thread."""
+def begin(kind: str, frame: FrameType, call: Call | None, task: Task, native: dict[str, Any] | None = None) -> None:
+    """After a hold at a line of this frame, in its thread. `native`: it may come into native code, which the debugger of that waits for."""
     if not _backend().can_step():
         return
     step = LineStep(kind, call, task)
+    step.native = native["step"] if native is not None else 0
     _begin(step)
     if kind == "in":
         step.origin = frame
     step.watch(frame, END if kind == "out" else LINE)
+    if step.native:
+        _gates().announce()
 
 
 def enter(call: Call) -> None:
@@ -228,7 +254,9 @@ def stop_at(frame: FrameType, line: int) -> bool:
     if _calls.is_quiet():
         return False
     for step in active:
-        if step.line(frame, line):
+        if step.is_over():
+            end(step)
+        elif step.line(frame, line):
             _hold(step, frame, line)
             return True
     return False
@@ -239,7 +267,9 @@ def stop_here(frame: FrameType) -> bool:
     if _calls.is_quiet():
         return False
     for step in active:
-        if step.here(frame):
+        if step.is_over():
+            end(step)
+        elif step.here(frame):
             _hold(step, frame, frame.f_lineno or 0)
             return True
     return False

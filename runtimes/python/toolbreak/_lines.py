@@ -228,7 +228,7 @@ def hold(
     if release.action == "cancel" and call is not None:
         raise _boundaries.cancelled(call)
     if release.step:
-        _report.guard(_line_steps().begin, release.step, frame, call, shown.task)
+        _report.guard(_line_steps().begin, release.step, frame, call, shown.task, release.native)
     _steps.went_on(shown.task)
 
 

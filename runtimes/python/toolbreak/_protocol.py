@@ -175,6 +175,7 @@ if TYPE_CHECKING:
             'granularity': 'NotRequired[Literal[statement, line, instruction]]',
             'single': 'NotRequired[bool]',
             'target': 'NotRequired[int]',
+            'native': 'NotRequired[Dict[str, Any]]',
             'result': 'NotRequired[str]',
             'client': str,
         },
@@ -289,6 +290,7 @@ if TYPE_CHECKING:
             'frames': List['Frame'],
             'moreFrames': 'NotRequired[bool]',
             'whole': 'NotRequired[bool]',
+            'thread': 'NotRequired[int]',
         },
     )
 
@@ -358,6 +360,8 @@ if TYPE_CHECKING:
             'runtime': int,
             'context': int,
             'threads': int,
+            'gate': int,
+            'overtaken': int,
             'library': str,
             'own': str,
         },

@@ -121,7 +121,9 @@ def _pause(session: Any, m: dict[str, Any]) -> Any:
 
 def _release(session: Any, m: dict[str, Any]) -> Any:
     hold = _hold(m)
-    release = Release(m.get("action", "continue"), m.get("step"), m.get("target"), m.get("client", ""))
+    release = Release(
+        m.get("action", "continue"), m.get("step"), m.get("target"), m.get("client", ""), native=m.get("native")
+    )
     if release.action != "continue" and hold.stop.uncaught:
         raise UserError(_LAST)
     _check_line(hold, release.action)
