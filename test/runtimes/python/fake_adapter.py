@@ -109,6 +109,7 @@ class Adapter:
         self.processes: list[Process] = []
         self.events: list[tuple[Process, dict[str, Any]]] = []
         self._taken = 0
+        self.patience = PATIENCE
         self._taken_events: set[int] = set()
         self._changed = threading.Condition()
         self._sockets = tempfile.mkdtemp(prefix="tb")
@@ -183,7 +184,7 @@ class Adapter:
     # ------------------------------------------------------------ expectations
 
     def wait(self, condition: Callable[[], Any], what: str) -> Any:
-        end = time.monotonic() + PATIENCE
+        end = time.monotonic() + self.patience
         with self._changed:
             while True:
                 found = condition()

@@ -216,6 +216,8 @@ def test_wherever_a_handler_raises_nothing_is_left_behind(scene: Any, tmp_path: 
         record={**RECORD, "enabled": True, "functions": [f"__main__.{name}" for name in names]},
         breakpoints=[dot(1, path, "def stop"), dot(2, path, "def passed_by", condition="x == 7")],
     )
+    # It works for seconds on end before it comes there: hundreds of runs, every instruction traced.
+    adapter.patience = 180.0
     app = scene.run(adapter, "-W", "ignore", "main.py")
     process, hold = adapter.held()
     assert [frame["name"] for frame in hold["frames"]] == ["stop()", "<module>"]
