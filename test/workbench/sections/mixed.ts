@@ -24,13 +24,17 @@ function shop(way: string, native: string, flags: string[]): Partial<Options> {
   };
 }
 
-/** Stops before the tool, with a breakpoint in C as well. */
-async function held(folder: string, pane: Pane): Promise<void> {
+/** A breakpoint in C. */
+async function dotInC(folder: string, pane: Pane): Promise<void> {
   await pane.openFile('prices.c');
-  await pane.widenSideBar(430);
   await pane.goToLine(lineOf(folder, 'prices.c', 'BP: call take'));
   await pane.breakpoint('BP: call take');
+}
+
+/** Stops before the tool. */
+async function held(folder: string, pane: Pane): Promise<void> {
   await pane.openFile('agent.py');
+  await pane.widenSideBar(430);
   await pane.goToLine(lineOf(folder, 'agent.py', 'BP: price'));
   await pane.breakpoint('BP: price');
   await pane.start();
@@ -47,7 +51,7 @@ export const mixed: Section = {
   async run({ opened, pane, test }) {
     const names = async (): Promise<string> =>
       (await pane.callStackRows().allInnerTexts()).map((row) => row.split(/[(\s]/)[0]).join();
-    await test.step('a held tool call, with a breakpoint in the C file of the library it will call', async () => {
+    await test.step('a held tool call, with no breakpoint but its own', async () => {
       await held(opened.folder, pane);
     });
     await test.step('F11 goes to the first line of its function, and into the function that is called there', async () => {
@@ -57,9 +61,20 @@ export const mixed: Section = {
       await pane.top(/^call_library/, 'Paused on step');
       await test.picture('1-python');
     });
-    await test.step('F5 stops in C: one call stack from the C function to the workflow', async () => {
-      await pane.go('F5');
-      await pane.top(/^owed/, 'Paused on breakpoint');
+    await test.step('F11 on the line that calls C goes into it: one call stack from the C function to the workflow', async () => {
+      for (const line of ['numbers', 'call']) {
+        await pane.go('F10');
+        const number = lineOf(opened.folder, 'agent.py', `BP: ${line}`);
+        await see(
+          `line ${number} on top`,
+          pane
+            .callStackRows()
+            .first()
+            .filter({ hasText: `agent.py${number}:` }),
+        );
+      }
+      await pane.go('F11');
+      await pane.top(/^owed/, 'Paused on step');
       await until('C, Python, tool, node, workflow', async () =>
         /^owed,.*call_library,.*price,.*tools,shop/.test(await names()),
       );
@@ -99,6 +114,7 @@ export const mixedProgram: Section = {
   async run({ opened, pane, test }) {
     const frame = (name: RegExp) => pane.callStackRows().filter({ hasText: name }).first();
     await test.step('a held tool call, its first line, and a step over the line that starts a program', async () => {
+      await dotInC(opened.folder, pane);
       await held(opened.folder, pane);
       await pane.go('F11');
       await pane.top(/^price(?!\()/);
