@@ -97,7 +97,11 @@ describe('commands: runs, show, query, check', function () {
       /Changes\n {2}\+ messages\[1\] ai: done\n {2}~ verdict '' → 'scored'\n/,
     );
     const whole = json('show', '1', '1.3') as Record<string, unknown>;
-    assert.deepEqual(whole['arguments'], { order_id: 7, region: 'eu', key: '<masked>' });
+    assert.deepEqual(whole['arguments'], {
+      order_id: 7,
+      region: 'eu',
+      key: { $mark: 'masked', reason: 'Masked: a secret.' },
+    });
     assert.deepEqual(whole['result'], { state: 'sent', price: 3, lines: [{ 'a b': 'x"y' }] });
     assert.equal(whole['at'], '2023-11-14T22:13:31.999999000Z');
   });
@@ -269,7 +273,7 @@ describe('commands: runs, show, query, check', function () {
       large: '9007199254740992',
       keys: { '1': 1, '1 (2)': 2, '1 (2) (2)': 3 },
       all: [1.5, 2],
-      head: [1.5, 2, '…'],
+      head: { $mark: 'array', reason: 'Only the first elements were recorded.', value: [1.5, 2] },
     });
     assert.equal(whole['result'], String(-(10n ** 400n)));
   });

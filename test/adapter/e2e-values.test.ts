@@ -153,8 +153,15 @@ async function assertShown(
     assert.equal(halves[index]!.split(`(${mark ?? 'Masked: api_key holds a secret.'})`).length, 2, `${name}: ${text}`);
   const json = JSON.parse(await show('--json')) as { arguments: { value: unknown }; result: unknown };
   for (const value of [json.arguments.value, json.result]) {
-    if (name === 'million') assert.equal((value as unknown[]).at(-1), '… (1000000 in all)');
-    if (name === 'masked') assert.deepEqual(value, { api_key: '<masked>', note: 'fine' });
-    if (name === 'generator') assert.equal(value, '<generator numbers>');
+    if (name === 'masked') {
+      const secret = { $mark: 'masked', reason: 'Masked: api_key holds a secret.' };
+      assert.deepEqual(value, { api_key: secret, note: 'fine' });
+      continue;
+    }
+    const { $mark, reason, value: kept } = value as { $mark: string; reason: string; value: unknown };
+    assert.equal($mark, name === 'million' ? 'cut' : 'opaque');
+    assert.match(reason, name === 'million' ? /^Cut of 1000000 in all/ : /reading it would change it\.$/);
+    if (name === 'million') assert.deepEqual((kept as unknown[]).slice(0, 3), [0, 1, 2]);
+    else assert.equal(kept, '<generator numbers>');
   }
 }

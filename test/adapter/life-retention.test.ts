@@ -18,6 +18,7 @@ import { startMark } from '../../adapter/store/alive';
 import { openForReading } from '../../adapter/store/database';
 import { MIGRATIONS, migrate } from '../../adapter/store/schema';
 import { prune } from '../../adapter/store/life/prune';
+import { summaryOf } from '../../adapter/store/reader/folder';
 import {
   noteRetention,
   parseAge,
@@ -78,7 +79,10 @@ describe('life: how long runs stay', function () {
     assert.ok(existsSync(old));
     const said = await place.say('prune');
     assert.equal(said.code, 0, said.stderr);
-    assert.match(said.stdout, /^deleted: .*old\.db \(.* kB, too old\)\n1 run deleted, .*; .* are left\.\n$/);
+    assert.match(
+      said.stdout,
+      /^deleted: run \d+ \S.* \(old\.db, .* kB, too old\)\n1 run deleted, .*; .* are left\.\n$/,
+    );
     assert.ok(!existsSync(old));
     assert.ok(existsSync(young));
     const answer = await place.json<PruneAnswer>('prune', '--older-than', '5d');
@@ -109,7 +113,7 @@ describe('life: how long runs stay', function () {
     assert.match((await place.say('keep', 'kept')).stdout, /^Run \d \(.*\) is kept\.\n$/);
     age(file, 100);
     const answer = await place.json<PruneAnswer>('prune', '--larger-than', '0');
-    assert.deepEqual(answer.stay, [{ file, why: 'kept' }]);
+    assert.deepEqual(answer.stay, [{ file, run: 'run 1 agent.py', why: 'kept' }]);
     assert.deepEqual(answer.removed, []);
     const refused = await place.say('delete', 'kept');
     assert.equal(refused.code, 1);
@@ -176,7 +180,7 @@ describe('life: how long runs stay', function () {
     const said = await place.say('prune', '--older-than', '7d');
     assert.equal(said.code, 1);
     for (const name of ['live', 'orphan', 'starting'])
-      assert.match(said.stdout, new RegExp(`stays: .*${name}\\.db \\(still being recorded\\)`));
+      assert.match(said.stdout, new RegExp(`stays: run .*\\(${name}\\.db, still being recorded\\)`));
     assert.match(said.stderr, /newer\.db was made by a newer Toolbreak/);
     assert.match(said.stderr, /foreign\.db is not a Toolbreak run file/);
     for (const file of [live, orphan, starting, foreign, newer, broken]) assert.ok(existsSync(file), file);
@@ -258,7 +262,8 @@ describe('life: how long runs stay', function () {
 
   it('keeps a run while it is recorded, and the session records on', async () => {
     const { client, file } = await place.launch(join(place.project, 'agent.py'), ['wait']);
-    await until(() => existsSync(file), 'the run file');
+    // It is there, and empty, a moment before there is a database in it.
+    await until(() => summaryOf(file).problem === undefined, 'the run file');
     await until(() => calls(file) >= 5, 'the calls');
     assert.deepEqual(await place.json('keep', 'last'), { file, kept: true });
     const refused = await place.say('delete', file);

@@ -82,9 +82,9 @@ export const OBJECTS: Record<string, Expected> = {
   zone: same('2026-07-02T03:04:05+02:00', 'datetime.datetime', { copied: "'2026-07-02T03:04:05+02:00'" }),
   date: same('2026-01-02', 'datetime.date', { copied: "'2026-01-02'" }),
   time: same('03:04:05.000006', 'datetime.time', { copied: "'03:04:05.000006'" }),
-  delta: shown('86400.000007 s', '86400.000007', 'datetime.timedelta', { copied: "'86400.000007'" }),
-  minus_delta: shown('-0.000001 s', '-0.000001', 'datetime.timedelta', { copied: "'-0.000001'" }),
-  least_delta: shown('-86399999913599.999999 s', '-86399999913599.999999', 'datetime.timedelta', {
+  delta: shown('86400.000007 s', '86400.000007 s', 'datetime.timedelta', { copied: "'86400.000007'" }),
+  minus_delta: shown('-0.000001 s', '-0.000001 s', 'datetime.timedelta', { copied: "'-0.000001'" }),
+  least_delta: shown('-86399999913599.999999 s', '-86399999913599.999999 s', 'datetime.timedelta', {
     copied: "'-86399999913599.999999'",
   }),
   decimal: shown("Decimal('1.50')", '1.50', 'decimal.Decimal', { copied: "'1.50'" }),

@@ -1,3 +1,4 @@
+import { basename } from 'node:path';
 import { InvalidArgumentError, type Command } from 'commander';
 import { prune, type Pruned } from '../../store/life/prune';
 import { parseAge, parseSize, readRetention, sizeText } from '../../store/life/retention';
@@ -38,10 +39,11 @@ export function pruneCommand(program: Command): void {
 function words({ removed, stay, left }: Pruned, dryRun: boolean): string[] {
   const did = dryRun ? 'would go' : 'deleted';
   const lines = removed.map(
-    ({ file, bytes, why }) =>
-      `${did}: ${plainText(file)} (${sizeText(bytes)}, ${why === 'age' ? 'too old' : 'beyond the size'})`,
+    ({ file, run, bytes, why }) =>
+      `${did}: ${plainText(run)} (${plainText(basename(file))}, ${sizeText(bytes)}, ${why === 'age' ? 'too old' : 'beyond the size'})`,
   );
-  for (const { file, why } of stay) lines.push(`stays: ${plainText(file)} (${STAYS[why]})`);
+  for (const { file, run, why } of stay)
+    lines.push(`stays: ${plainText(run)} (${plainText(basename(file))}, ${STAYS[why]})`);
   const freed = removed.reduce((sum, { bytes }) => sum + bytes, 0);
   const runs = count(removed.length, 'run');
   lines.push(

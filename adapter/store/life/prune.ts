@@ -14,9 +14,9 @@ export interface PruneOptions {
 }
 
 export interface Pruned {
-  removed: { file: string; bytes: number; why: 'age' | 'size' }[];
+  removed: { file: string; run: string; bytes: number; why: 'age' | 'size' }[];
   /** Runs that would have gone, and why they stay. */
-  stay: { file: string; why: 'live' | 'recovering' | 'kept' }[];
+  stay: { file: string; run: string; why: 'live' | 'recovering' | 'kept' }[];
   problems: string[];
   /** Bytes of all runs that are left, kept ones included. */
   left: number;
@@ -32,9 +32,11 @@ export function prune({ retention, dryRun, state = stateFolder(), now = Date.now
   const spools = spoolsByRun(state);
   const remove = (run: StoredRun, why: 'age' | 'size'): Removal | 'failed' => {
     try {
+      // Once it is gone nobody knows how it was called.
+      const named = nameOf(run.file);
       const removal = removeRun(run.file, { spools, dryRun: dryRun === true });
-      if (removal === 'removed') pruned.removed.push({ file: run.file, bytes: run.bytes, why });
-      else pruned.stay.push({ file: run.file, why: removal });
+      if (removal === 'removed') pruned.removed.push({ file: run.file, run: named, bytes: run.bytes, why });
+      else pruned.stay.push({ file: run.file, run: named, why: removal });
       return removal;
     } catch (error) {
       pruned.problems.push(messageOf(error));
@@ -61,6 +63,15 @@ export function prune({ retention, dryRun, state = stateFolder(), now = Date.now
     pruned.left -= run.bytes;
   }
   return pruned;
+}
+
+/** What cannot be opened is told by whoever is about to remove it. */
+function nameOf(file: string): string {
+  try {
+    return runState(file).called;
+  } catch {
+    return 'run';
+  }
 }
 
 /** Whether a look at times and sizes alone says that there may be something to prune. */

@@ -20,6 +20,8 @@ export type Removal = 'removed' | Stays;
 /** What a run file says of itself. */
 export interface RunState {
   run: string | undefined;
+  /** As the list of runs has it: `run 12 checkout`. */
+  called: string;
   kept: boolean;
   live: boolean;
   /** Some process of the app has not ended. */
@@ -31,13 +33,24 @@ export function runState(file: string): RunState {
   const db = openAsItIs(file);
   try {
     const row = db.prepare('SELECT * FROM runs WHERE id = 1').get() as
-      { run: string; ended: number | null; pid: number; pid_start: string; kept?: number } | undefined;
+      | {
+          run: string;
+          ended: number | null;
+          pid: number;
+          pid_start: string;
+          kept?: number;
+          number?: number;
+          name?: string;
+          workflow?: string | null;
+        }
+      | undefined;
     const open = db.prepare('SELECT pid, pid_start AS mark FROM processes WHERE ended IS NULL').all() as {
       pid: number;
       mark: string | null;
     }[];
     return {
       run: row?.run,
+      called: row === undefined ? 'run' : `run ${row.number || row.run} ${row.workflow ?? row.name ?? ''}`.trim(),
       kept: row?.kept === 1,
       live: row !== undefined && row.ended === null && isAlive(row.pid, row.pid_start),
       appLives: open.some(({ pid, mark }) => isAlive(pid, mark ?? '')),

@@ -1,7 +1,7 @@
 import type { CallDetail, ValueHandle } from '../../../protocol/timeline';
 import { UserError } from '../../common/errors';
 import { problemWith } from '../database';
-import { copyText } from '../reader/copy';
+import { copyText, type Marked } from '../reader/copy';
 import { callDetail } from '../reader/detail';
 import { outline, type OutlineLine } from '../reader/outline';
 import { partOf } from '../reader/place';
@@ -78,13 +78,13 @@ function startOf(file: RunFile, { call }: CallDetail): string {
   return run === undefined ? '' : isoText(run.started + BigInt(Math.round(call.start + file.zero())));
 }
 
-/** A whole number that JavaScript does not hold exactly becomes a text; a value too large says so. */
+/** A whole number that JavaScript does not hold exactly becomes a text; what is missing, or too large, says so. */
 function jsonOf(file: RunFile, handle: ValueHandle): unknown {
   let text: string;
   try {
-    text = copyText(partOf(file, handle), file.values, 'json');
+    text = copyText(partOf(file, handle), file.values, 'marked');
   } catch (error) {
-    if (error instanceof UserError) return `<${error.message}>`;
+    if (error instanceof UserError) return { $mark: 'large', reason: error.message } satisfies Marked;
     throw error;
   }
   const keep = (_key: string, value: unknown, context?: { source?: string }): unknown =>

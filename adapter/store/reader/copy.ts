@@ -1,7 +1,7 @@
 import { UserError } from '../../common/errors';
 import { Complex, Dict, Float, SetValue, Tagged, Tuple, type Value } from '../values/model';
 import { children, content, keyText } from './children';
-import { isWhole, opaqueText, shortType, textPart } from './render';
+import { isWhole, markOf, opaqueText, shortType, textPart } from './render';
 import type { StoredValues } from './stored';
 import { bytesText, floatText, intText, quote, scalarText } from './text';
 
@@ -9,8 +9,18 @@ import { bytesText, floatText, intText, quote, scalarText } from './text';
 const LONGEST = 16 * 1024 * 1024;
 const DEEPEST = 500;
 
-/** The whole value as JSON or as Python text. What is cut, masked or opaque says so in its place. Throws a sentence when it is too large. */
-export function copyText(value: Value, stored: StoredValues, format: 'json' | 'python'): string {
+/** What stands in JSON for programs where a value is missing or is not whole; `value` is what there is of it. */
+export interface Marked {
+  $mark: string;
+  reason: string;
+  value?: unknown;
+}
+
+/**
+ * The whole value as JSON or as Python text. What is cut, masked or opaque says so in its place: to people in a text, to programs ("marked") in
+ * an object. Throws a sentence when it is too large.
+ */
+export function copyText(value: Value, stored: StoredValues, format: 'json' | 'marked' | 'python'): string {
   const parts: string[] = [];
   let length = 0;
   const put = (text: string): void => {
@@ -18,8 +28,8 @@ export function copyText(value: Value, stored: StoredValues, format: 'json' | 'p
     if (length > LONGEST) throw new UserError('The value is too large to copy. Open it and copy a part of it.');
     parts.push(text);
   };
-  if (format === 'json') json(value, 0, '\n');
-  else python(value, 0);
+  if (format === 'python') python(value, 0);
+  else json(value, 0, '\n');
   return parts.join('');
 
   function sequence<T>(
@@ -50,8 +60,41 @@ export function copyText(value: Value, stored: StoredValues, format: 'json' | 'p
   }
 
   function json(item: Value, depth: number, newline: string): void {
-    if (depth > DEEPEST) return put('"<nested too deeply to copy>"');
+    if (depth > DEEPEST) {
+      const reason = 'nested too deeply to copy';
+      const mark: Marked = { $mark: 'deep', reason: `It is ${reason}.` };
+      return put(JSON.stringify(format === 'marked' ? mark : `<${reason}>`));
+    }
     const plain = stored.resolve(item);
+    const reason = format === 'marked' && plain instanceof Tagged ? markOf(plain, stored) : undefined;
+    // The wrapper of a subclass stands for what is in it, which says so itself.
+    if (reason !== undefined && (plain as Tagged).tag !== 'subclass')
+      return marked(plain as Tagged, reason, depth, newline);
+    unmarked(plain, depth, newline);
+  }
+
+  function marked(tagged: Tagged, reason: string, depth: number, newline: string): void {
+    const inner = `${newline}  `;
+    put(`{${inner}"$mark": ${JSON.stringify(tagged.tag)},${inner}"reason": ${JSON.stringify(reason)}`);
+    const what = tagged.tag === 'opaque' ? opaqueText(tagged, stored) : keptOf(tagged);
+    if (what !== undefined) {
+      put(`,${inner}"value": `);
+      // An object that lacks something is what it has.
+      if (what === tagged) unmarked(tagged, depth + 1, inner);
+      else json(what, depth + 1, inner);
+    }
+    put(`${newline}}`);
+  }
+
+  /** What there is of a value with a mark. */
+  function keptOf(tagged: Tagged): Value | undefined {
+    if (tagged.tag === 'object') return tagged;
+    const index = tagged.tag === 'cut' ? 1 : tagged.tag === 'array' ? 3 : undefined;
+    const kept = index === undefined ? null : stored.resolve(tagged.parts[index] ?? null);
+    return kept === null ? undefined : kept;
+  }
+
+  function unmarked(plain: Value, depth: number, newline: string): void {
     if (plain === null || typeof plain === 'boolean') return put(String(plain));
     if (typeof plain === 'number' || typeof plain === 'bigint')
       return put(intText(plain).includes('x') ? JSON.stringify(intText(plain)) : intText(plain));

@@ -5,6 +5,8 @@ import { messageLine } from './messageText';
 import type { StoredValues } from './stored';
 import { LINE, bytesText, oneLine, quote, scalarText, shorten } from './text';
 
+const SECONDS = /^-?\d+(\.\d+)?$/;
+
 /** One line, one type and a mark for a value. Nothing of the app runs, nothing is fetched that is not shown. */
 export function node(name: string, value: Value, stored: StoredValues): ValueNode {
   const plain = stored.resolve(value);
@@ -94,7 +96,7 @@ export function opaqueText(value: Tagged, stored: StoredValues): string {
 }
 
 /** Why something is missing, as a sentence. */
-function markOf(value: Value, stored: StoredValues): string | undefined {
+export function markOf(value: Value, stored: StoredValues): string | undefined {
   if (!(value instanceof Tagged)) return undefined;
   switch (value.tag) {
     case 'masked':
@@ -163,7 +165,8 @@ function tagged(value: Tagged, stored: StoredValues, limit: number): string {
       // Some combined flags have no name of their own.
       return text(1) === '' ? `${shortType(text(0))}(${inside(2)})` : `${shortType(text(0))}.${text(1)}`;
     case 'time':
-      return text(1);
+      // A length of time is stored as its seconds; numpy's own lengths say their unit.
+      return SECONDS.test(text(1)) && !text(0).startsWith('numpy.') ? `${text(1)} s` : text(1);
     case 'array': {
       const shape = stored.resolve(value.parts[1] ?? null);
       const sizes = shape instanceof Tuple ? shape.items : Array.isArray(shape) ? shape : [];
