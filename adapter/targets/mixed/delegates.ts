@@ -1,3 +1,4 @@
+import { messageOf } from '../../common/errors';
 import type { Log } from '../../common/log';
 import { DelegateClient } from '../delegate/client';
 import { findDelegate, noDelegate } from '../native/discovery';
@@ -39,13 +40,14 @@ export class Delegates {
   constructor(
     private readonly chosen: string | undefined,
     private readonly log: Log,
+    private readonly missing: (sentence: string) => void,
   ) {}
 
   /** Starts one that says `initialize`, and nothing more. */
   warm(): void {
     this.#ready ??= this.#start();
-    // Whoever takes it hears why there is none.
-    this.#ready.catch(() => undefined);
+    // Whoever takes it hears why there is none, and who waits for it, too.
+    this.#ready.catch((error: unknown) => this.missing(messageOf(error)));
   }
 
   /** Whether there is one at all; looked for once. */

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { basename, isAbsolute, join } from 'node:path';
+import { hasDebugInformation } from '../native/binary';
 import { lookInto, type Read } from './elf';
 
 const NATIVE = /\.(c|cc|cpp|cxx|c\+\+|h|hh|hpp|hxx|inl|s|rs|zig|m|mm)$/i;
@@ -29,6 +30,11 @@ export class BuiltFrom {
     return mapped(pid).some((path) => this.mayHold(path, sources));
   }
 
+  /** The one of these files that is named like the source, but says nothing of where its code comes from. */
+  silent(files: readonly string[], source: string): string | undefined {
+    return files.find((file) => stem(file) === stem(source) && hasDebugInformation(file) === false);
+  }
+
   #holds(file: string, name: string): boolean {
     let state: string;
     try {
@@ -44,6 +50,13 @@ export class BuiltFrom {
     }
     return holds;
   }
+}
+
+/** `libprices.so.1` and `prices` as `prices.c`. */
+function stem(path: string): string {
+  return basename(path)
+    .replace(/^lib(?=.*\.so)/, '')
+    .replace(/\..*$/, '');
 }
 
 /** Files that a process has code of. */

@@ -22,7 +22,7 @@ import { Delegates } from './delegates';
 import { Inside } from './inside';
 import { GateDoor, gateLibrary, type Starter } from './gate';
 import { OwnCode } from './own';
-import { BuiltFrom, isNativeSource } from './sources';
+import { BuiltFrom, isNativeSource, mapped } from './sources';
 
 type Event = Exclude<ControlEvent, Hello>;
 
@@ -78,13 +78,20 @@ export class MixedTarget implements Target {
   #gateTried = false;
   #leaving = false;
   readonly #said = new Set<string>();
+  /** Why there is no debugger of native code. */
+  #missing: string | undefined;
+  /** Sources whose library or program is there, but says nothing of its lines: what it is called. */
+  readonly #silent = new Map<string, string>();
 
   constructor(
     private readonly inner: PythonSide,
     private readonly options: MixedOptions,
   ) {
     this.#log = options.log;
-    this.#delegates = new Delegates(options.lldbDap, options.log);
+    this.#delegates = new Delegates(options.lldbDap, options.log, (sentence) => {
+      this.#missing = sentence;
+      this.#tellWaiting();
+    });
     this.#emitter = new Emitter((error) => this.#log.error('listener of the target failed', error));
     inner.on('control', (process, event) => this.#heard(process, event));
     inner.on('processStarted', (process) => this.#emitter.emit('processStarted', process));
@@ -121,7 +128,7 @@ export class MixedTarget implements Target {
     ]);
     await this.#look();
     for (const one of this.#everyAttached()) if (!before.includes(one)) native.push(one.states());
-    const states = new Map(this.#dots.map(({ id }) => [id, waiting(id)]));
+    const states = new Map(this.#waiting().map((state) => [state.id, state]));
     for (const state of native.flat()) {
       if (state.verified || !states.get(state.id)?.verified) states.set(state.id, state);
     }
@@ -134,6 +141,34 @@ export class MixedTarget implements Target {
 
   get #sources(): string[] {
     return this.#dots.flatMap(({ target }) => (target.type === 'source' ? [target.path] : []));
+  }
+
+  /** What a breakpoint waits for where nobody looks into its code yet. */
+  #waiting(): BreakpointState[] {
+    return this.#dots.map(({ id, target }) => {
+      const silent = target.type === 'source' ? this.#silent.get(target.path) : undefined;
+      const message =
+        this.#missing ?? (silent === undefined ? usualWait(this.options.children) : silentSentence(silent));
+      return { id, verified: false, message };
+    });
+  }
+
+  /** To processes that have no debugger that would say more. */
+  #tellWaiting(): void {
+    for (const { process, attached } of this.#sides.values()) {
+      if (attached === undefined)
+        this.#emitter.emit('control', process, { event: 'breakpoints', breakpoints: this.#waiting() });
+    }
+  }
+
+  /** Remembers which of these files should hold code of a breakpoint, but do not say so. */
+  #noteSilent(files: readonly string[]): void {
+    const before = this.#silent.size;
+    for (const source of this.#sources) {
+      const silent = this.#built.silent(files, source);
+      if (silent !== undefined) this.#silent.set(source, silent);
+    }
+    if (this.#silent.size > before) this.#tellWaiting();
   }
 
   async #forPython(configuration: Configuration): Promise<Configuration> {
@@ -178,6 +213,7 @@ export class MixedTarget implements Target {
       this.#emitter.emit('control', process, event);
     } else if (event.kind === 'ready') {
       this.#side(process).places = event;
+      this.#tellWaiting();
       this.#follow(this.#look());
     } else this.#follow(this.#loading(process, event));
   }
@@ -197,7 +233,7 @@ export class MixedTarget implements Target {
       const sources = this.#sources;
       if (sources.length > 0 && (/_cffi_backend/.test(path) || this.#built.mayHold(path, sources))) {
         await this.#attach(this.#side(process));
-      }
+      } else this.#noteSilent([path]);
     } finally {
       await this.inner.request(process, 'nativePass', { id });
     }
@@ -207,6 +243,8 @@ export class MixedTarget implements Target {
   async #look(): Promise<void> {
     const sources = this.#sources;
     if (sources.length === 0) return;
+    for (const { process, places } of this.#sides.values())
+      if (places !== undefined) this.#noteSilent(mapped(process.hello.pid));
     const sides = [...this.#sides.values()].filter(
       ({ places, process }) => places !== undefined && this.#built.isLoaded(process.hello.pid, sources),
     );
@@ -272,7 +310,8 @@ export class MixedTarget implements Target {
 
   /** A program stands before its `main`. */
   async #program(pid: number, by: Starter): Promise<void> {
-    if (this.#leaving || this.#sources.length === 0 || !this.#built.isLoaded(pid, this.#sources)) return;
+    if (this.#leaving || this.#sources.length === 0) return;
+    if (!this.#built.isLoaded(pid, this.#sources)) return this.#noteSilent(mapped(pid));
     // One that became another program by `exec` has its debugger already.
     if (this.#children.has(pid)) return;
     // Python's own processes have gates of their own.
@@ -474,10 +513,12 @@ function helloOf(pid: number, parentPid: number, name: string): Hello {
   };
 }
 
-function waiting(id: number): BreakpointState {
-  return {
-    id,
-    verified: false,
-    message: 'Waiting for a library or program that was built from this file to be loaded.',
-  };
+function usualWait(children: boolean): string {
+  return children
+    ? 'Waiting for a library or program that was built from this file to be loaded.'
+    : 'Waiting for a library that was built from this file to be loaded. Programs that the app starts are not looked at: "subProcess" is false in launch.json.';
+}
+
+function silentSentence(file: string): string {
+  return `${basename(file)} is loaded, but it was built without debug information, so its lines are not known. Compile it with -g, and start again.`;
 }
