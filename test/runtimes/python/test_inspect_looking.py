@@ -112,6 +112,19 @@ def test_scopes_of_a_tool_inside_a_node() -> None:
     assert "Error" in [each["name"] for each in inspector.scopes(1)]
 
 
+def test_scopes_of_a_module() -> None:
+    """What a module defines are its locals and its globals: they are shown once, and can be changed."""
+    inspector, _, hold = make({})
+    names: dict[str, Any] = {"sys": sys, "K": 1}
+    exec("frame = sys._getframe()", names)
+    hold.source = names.pop("frame")
+    (only,) = inspector.scopes(3)
+    assert (only["name"], only["expensive"]) == ("Globals", False)
+    assert shown(inspector, only["ref"])["K"] == "1"
+    inspector.set_variable(only["ref"], "K", "2")
+    assert names["K"] == 2
+
+
 class Defaults(_call_types.CallAdapter):
     """A tool whose schema says what `region` is by itself."""
 

@@ -201,9 +201,13 @@ class Inspector:
         return found
 
     def _source_scopes(self, frame: int, source: FrameType) -> list[dict[str, Any]]:
+        # A module's own names are its globals: shown once, and at once.
+        globals_node = self.root(frame, "Globals", lambda: source.f_globals, None)
+        if source.f_locals is source.f_globals:
+            return [self._scope("Globals", globals_node)]
         return [
             self._scope("Locals", self.locals_node(frame, source), "locals"),
-            self._scope("Globals", self.root(frame, "Globals", lambda: source.f_globals, None), expensive=True),
+            self._scope("Globals", globals_node, expensive=True),
         ]
 
     def locals_node(self, frame: int, source: FrameType) -> Node:
