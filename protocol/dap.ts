@@ -30,7 +30,8 @@ export interface SessionStatus {
   /** Folder of the project's run files. */
   runsFolder: string;
   logs: string;
-  holds: { threadId: number; name: string; description: string }[];
+  /** `line`: at a line of source or machine code, not at a call. */
+  holds: { threadId: number; name: string; description: string; line: boolean }[];
   processes: { pid: number; name: string }[];
 }
 

@@ -31,6 +31,9 @@ export class Sessions implements vscode.Disposable {
   /** Folder with the log files of the newest session that told us. */
   private lastLogs: string | undefined;
 
+  /** Looks of the person at frames and threads, counted: an answer about an earlier one comes too late. */
+  private looks = 0;
+
   constructor() {
     this.disposables.push(
       this.runEmitter,
@@ -43,6 +46,22 @@ export class Sessions implements vscode.Disposable {
       }),
     );
     void setContext('toolbreak.sessionActive', false);
+    this.disposables.push(vscode.debug.onDidChangeActiveStackItem((item) => void this.looksAt(item)));
+  }
+
+  /** Commands for a held call are offered where one is: not at a line, be it of Python or of C. */
+  private async looksAt(item: vscode.DebugThread | vscode.DebugStackFrame | undefined): Promise<void> {
+    const look = ++this.looks;
+    let atLine = false;
+    if (item?.session.type === DEBUG_TYPE) {
+      try {
+        const { holds } = await ask(item.session, 'toolbreak/status', {});
+        atLine = holds.some(({ threadId, line }) => threadId === item.threadId && line);
+      } catch {
+        // A session that just ended offers nothing at all.
+      }
+    }
+    if (look === this.looks) await setContext('toolbreak.atLine', atLine);
   }
 
   /** The session the person looks at, else the only one. */

@@ -72,6 +72,11 @@ export const CAPABILITIES: DebugProtocol.Capabilities = {
   supportsCancelRequest: true,
 };
 
+const CPP_FILTERS: DebugProtocol.ExceptionBreakpointsFilter[] = [
+  { filter: 'cpp_throw', label: 'C++: Throw', description: 'Stop where native code throws an exception.' },
+  { filter: 'cpp_catch', label: 'C++: Catch', description: 'Stop where native code catches an exception.' },
+];
+
 /** What a session can do besides once native code is debugged in it; told by an event then. */
 export const NATIVE_CAPABILITIES: DebugProtocol.Capabilities = {
   supportsInstructionBreakpoints: true,
@@ -81,9 +86,10 @@ export const NATIVE_CAPABILITIES: DebugProtocol.Capabilities = {
   supportsDisassembleRequest: true,
   supportsModulesRequest: true,
   supportsSteppingGranularity: true,
-  exceptionBreakpointFilters: [
-    ...(CAPABILITIES.exceptionBreakpointFilters ?? []),
-    { filter: 'cpp_throw', label: 'C++: Throw', description: 'Stop where native code throws an exception.' },
-    { filter: 'cpp_catch', label: 'C++: Catch', description: 'Stop where native code catches an exception.' },
-  ],
+  exceptionBreakpointFilters: [...(CAPABILITIES.exceptionBreakpointFilters ?? []), ...CPP_FILTERS],
 };
+
+/** The answer to `initialize`. Editors show the filters of that alone, so those of native code are in it where it is known what will be debugged. */
+export function firstCapabilities(native: boolean): DebugProtocol.Capabilities {
+  return native ? { ...CAPABILITIES, ...NATIVE_CAPABILITIES, exceptionBreakpointFilters: CPP_FILTERS } : CAPABILITIES;
+}

@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { Readable, Writable, type Duplex } from 'node:stream';
 import { messageOf, tokenNeeded } from '../common/errors';
-import { CAPABILITIES } from '../dap/capabilities';
+import { firstCapabilities } from '../dap/capabilities';
 import { frame, FrameReader, LARGEST_MESSAGE } from '../common/framing';
 
 /** Largest message of a client that has not shown the token, and the time it has to show it. */
@@ -23,6 +23,8 @@ export interface FrontOptions {
   /** A connection to the running session of this name. Throws a sentence. */
   elsewhere(session: string): Promise<{ stream: Duplex; token?: string }>;
   log: { info(text: string): void };
+  /** It is known that native code will be debugged. */
+  native?: boolean;
 }
 
 /**
@@ -103,7 +105,7 @@ export class Front {
         if (this.initialize !== undefined) return this.answer(request, 'The client has initialized already.');
         if (!this.check(request)) return;
         this.initialize = request;
-        return this.answer(request, undefined, CAPABILITIES);
+        return this.answer(request, undefined, firstCapabilities(this.options.native === true));
       case 'launch':
       case 'attach': {
         if (this.initialize === undefined)

@@ -43,6 +43,8 @@ export class ServedSession {
     readonly log: Log,
     readonly session: Session,
     private clients: ClientsDoor | undefined,
+    /** Whoever started us knows that native code will be debugged. */
+    private readonly native: boolean,
   ) {}
 
   /** `native`: native code will be debugged, by this debugger if one is named. */
@@ -80,7 +82,7 @@ export class ServedSession {
       },
       journal: folder,
     });
-    const served: ServedSession = new ServedSession(folder, log, session, undefined);
+    const served: ServedSession = new ServedSession(folder, log, session, undefined, native !== undefined);
     served.clients = await openClientsDoor((socket, token) => served.admit(socket, socket, 'client', token), log);
     folder.update({ address: served.clients.address, ...(served.clients.token && { token: served.clients.token }) });
     served.guard();
@@ -102,6 +104,7 @@ export class ServedSession {
       here: (inward, outward) => this.session.accept(inward, outward, name),
       elsewhere: connectToSession,
       log: this.log,
+      native: this.native,
     });
     this.fronts.add(front);
     void front.finished.then(() => this.fronts.delete(front));

@@ -34,6 +34,31 @@ nativeScenes('A debugger of native code that is started ahead', (native) => {
     assert.deepEqual(await linesOf(starts), [ahead]);
   });
 
+  it('an adapter that knows of native code offers its exceptions from the first answer on, and stops are at lines', async () => {
+    const { s, delegate, compiled } = native();
+    const client = s.adapter(['dap', '--native', '--lldb-dap', delegate.path]);
+    const answer = await client.request('initialize', { adapterID: 'toolbreak' });
+    assert.deepEqual(
+      answer.exceptionBreakpointFilters?.map(({ filter }) => filter),
+      ['cpp_throw', 'cpp_catch'],
+    );
+    const other = s.adapter(['dap', '--native', '--lldb-dap', delegate.path]);
+    const program = compiled.program('order.c');
+    await other.launch({ program, cwd: nativeFixtures, args: ['seven'] }, () =>
+      other.request('setBreakpoints', {
+        source: { path: ORDER },
+        breakpoints: [{ line: lineOf('order.c', 'sum') }],
+      }),
+    );
+    const { threadId } = await other.waitFor('stopped');
+    const { holds } = await other.request('toolbreak/status', {});
+    assert.deepEqual(
+      holds.map((hold) => [hold.threadId, hold.line]),
+      [[threadId, true]],
+    );
+    await other.request('disconnect', {});
+  });
+
   it('ends where another one is named, and where no native code is debugged', async () => {
     const { s, delegate, compiled } = native();
     const unused = noting(s, delegate, 'unused');

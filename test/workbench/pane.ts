@@ -37,6 +37,16 @@ export class Pane extends Desk {
     await see('the toolbar of the session', this.toolbar(), { state: 'hidden', timeout: 60_000 });
   }
 
+  /** A button of ours in the toolbar. */
+  toolbarButton(label: string): Locator {
+    return this.toolbar().locator(`.action-item a[aria-label^="${label}"]`);
+  }
+
+  /** A filter for exceptions in the view of breakpoints. */
+  exceptionFilter(label: string): Locator {
+    return this.page.locator('.debug-breakpoints .monaco-list-row .exception').filter({ hasText: label });
+  }
+
   /** A button of the toolbar, until it had its effect. */
   async press(icon: 'restart' | 'stop', done: Done): Promise<void> {
     await act(`the toolbar's ${icon}`, () => did(this.toolbar(icon).first().click(QUICK)), done, 60_000);

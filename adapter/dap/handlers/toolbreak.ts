@@ -36,6 +36,7 @@ export const status: Handler<'toolbreak/status'> = ({ session }) => ({
     threadId: task.thread,
     name: taskTitle(task),
     description: task.hold?.description ?? '',
+    line: task.hold?.boundary === 'line',
   })),
   processes: session.engine.processes.map(({ hello }) => ({ pid: hello.pid, name: hello.name })),
 });

@@ -48,6 +48,9 @@ export const hold: Section = {
     await test.step('Copy Value copies the whole value', async () => {
       await pane.variableMenu('region', 'Copy Value', () => pane.clipboard(/eu/));
     });
+    await test.step('a held call can be skipped from the toolbar', async () => {
+      await see('the button', pane.toolbarButton('Skip This Call').first());
+    });
     await test.step('a watch expression answers', async () => {
       const watch = 'state["messages"][0].content';
       await pane.add(/^Watch/, 'Add Expression', watch, pane.watchRows().filter({ hasText: watch }).first());

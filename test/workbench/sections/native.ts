@@ -35,6 +35,12 @@ export const native: Section = {
       await pane.expand(['Locals'], pane.variable('sum').filter({ hasText: '0' }));
       await test.picture('1-stopped');
     });
+    await test.step('what C++ throws can be stopped at; a line offers no call to skip or to run again', async () => {
+      await see('the filter for what is thrown', pane.exceptionFilter('C++: Throw').first());
+      await see('no filter for tools', pane.exceptionFilter('Tool Errors').first(), { state: 'hidden' });
+      for (const label of ['Skip This Call', 'Run This Call Again'])
+        await see(`no button "${label}"`, pane.toolbarButton(label).first(), { state: 'hidden' });
+    });
     await test.step('F10 goes on by a line, a variable is changed, an expression answers', async () => {
       await pane.go('F10');
       await pane.paused('Paused on step');
