@@ -1,6 +1,6 @@
 /** Rows 10, 11 and 13: what is done with many calls after they were recorded. */
 import { createHash } from 'node:crypto';
-import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { createReadStream, existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
@@ -130,6 +130,8 @@ export async function questions(): Promise<Row[]> {
   const folder = mkdtempSync(join(tmpdir(), 'toolbreak-bench-'));
   // A run that was recorded by an earlier version has none.
   noteWords(path);
+  // From here on the system has it in memory: what is measured is our work, and not the disk.
+  for await (const _ of createReadStream(path));
   const file = new RunFile(path);
   try {
     const { db } = naiveRows(join(folder, 'naive.db'), NAIVE);
