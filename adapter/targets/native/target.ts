@@ -17,6 +17,7 @@ import type { DelegateStarter } from './ahead';
 import { leaveRunning } from './halt';
 import { ProgramStreams } from './io';
 import { noDebugInformation, readNativeLaunch, readProcessId, type NativeLaunch } from './options';
+import { Output } from './output';
 import { startPlain, type PlainProgram } from './plain';
 import { NativeProcess } from './process';
 import {
@@ -63,6 +64,7 @@ export class NativeTarget implements Target {
   #killTimer: NodeJS.Timeout | undefined;
   #guardTimer: NodeJS.Timeout | undefined;
   #carriage = '';
+  readonly #printed = new Output((category, text) => this.#emitter.emit('output', category, text));
   #plain: PlainProgram | undefined;
   readonly #indexes = new Map<string, number>();
 
@@ -198,7 +200,10 @@ export class NativeTarget implements Target {
       log: this.#log,
       name: this.#name,
       ...(noDebugInformation ? { noDebugInformation } : {}),
-      emit: (event) => this.#process && this.#emitter.emit('control', this.#process, event),
+      emit: (event) => {
+        this.#printed.flush();
+        if (this.#process) this.#emitter.emit('control', this.#process, event);
+      },
       output: (category, text) => this.#fromDelegate(category, text),
       notice: (category, text) => this.#notice(category, text),
       started: (pid) => this.#started(pid),
@@ -280,12 +285,12 @@ export class NativeTarget implements Target {
     if (this.#over) return;
     if (this.#terminated++ > 0 || this.#pid === undefined || process.platform === 'win32') return this.kill();
     if (this.#pid > 0) sendSignal(this.#pid, 'SIGTERM');
-    await this.#native?.expectEnd();
     this.#killTimer = setTimeout(() => {
       this.#log.warn('the program did not end in time and is killed');
       this.kill().catch((error: unknown) => this.#log.error('kill', error));
     }, END_WITHIN);
     this.#killTimer.unref();
+    await this.#native?.expectEnd();
   }
 
   /** Without the delegate's help, which may hang: first the program, then the delegate, which holds nothing any more. */
@@ -354,6 +359,7 @@ export class NativeTarget implements Target {
 
   async #finish(code: number | undefined, crashed = false): Promise<void> {
     if (this.#over) return;
+    this.#printed.flush();
     this.#over = true;
     clearTimeout(this.#killTimer);
     clearTimeout(this.#guardTimer);
@@ -399,11 +405,12 @@ export class NativeTarget implements Target {
   }
 
   #output(category: 'stdout' | 'stderr', text: string): void {
-    if (text !== '' && !this.#over) this.#emitter.emit('output', category, text);
+    if (text !== '' && !this.#over) this.#printed.push(category, text);
   }
 
   #notice(category: TargetEvents['notice'][0], text: string): void {
     this.#log.info(`notice: ${text}`);
+    this.#printed.flush();
     this.#emitter.emit('notice', category, text);
   }
 }
