@@ -109,6 +109,24 @@ const on = (request) => {
     assert.equal(one.isGone, false);
     await gone([pid]);
   });
+
+  it('one that takes its time to leave has no streams left for a guardian, and needs none', async () => {
+    const body = `
+process.stdin.removeAllListeners('end');
+process.stdin.on('end', () => send({ type: 'event', event: 'output' }));
+process.on('SIGUSR2', () => process.exit());
+setTimeout(() => process.exit(), 60_000);
+const on = (request) => answer(request);`;
+    const one = client(standIn(scene(), 'slow', body));
+    await one.start();
+    const heard = new Promise((resolve) => one.on('event', resolve));
+    const left = one.leave({}, 30_000);
+    await heard;
+    one.guard(process.pid);
+    process.kill(one.pid!, 'SIGUSR2');
+    await left;
+    assert.equal(one.isGone, true);
+  });
 });
 
 nativeScenes('A delegate in trouble', (native) => {

@@ -148,8 +148,9 @@ export class DelegateClient {
    */
   guard(pid?: number, ends = false): void {
     if (this.#child === undefined || this.#gone || process.platform === 'win32') return;
-    this.#guard ??= new Guard(this.#child, this.#log);
-    if (pid !== undefined) this.#guard.watch(pid, ends);
+    // One that leaves, or has ended just now, has no streams to share any more.
+    if (this.#child.stdin?.writable && this.#child.stdout?.readable) this.#guard ??= new Guard(this.#child, this.#log);
+    if (pid !== undefined) this.#guard?.watch(pid, ends);
   }
 
   async request<C extends DelegateCommand>(

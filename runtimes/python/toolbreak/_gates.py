@@ -92,6 +92,8 @@ def _places() -> dict[str, Any]:
             _overtaken = (ctypes.c_uint64 * 64)()
             _gate = ctypes.pythonapi[_GATE]
             _gate.restype = None
+        # Each adapter counts its steps from 1: what is noted of an earlier one's would end them.
+        ctypes.memset(_overtaken, 0, ctypes.sizeof(_overtaken))
         found["overtaken"] = ctypes.addressof(_overtaken)
         found["gate"] = ctypes.cast(_gate, ctypes.c_void_p).value or 0
         found["runtime"] = ctypes.addressof(ctypes.c_char.in_dll(ctypes.pythonapi, "_PyRuntime"))

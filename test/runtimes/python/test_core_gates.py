@@ -60,6 +60,23 @@ def test_a_load_waits_until_it_may_pass(scene: Any) -> None:
     assert app.finish() == (0, "", "")
 
 
+def test_steps_of_an_earlier_debugger_are_forgotten(scene: Any) -> None:
+    scene.write("main.py", "import sys\nprint('ready', flush=True)\nsys.stdin.readline()\n")
+    adapter = scene.adapter(native=gates())
+    app = scene.run(adapter, "main.py")
+    process, ready = adapter.event("native", lambda event: event["kind"] == "ready")
+    assert app.popen.stdout.readline() == "ready\n"
+    place = ready["overtaken"] + 8
+    with open(f"/proc/{app.popen.pid}/mem", "r+b", buffering=0) as memory:
+        memory.seek(place)
+        memory.write((1).to_bytes(8, sys.byteorder))
+        process.request("configure", configuration=configuration(generation=2))
+        process.request("configure", configuration=configuration(generation=3, native=gates()))
+        memory.seek(place)
+        assert int.from_bytes(memory.read(8), sys.byteorder) == 0
+    assert app.say_last("\n") == (0, "", "")
+
+
 def test_gates_go_when_the_last_breakpoint_goes(scene: Any) -> None:
     scene.write("look.py", LOOK)
     scene.write(
