@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict';
+import { rows } from './e2e-support';
+import { mixedScenes, prices } from './native-mixed-support';
+
+/** A program, or a library, that a tool ends in. */
+const FAILS = `
+int *nowhere = (int *)16;
+
+int fail(int value) {
+  *nowhere = value; // # BP: fail
+  return value;
+}
+
+int main(int argc, char **argv) {
+  int result = fail(argc);
+  return result; // # BP: end
+}
+`;
+
+/** What a tool starts, or calls beside a library that it loaded before. */
+const APP = `
+import ctypes, subprocess, sys
+import toolbreak
+
+@toolbreak.tool
+def work(way, native, other):
+    if way == "program":
+        done = subprocess.run([native])
+        return done.returncode
+    ctypes.CDLL(other)
+    return ctypes.CDLL(native).fail(1)
+
+print(work(*sys.argv[1:]))
+`;
+
+interface Crash {
+  signal: string;
+  address: string;
+  backtrace: string[];
+  registers: object;
+}
+
+mixedScenes('A crash in C under a Python tool', (scene) => {
+  async function crashes(dots: Record<string, string[]>, args: string[]): Promise<void> {
+    const s = scene();
+    await s.launch('', '', { dots }, { program: s.scene.app('app.py', APP), args });
+    const held = await s.scene.stop();
+    assert.equal(held.body.reason, 'exception');
+    assert.match(held.body.text ?? '', /SIGSEGV/);
+    assert.equal(held.top.name, 'fail');
+    assert.ok(held.frames.some(({ name }) => /^work\(.*tool/.test(name)));
+    const info = await s.client.request('exceptionInfo', { threadId: held.threadId });
+    assert.equal(info.exceptionId, 'SIGSEGV');
+    await s.go(held);
+  }
+
+  async function recorded(): Promise<void> {
+    const s = scene();
+    const file = await s.scene.recording();
+    const events = rows<{ data: string }>(file, "SELECT data FROM events WHERE name = 'crash'");
+    assert.equal(events.length, 1);
+    const { signal, address, backtrace, registers } = JSON.parse(events[0]!.data) as Crash;
+    assert.deepEqual([signal, address], ['SIGSEGV', '0x10']);
+    assert.match(backtrace[0]!, /^fail @ .*fails\.c:\d+$/);
+    assert.ok(Object.keys(registers).length > 8);
+  }
+
+  it('of a program that the tool started: the stop and the record, and the tool gets its end', async () => {
+    const s = scene();
+    const source = s.scene.place.file('fails.c', FAILS);
+    await crashes({ [source]: ['end'] }, ['program', s.compiled.program(source, [], 'fails'), '']);
+    assert.equal(await s.scene.exit(), '-11\n');
+    await recorded();
+  });
+
+  it('of a library without a breakpoint, while a breakpoint stands in another', async () => {
+    const s = scene();
+    const source = s.scene.place.file('fails.c', FAILS);
+    const library = s.compiled.program(source, ['-shared', '-fPIC'], 'fails.so');
+    await crashes({ [prices]: ['add'] }, ['library', library, s.library()]);
+    assert.equal((await s.client.waitFor('exited')).exitCode, 139);
+    await s.client.waitFor('terminated');
+    await recorded();
+  });
+});
