@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from types import CodeType, FrameType
 from typing import Any
 
-from . import _calls, _guards, _line_places, _line_steps, _lines
+from . import _calls, _guards, _line_places, _line_steps, _lines, _report, _sources
 from ._calls import real_path
 
 #: Free ones first: a debugger, coverage, a profiler and an optimizer have their own by custom.
@@ -19,6 +19,8 @@ _NAME = "toolbreak"
 _tool = -1
 #: Watched code objects by id, with their file.
 _watched: dict[int, tuple[CodeType, str]] = {}
+#: Instructions of watched code where a statement of several lines comes back to its first line, by the code's id.
+_again: dict[int, frozenset[int]] = {}
 _lines_now: dict[str, frozenset[int]] = {}
 _changing = threading.RLock()
 #: Events that a step needs on a code object, by its id.
@@ -83,6 +85,7 @@ def install(wanted: dict[str, frozenset[int]]) -> None:
             for code, _ in list(_watched.values()):
                 _set(code, 0)
             _watched.clear()
+            _again.clear()
             if not _step_events and not _line_steps.active:
                 release_tool()
             return
@@ -95,6 +98,7 @@ def install(wanted: dict[str, frozenset[int]]) -> None:
                 _set(code, 0)
                 if lines.isdisjoint(_line_places.lines_of(code)):
                     _watched.pop(id(code), None)
+                    _again.pop(id(code), None)
                 else:
                     _set(code, _events_for(code))
         for code in _existing(set(wanted)):
@@ -121,6 +125,9 @@ def _look(code: CodeType) -> None:
             and not lines.isdisjoint(_line_places.lines_of(each))
             and _lines.is_current(_guards.original(each), path)
         ):
+            again = _report.guard(lambda: _line_places.again(_sources.file(path), each))  # noqa: B023
+            if again:
+                _again[id(each)] = again
             _watched[id(each)] = (each, path)
             _set(each, _events_for(each))
 
@@ -169,6 +176,8 @@ def _set(code: CodeType, events: int) -> None:
 def _line(code: CodeType, line: int) -> Any:
     watched = _watched.get(id(code))
     wanted = watched is not None and line in _lines_now.get(watched[1], ())
+    if wanted and _again and sys._getframe(1).f_lasti in _again.get(id(code), ()):
+        wanted = False
     if wanted and _lines.reached(sys._getframe(1), watched[1], line):  # type: ignore[index]
         return None
     if id(code) in _step_events:

@@ -90,6 +90,27 @@ def place(file: File, line: int) -> Place:
     return Place(0, None, f"There is no code on line {line}; set the breakpoint on a line with code, or on a def.")
 
 
+def again(file: File, code: CodeType) -> frozenset[int]:
+    """Instructions where code comes back to the first line of a statement of several lines, such as to call what stands there."""
+    ends: dict[int, int] = {}
+    for node in ast.walk(file.tree):
+        if not isinstance(node, ast.stmt) or hasattr(node, "body") or hasattr(node, "cases"):
+            continue
+        if (node.end_lineno or 0) > node.lineno:
+            ends[node.lineno] = node.end_lineno or 0
+    found: set[int] = set()
+    first = end = 0
+    inside = False
+    for start, _, line in code.co_lines():
+        if line is not None and first < line <= end:
+            inside = True
+        elif line == first and inside:
+            found.add(start)
+        else:  # What has no line leads into another copy of the same statement, as in `finally`.
+            first, end, inside = line or 0, ends.get(line or 0, 0), False
+    return frozenset(found)
+
+
 def _texts(file: File) -> set[int]:
     """Lines of the docstrings of the module and its classes, which nobody means to stop at."""
     found: set[int] = set()

@@ -78,7 +78,8 @@ export const mixed: Section = {
       await until('C, Python, tool, node, workflow', async () =>
         /^owed,.*call_library,.*price,.*tools,shop/.test(await names()),
       );
-      await pane.expand(['Locals'], pane.variable('percent').filter({ hasText: '50' }));
+      // Python's line has no such local: these are C's.
+      await pane.expand(['Locals'], pane.variable('count').filter({ hasText: '3' }));
       await test.picture('2-c');
     });
     await test.step('a C variable is changed', async () => {
