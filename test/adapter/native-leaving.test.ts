@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { isAlive, listProcesses } from '../../adapter/common/processes';
+import { isAlive, listProcesses, processesWithEnvironment } from '../../adapter/common/processes';
 import { until } from './e2e-support';
 import { lineOf, nativeScenes, ORDER, type Native } from './native-support';
 
@@ -39,6 +39,17 @@ nativeScenes('Leaving a native program', (native) => {
   async function helpersOf(adapter: number): Promise<number[]> {
     return (await listProcesses()).filter(({ parent }) => parent === adapter).map(({ pid }) => pid);
   }
+
+  it('the guardian is a Node also where the editor runs us by its Electron', async () => {
+    const child = await attachHot(native());
+    const { client } = native().s;
+    const nodes = processesWithEnvironment(await listProcesses(), 'ELECTRON_RUN_AS_NODE=1');
+    const helpers = await helpersOf(client.child!.pid!);
+    assert.equal(helpers.filter((pid) => nodes.includes(pid)).length, 1);
+    await client.request('disconnect', {});
+    await client.closed;
+    await runsOn(child);
+  });
 
   it('disconnect while a condition that is not met is asked all the time lets the program go on', async () => {
     const child = await attachHot(native());

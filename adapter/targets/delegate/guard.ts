@@ -19,6 +19,8 @@ export class Guard {
       stdio: ['pipe', 'ignore', 'ignore', stdin, stdout],
       cwd: '/',
       detached: true,
+      // Where the editor's Electron runs us, this makes it a Node again.
+      env: { ...process.env, ELECTRON_RUN_AS_NODE: '1' },
     });
     // A stream that is given away is paused.
     stdout?.resume();
