@@ -18,6 +18,7 @@ import { runsFolder } from '../../adapter/common/paths';
 import { openForReading, openForWriting } from '../../adapter/store/database';
 import { readHeader } from '../../adapter/store/life/bundle';
 import { importFile } from '../../adapter/store/life/import';
+import { summaryOf } from '../../adapter/store/reader/folder';
 import { MIGRATIONS, migrate } from '../../adapter/store/schema';
 import { AGENT, LifePlace, content } from './life-support';
 import { until } from './target-support';
@@ -132,7 +133,8 @@ describe('life: export and import', function () {
 
   it('exports a run while it is recorded, at one moment of it', async () => {
     const { client, file } = await place.launch(join(place.project, 'agent.py'), ['wait']);
-    await until(() => existsSync(file) && count(file) === 5, 'the calls');
+    // It is there, and empty, a moment before there is a database in it.
+    await until(() => summaryOf(file).problem === undefined && count(file) === 5, 'the calls');
     const out = join(place.folder, 'live.tbrun');
     assert.equal((await place.say('export', 'last', '-o', out)).code, 0);
     const { file: copy } = await importFile(out, runs());
