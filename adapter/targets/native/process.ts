@@ -173,10 +173,11 @@ export class NativeProcess {
 
   /** What is watched from now on is read while it can be: it is said later what it was. */
   async #lookAtWatched({ breakpoints }: Configuration): Promise<void> {
-    if (!this.#stop) return;
-    await this.#watched.look(
-      breakpoints.flatMap(({ target, enabled }) => (enabled && target.type === 'memory' ? [target.data] : [])),
+    const datas = breakpoints.flatMap(({ target, enabled }) =>
+      enabled && target.type === 'memory' ? [target.data] : [],
     );
+    this.#watched.keep(datas);
+    if (this.#stop) await this.#watched.look(datas);
   }
 
   async #sendExceptions({ exceptions }: Configuration): Promise<void> {

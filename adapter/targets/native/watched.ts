@@ -17,9 +17,16 @@ export class WatchedValues {
 
   constructor(private readonly evaluate: (expression: string) => Promise<string>) {}
 
-  /** Somebody asked how this could be watched. */
+  /** Somebody asked how this could be watched. The same memory may be another variable than it was, in another call. */
   name(data: string, name: string, type: string | undefined): void {
-    if (this.#known.get(data)?.type === undefined) this.#known.set(data, { name, type });
+    const known = this.#known.get(data);
+    if (known?.name === name && (type === undefined || known.type === type)) return;
+    this.#known.set(data, { name, type });
+  }
+
+  /** Only these are watched: what others were is not known any more. */
+  keep(datas: readonly string[]): void {
+    for (const [data, one] of this.#known) if (!datas.includes(data)) delete one.value;
   }
 
   /** The values of these from here on. */
