@@ -36,7 +36,7 @@ for (const { name, major, path } of delegates())
 
     it('structs and arrays show what is in them, bounded and masked', () => {
       const here = at('feedback_values.cpp', 'values');
-      const names = ['point', 'shape', 'grid', 'many', 'text', 'shape.next'];
+      const names = ['point', 'shape', 'grid', 'many', 'text', 'shape.next', 'secret_key'];
       const { stdout, status } = feedback('--json', ...names.flatMap((one) => ['--watch', `${here}=${one}`]), values);
       assert.equal(status, 0);
       const seen = (JSON.parse(stdout) as Feedback).watchpoints[here]!.map((one) => one.value);
@@ -52,6 +52,8 @@ for (const { name, major, path } of delegates())
       ]);
       // A pointer is where it leads to, not what is there.
       assert.match(seen[5]!, /^0x[0-9a-f]+$/);
+      // The parts of a secret have no names that tell.
+      assert.equal(seen[6], '***');
     });
 
     it('a change names the line that made it, and what was before', () => {

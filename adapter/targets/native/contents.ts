@@ -1,4 +1,5 @@
 import type { DebugProtocol as P } from '@vscode/debugprotocol';
+import { MASK } from '../../common/masking';
 import type { DelegateClient, RequestOptions } from '../delegate/client';
 import { maskedValue } from './masked';
 
@@ -26,7 +27,9 @@ export async function contentsOf(
 ): Promise<string> {
   let questions = QUESTIONS;
   const text = async (name: string, value: string, type: string | undefined, ref: number, level: number) => {
-    if (ref <= 0 || !isBare({ value, type })) return maskedValue(name, value);
+    const plain = maskedValue(name, value);
+    // The bytes of a key have no names of their own.
+    if (ref <= 0 || plain === MASK || !isBare({ value, type })) return plain;
     const size = /^size=\d+$/.test(value) ? `${value} ` : '';
     if (level === DEEPEST || questions === 0) return `${size}{…}`;
     questions -= 1;
