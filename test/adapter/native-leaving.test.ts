@@ -2,6 +2,9 @@ import assert from 'node:assert/strict';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { isAlive, listProcesses, processesWithEnvironment } from '../../adapter/common/processes';
+import { Log } from '../../adapter/common/log';
+import { DelegateClient } from '../../adapter/targets/delegate/client';
+import { leaveRunning } from '../../adapter/targets/native/halt';
 import { until } from './e2e-support';
 import { lineOf, nativeScenes, ORDER, type Native } from './native-support';
 
@@ -60,6 +63,23 @@ nativeScenes('Leaving a native program', (native) => {
     await client.closed;
     await runsOn(child);
     await until(() => !helpers.some(isAlive), 'the end of the debugger and its guardian');
+  });
+
+  it('a program that the debugger is not attached to is not stopped', async () => {
+    const script = 'trap "echo went on" CONT; echo begins; read line; echo $line';
+    const child = spawn('sh', ['-c', script], { stdio: ['pipe', 'pipe', 'inherit'] });
+    native().s.cleanup(() => child.kill('SIGKILL'));
+    let printed = '';
+    child.stdout.on('data', (chunk: Buffer) => (printed += chunk.toString()));
+    const closed = new Promise((resolve) => child.once('close', resolve));
+    await until(() => printed.length > 0, 'the program to begin');
+    const log = new Log(undefined);
+    const client = new DelegateClient({ command: native().delegate.path, name: 'lldb-dap', log });
+    await client.start();
+    await leaveRunning(client, child.pid!, { isHeld: false, log });
+    child.stdin.end('ends\n');
+    await closed;
+    assert.equal(printed, 'begins\nends\n');
   });
 
   for (const how of ['stopped', 'running', 'asked for a condition all the time'])

@@ -1,6 +1,6 @@
 import type { Log } from '../../common/log';
 import type { DelegateClient } from '../delegate/client';
-import { goOn, halt } from '../delegate/halt';
+import { goOn, halt, isTraced } from '../delegate/halt';
 
 /** The delegate leaves a program that goes on, whatever it does just now. */
 export async function leaveRunning(
@@ -8,7 +8,8 @@ export async function leaveRunning(
   pid: number,
   { isHeld, log, within }: { isHeld: boolean; log: Log; within?: number },
 ): Promise<void> {
-  if (!isHeld && process.platform !== 'win32' && !client.isGone) {
+  // One that is not attached to yet would stand still in vain.
+  if (!isHeld && process.platform !== 'win32' && !client.isGone && isTraced(pid)) {
     let heard = false;
     const listener = client.on('event', (name, body) => {
       if (name === 'stopped' && /SIGSTOP/.test(JSON.stringify(body))) heard = true;
