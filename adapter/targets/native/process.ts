@@ -24,6 +24,8 @@ import { WatchedValues } from './watched';
 
 /** Starting may take this long: large programs have large symbols. */
 const START_WITHIN = 120_000;
+/** Beyond the answer to `launch`: one that tells no process is debugged without its number. */
+const PROCESS_WITHIN = 3_000;
 
 export interface NativeProcessOptions {
   /** Started, and asked for nothing yet. */
@@ -76,6 +78,7 @@ export class NativeProcess {
   #releasing = false;
   /** What was said of the stop that is being looked at, thread by thread. */
   #stops: Partial<P.StoppedEvent['body']>[] = [];
+  #heardOfProcess: () => void = () => undefined;
   /** What the delegate says of stops is taken in turn. */
   #turn: Promise<unknown> = Promise.resolve();
   #configuration: Configuration | undefined;
@@ -158,6 +161,7 @@ export class NativeProcess {
     configured.catch(() => undefined);
     await begun;
     await configured;
+    await this.#processTold();
     this.#ensureStarted(undefined);
   }
 
@@ -436,9 +440,20 @@ export class NativeProcess {
     else if (body['category'] === 'console' || body['category'] === undefined) this.breakpoints.printed(text);
   }
 
+  /** The number of the process is told beside the answers, before or after them; a core file has none. */
+  async #processTold(): Promise<void> {
+    if (this.#pid !== undefined || this.#over) return;
+    let timer: NodeJS.Timeout | undefined;
+    const told = new Promise<void>((resolve) => (this.#heardOfProcess = resolve));
+    const enough = new Promise<void>((resolve) => (timer = setTimeout(resolve, PROCESS_WITHIN)));
+    await Promise.race([told, enough, this.options.client.ended]);
+    clearTimeout(timer);
+  }
+
   #ensureStarted(pid: number | undefined): void {
     if (this.#pid !== undefined || this.#over) return;
     this.#pid = pid ?? 0;
+    this.#heardOfProcess();
     if (pid !== undefined && !this.#tasks.has(pid)) this.#tasks.set(pid, this.options.name);
     this.options.started(pid);
     if (pid !== undefined) {
@@ -621,6 +636,7 @@ export class NativeProcess {
   #exited(code: number | undefined): void {
     if (this.#over) return;
     this.#over = true;
+    this.#heardOfProcess();
     const numbers: Record<string, number> = constants.signals;
     const signal = this.#stop?.why.signal?.name ?? this.#lastSignal;
     this.options.exited({
