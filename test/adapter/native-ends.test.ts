@@ -178,7 +178,7 @@ nativeScenes('Ends of a native program', (native) => {
     const launch = (attributes: Record<string, unknown>) =>
       s.adapter().launch({ target: 'native', lldbDap: delegate.path, cwd: nativeFixtures, ...attributes });
     assert.match(await refusal(launch({ program: 'nothing' })), /does not exist/);
-    assert.match(await refusal(launch({ program: 'order.c' })), /no native program/);
+    assert.match(await refusal(launch({ program: 'order.c' })), /order\.c is a source file/);
     const program = compiled.program('order.c');
     assert.match(await refusal(launch({ program, lldbDap: '/nonexistent/lldb-dap' })), /is not a program/);
     assert.match(await refusal(launch({ program, stdin: { file: 'nothing.txt' } })), /does not exist/);
