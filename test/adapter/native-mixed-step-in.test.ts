@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { chmodSync, readFileSync } from 'node:fs';
 import { marker, type Stop } from './e2e-support';
 import { agent, mixedScenes, prices, type MixedScene } from './native-mixed-support';
 
@@ -99,6 +100,39 @@ mixedScenes('A step in from Python to C', (scene) => {
       assert.equal(s.client.output['important'] ?? '', '');
     });
   }
+
+  it('is a plain step where the debugger cannot attach, which is tried and told once', async () => {
+    const s = scene();
+    const broken = s.scene.app(
+      'lldb-dap',
+      `
+#!/usr/bin/env python3
+import json, sys
+
+with open(sys.argv[0] + ".starts", "a") as starts:
+    starts.write("started\\n")
+while True:
+    length = int(sys.stdin.buffer.readline().split(b":")[1])
+    sys.stdin.buffer.readline()
+    asked = json.loads(sys.stdin.buffer.read(length))
+    answer = {"seq": 1, "type": "response", "request_seq": asked["seq"], "command": asked["command"], "body": {}}
+    answer.update({"success": asked["command"] == "initialize", "message": "it may not be looked into"})
+    text = json.dumps(answer).encode()
+    sys.stdout.buffer.write(b"Content-Length: %d\\r\\n\\r\\n%s" % (len(text), text))
+    sys.stdout.buffer.flush()
+`,
+    );
+    chmodSync(broken, 0o755);
+    let held = await heldAt(s, 'library', 'call', { lldbDap: broken });
+    held = await s.scene.step('stepIn', held);
+    assert.equal(s.stack(held)[0], `call_library @ ${line('after')}`);
+    held = await s.scene.step('stepIn', held);
+    assert.equal(s.stack(held)[0], `call_library @ ${line('after', 1)}`);
+    assert.equal(readFileSync(`${broken}.starts`, 'utf8'), 'started\n');
+    await s.go(held);
+    assert.equal(await s.scene.exit(), 'To pay: 30\n');
+    assert.match(s.client.output['important'] ?? '', /may not be looked into/);
+  });
 
   it('is a plain step where nothing with debug information and source is loaded', async () => {
     const s = scene();

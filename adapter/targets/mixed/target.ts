@@ -54,6 +54,8 @@ interface Side {
   /** Attached, or on the way to be. */
   attached?: Promise<Inside | undefined>;
   now?: Inside;
+  /** A step could not attach: the next ones do not try it again, each of which would wait for it. */
+  refused?: boolean;
   /** Holds at lines: the thread of each, and the call. */
   lines: Map<number, { thread: number; call: number | undefined }>;
 }
@@ -397,12 +399,15 @@ export class MixedTarget implements Target {
     for (const path of large) {
       this.#say(`${basename(path)} has too much debug information to be stepped into; set a breakpoint in its source.`);
     }
+    const side = this.#side(process);
+    if (side.refused && side.now === undefined) return undefined;
     if (paths.length === 0 || !(await this.#delegates.areThere())) return undefined;
     if (!this.#stepsInside) {
       this.#stepsInside = true;
       await this.inner.configure(await this.#forPython(this.#configuration!));
     }
-    const inside = await this.#attach(this.#side(process));
+    const inside = await this.#attach(side);
+    side.refused = inside === undefined;
     return inside?.expect({ ...line, libraries: paths });
   }
 
