@@ -182,6 +182,18 @@ os.rename(sys.argv[1] + ".new", sys.argv[1])
     await s.launch({ program });
     await s.exit(3);
   });
+
+  for (const [name, fault, code, words] of [
+    ['a fault in native code', 'ctypes.string_at(0)', 139, /fault\.py was ended by SIGSEGV, a fault in native code\./],
+    ['a kill from outside', 'os.kill(os.getpid(), 9)', 137, /fault\.py was killed from outside \(SIGKILL\)/],
+  ] as const)
+    it(`tells of ${name}, and that the recording is kept`, async () => {
+      const s = scene();
+      await s.launch({ program: s.app('fault.py', `import ctypes, os\n\n${fault}\n`) });
+      await s.exit(code);
+      assert.match(s.client.output['important'] ?? '', words);
+      assert.match(s.client.output['important'] ?? '', /What was recorded until then is kept\./);
+    });
 });
 
 scenes('Launch attributes', (scene) => {

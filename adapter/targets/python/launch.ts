@@ -48,6 +48,7 @@ export class LaunchTarget extends PythonTarget {
   private outputs: { stdout: Readable; stderr: Readable } | undefined;
   private launch: Launch | undefined;
   private exitCode: number | undefined;
+  private endedBy: NodeJS.Signals | null = null;
   /** The first process ended, or, in a terminal, is gone. */
   private firstEnded = false;
   private everConnected = false;
@@ -178,6 +179,7 @@ export class LaunchTarget extends PythonTarget {
     child.once('exit', (code, signalName) => {
       this.exitCode = code ?? (signalName === null ? undefined : 128 + (signalNumbers[signalName] ?? 0));
       this.log.info(`the app's first process ended: ${code ?? signalName}`);
+      this.endedBy = signalName;
       this.firstEnded = true;
       this.watch();
     });
@@ -305,6 +307,7 @@ export class LaunchTarget extends PythonTarget {
     await Promise.race([this.outputEnded, sleep(1_000)]);
     if (!this.everConnected && !this.ending && this.launch?.noDebug !== true && this.options.noDebug !== true)
       this.tellEnded();
+    else if (!this.ending) this.tellFault();
     this.finish(this.exitCode);
   }
 
@@ -312,6 +315,19 @@ export class LaunchTarget extends PythonTarget {
     clearTimeout(this.killTimer);
     super.close();
     this.firstContact();
+  }
+
+  /** No traceback tells of a fault below Python, nor of a kill from outside. */
+  private tellFault(): void {
+    const { endedBy } = this;
+    if (endedBy === null || !(FAULTS.has(endedBy) || endedBy === 'SIGKILL')) return;
+    const why =
+      endedBy === 'SIGKILL'
+        ? "was killed from outside (SIGKILL), by somebody or because the machine's memory was full."
+        : endedBy === 'SIGTRAP'
+          ? 'was ended by SIGTRAP, mostly a breakpoint that a native debugger left in it when it was killed.'
+          : `was ended by ${endedBy}, a fault in native code. With a breakpoint in the C or C++ file of its library, the next one stops where it happens.`;
+    this.notice('important', `${launchName(this.launch!)} ${why} What was recorded until then is kept.`);
   }
 
   private tellEnded(): void {
@@ -332,6 +348,9 @@ export class LaunchTarget extends PythonTarget {
     );
   }
 }
+
+/** How native code that fails ends its process. */
+const FAULTS = new Set<NodeJS.Signals>(['SIGSEGV', 'SIGBUS', 'SIGILL', 'SIGFPE', 'SIGABRT', 'SIGTRAP']);
 
 const signalNumbers: Partial<Record<NodeJS.Signals, number>> = {
   SIGHUP: 1,
