@@ -88,7 +88,9 @@ export class Pane extends Desk {
    * then would be lost.
    */
   async top(name: RegExp, header?: string | RegExp): Promise<void> {
-    await see(`the frame ${name} on top`, this.callStackRows().first().filter({ hasText: name }));
+    // Above the frames stands their thread, where there are several.
+    const frames = this.callStackRows().filter({ has: this.page.locator('.stack-frame') });
+    await see(`the frame ${name} on top`, frames.first().filter({ hasText: name }));
     if (header !== undefined) await this.paused(header);
   }
 
