@@ -93,7 +93,7 @@ export class StepIn {
     // What the thread was stepped for in native code before, and did not come to, is over.
     await this.#command(`thread select -t ${step.thread}`, frame);
     await this.#command('thread plan discard 1', frame);
-    const libraries = step.libraries.map((path) => `-s '${basename(path)}'`).join(' ');
+    const libraries = step.libraries.map((path) => `-s ${JSON.stringify(basename(path))}`).join(' ');
     const said = await this.#command(`breakpoint set -t ${step.thread} -r . ${libraries}`, frame);
     const breakpoint = /Breakpoint (\d+)/.exec(said)?.[1];
     if (breakpoint !== undefined) step.breakpoint = breakpoint;
