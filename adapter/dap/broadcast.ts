@@ -216,9 +216,16 @@ function stopped(
     threadId: task.thread,
     ...(others && !asked ? { preserveFocusHint: true } : {}),
     ...(hold.text ? { text: hold.text } : {}),
-    allThreadsStopped: hold.whole === true && session.engine.tasks.all().every((one) => one.hold),
+    allThreadsStopped: hold.whole === true && allStand(session),
     ...(hits.length > 0 ? { hitBreakpointIds: hits } : {}),
   };
+}
+
+/** Of a process that has told of no task yet it is not known. */
+function allStand({ engine }: Session): boolean {
+  const tasks = engine.tasks.all();
+  const told = engine.processes.every((process) => tasks.some((one) => one.process === process));
+  return told && tasks.every((one) => one.hold);
 }
 
 /** Where a line of code is held, the way there is part of what is recorded. */

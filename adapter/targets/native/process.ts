@@ -398,6 +398,8 @@ export class NativeProcess {
         this.#ensureStarted(typeof body['systemProcessId'] === 'number' ? body['systemProcessId'] : undefined);
         break;
       case 'stopped':
+        // Told without a process, it is not to wait for one.
+        this.#heardOfProcess();
         // Threads that stop at once are told one by one; together they are one stop.
         this.#stops.push(body);
         if (this.#stops.length === 1) this.#inTurn(() => this.#stopped());
