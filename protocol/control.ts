@@ -184,6 +184,8 @@ export interface Frame {
   id: number;
   /** The workflow-level call this frame is; absent for plain source frames. */
   call?: number;
+  /** The number of the process whose call it is, where that is not the one of the hold: a program stands under the call that started it. */
+  process?: number;
   kind: CallKind | 'source';
   /** `lookup_order(order_id=7, region='eu')`. */
   name: string;

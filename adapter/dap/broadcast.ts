@@ -1,7 +1,8 @@
 import type { DebugProtocol } from '@vscode/debugprotocol';
 import type { Frame, Hold } from '../../protocol/control';
 import { StreamMasker } from '../common/masking';
-import type { Task } from '../engine/tasks';
+import type { TargetProcess } from '../engine/target';
+import { callOfFrame, type Task } from '../engine/tasks';
 import type { Client } from './client';
 import { presentBreakpoint } from './present/breakpoint';
 import { sourceOf } from './present/stack';
@@ -16,6 +17,8 @@ const RECORDED_FRAMES = 50;
 /** Turns what the engine says into events for every client, and into the record. */
 export class Broadcast {
   #maskers = new Map<string, StreamMasker>();
+  /** What is to be recorded of crashes, by the process. */
+  readonly #crashes = new Map<TargetProcess, Record<string, unknown>>();
   #saidProcess = false;
   #progress = 0;
 
@@ -44,6 +47,7 @@ export class Broadcast {
       }
     });
     engine.on('processEnded', (process, crashed) => {
+      this.#recordCrash(process);
       session.recorder?.processEnded(process.index, undefined);
       if (crashed) {
         session.recorder?.event('crashed', undefined, { process: process.index });
@@ -69,10 +73,15 @@ export class Broadcast {
       });
       const { reason, description, boundary } = hold;
       this.record('stop', task, { reason, description, boundary, ...tracedBack(hold) }, hold);
+      this.#stoppedByCrash(task);
     });
-    engine.on('recorded', (process, { name, data }) =>
-      session.recorder?.event(name, undefined, { process: process.index, ...data }),
-    );
+    engine.on('recorded', (process, { name, data }) => {
+      const event = { process: process.index, ...data };
+      // A crash is of the call that it stops in, which may be told a moment later.
+      if (name === 'crash') this.#crashes.set(process, event);
+      else session.recorder?.event(name, undefined, event);
+      engine.tasks.held().forEach((task) => this.#stoppedByCrash(task));
+    });
     engine.on('resumed', (task, hold, by, why, along) => {
       [task, ...along].forEach((one) => this.#dropThread(one));
       const action = by
@@ -148,12 +157,23 @@ export class Broadcast {
   }
 
   record(name: string, task: Task, data: Record<string, unknown>, hold = task.hold): void {
-    const call = hold?.call === undefined ? undefined : `${task.process.index}.${hold.call}`;
-    this.session.recorder?.event(name, call, data);
+    this.session.recorder?.event(name, callOfHold(task, hold), data);
+  }
+
+  /** What else is held in the process has nothing to do with it. */
+  #stoppedByCrash(task: Task): void {
+    if (task.hold?.reason === 'exception' && task.hold.boundary === 'line') this.#recordCrash(task.process, task);
+  }
+
+  #recordCrash(process: TargetProcess, task?: Task): void {
+    const crash = this.#crashes.get(process);
+    this.#crashes.delete(process);
+    if (crash) this.session.recorder?.event('crash', task && callOfHold(task, task.hold), crash);
   }
 
   /** Writes what the output's last lines were, and forgets about the run. */
   flush(): void {
+    for (const process of [...this.#crashes.keys()]) this.#recordCrash(process);
     for (const [category, masker] of this.#maskers) {
       const text = masker.flush();
       if (text) {
@@ -219,6 +239,13 @@ function stopped(
     allThreadsStopped: hold.whole === true && allStand(session),
     ...(hits.length > 0 ? { hitBreakpointIds: hits } : {}),
   };
+}
+
+/** The call that a hold is of; for a program, the one that started it. */
+function callOfHold(task: Task, hold: Hold | undefined): string | undefined {
+  if (hold?.call !== undefined) return `${task.process.index}.${hold.call}`;
+  const frame = hold?.frames.find((one) => one.process !== undefined && one.call !== undefined);
+  return frame && callOfFrame(task, frame);
 }
 
 /** Of a process that has told of no task yet it is not known. */

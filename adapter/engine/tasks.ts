@@ -1,4 +1,4 @@
-import type { Hold, TaskInfo } from '../../protocol/control';
+import type { Frame, Hold, TaskInfo } from '../../protocol/control';
 import { UserError } from '../common/errors';
 import type { TargetProcess } from './target';
 
@@ -100,4 +100,9 @@ export function holdOf(task: Task): Hold {
     throw new UserError(`${taskTitle(task)} is running. Pause it first.`);
   }
   return task.hold;
+}
+
+/** The name that a frame's call has in the recording: `1.42`. */
+export function callOfFrame(task: Task, { call, process = task.process.index }: Frame): string | undefined {
+  return call === undefined ? undefined : `${process}.${call}`;
 }

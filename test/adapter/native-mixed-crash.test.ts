@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import type { CallDetail, ReaderMethods } from '../../protocol/timeline';
+import { Reader } from '../../adapter/store/reader/reader';
 import { rows } from './e2e-support';
 import { mixedScenes, prices } from './native-mixed-support';
 
@@ -33,6 +35,8 @@ def work(way, native, other):
 print(work(*sys.argv[1:]))
 `;
 
+type Found = ReaderMethods['search']['result'];
+
 interface Crash {
   signal: string;
   address: string;
@@ -59,6 +63,23 @@ mixedScenes('A crash in C under a Python tool', (scene) => {
     const file = await s.scene.recording();
     const events = rows<{ data: string }>(file, "SELECT data FROM events WHERE name = 'crash'");
     assert.equal(events.length, 1);
+    // The timeline shows it at the tool call, with the way there.
+    const reader = new Reader(() => undefined);
+    try {
+      const { calls } = reader.handle('search', { file, text: 'work', limit: 10 }) as Found;
+      const tool = calls.find(({ kind }) => kind === 'tool')!;
+      const { events: told } = reader.handle('call', { file, id: tool.id }) as CallDetail;
+      assert.ok(
+        told.some(({ text }) => /^Stop: .*SIGSEGV/.test(text)),
+        JSON.stringify(told),
+      );
+      assert.ok(
+        told.some(({ text }) => /^Crash: .*SIGSEGV.* fail @ .*fails\.c:\d+/.test(text)),
+        JSON.stringify(told),
+      );
+    } finally {
+      reader.close();
+    }
     const { signal, address, backtrace, registers } = JSON.parse(events[0]!.data) as Crash;
     assert.deepEqual([signal, address], ['SIGSEGV', '0x10']);
     assert.match(backtrace[0]!, /^fail @ .*fails\.c:\d+$/);

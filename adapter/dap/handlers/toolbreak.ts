@@ -1,5 +1,5 @@
 import { UserError } from '../../common/errors';
-import { holdOf, taskTitle } from '../../engine/tasks';
+import { callOfFrame, holdOf, taskTitle } from '../../engine/tasks';
 import type { Handler } from '../requests';
 
 export const skip: Handler<'toolbreak/skip'> = async ({ session, client }, args) => {
@@ -43,14 +43,14 @@ export const status: Handler<'toolbreak/status'> = ({ session }) => ({
 
 export const frameCall: Handler<'toolbreak/frameCall'> = ({ client }, args) => {
   const { task, frame } = client.frame(args.frameId);
-  const call = task.hold?.frames.find((one) => one.id === frame)?.call;
-  return call === undefined ? {} : { call: `${task.process.index}.${call}` };
+  const found = task.hold?.frames.find((one) => one.id === frame);
+  const call = found && callOfFrame(task, found);
+  return call === undefined ? {} : { call };
 };
 
 export const callFrame: Handler<'toolbreak/callFrame'> = ({ session }, args) => {
   for (const task of session.engine.tasks.held()) {
-    const frameIndex =
-      task.hold?.frames.findIndex((one) => `${task.process.index}.${one.call ?? ''}` === args.call) ?? -1;
+    const frameIndex = task.hold?.frames.findIndex((one) => callOfFrame(task, one) === args.call) ?? -1;
     if (frameIndex >= 0) {
       return { threadId: task.thread, frameIndex };
     }

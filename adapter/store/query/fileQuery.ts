@@ -381,8 +381,11 @@ function byId<Row extends { id: number }, T>(file: RunFile, sql: string, of: (ro
   return file.once(sql, () => new Map((file.sql(sql).all() as Row[]).map((row) => [row.id, of(row)])));
 }
 
+/** A process that was lost, and a fault where it was seen. */
+const CRASHES = new Set(['crashed', 'crash']);
+
 export function typeOf(row: EventCandidate): 'output' | 'crash' | 'event' {
-  return row.name === 'output' ? 'output' : row.name === 'crashed' ? 'crash' : 'event';
+  return row.name === 'output' ? 'output' : CRASHES.has(row.name) ? 'crash' : 'event';
 }
 
 /** What the app wrote, and where to. */

@@ -70,7 +70,7 @@ function foundEvent(query: FileQuery, row: EventCandidate): FoundEvent {
   const output = outputOf(row);
   const place = query.placeOf(row);
   const process = query.processes.get(place.process ?? 0);
-  const text = output?.text ?? (type === 'crash' ? crashText(process) : query.eventLine(row));
+  const text = output?.text ?? (row.name === 'crashed' ? crashText(process) : query.eventLine(row));
   return {
     type,
     run: query.run.run,

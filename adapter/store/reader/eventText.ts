@@ -14,6 +14,7 @@ const TITLES: Record<string, string> = {
   log: 'Log',
   mark: 'Note',
   route: 'Goes on to',
+  crash: 'Crash',
   damaged: 'Part of the recording could not be read',
 };
 
@@ -31,8 +32,16 @@ export function eventText(file: RunFile, name: string, value: number | null, dat
     fields['name'] !== undefined && fields['after'] !== undefined
       ? `${fields['name']} ${fields['before'] ?? ''} → ${fields['after']}`
       : undefined;
+  if (name === 'crash' && fields['backtrace'] !== undefined)
+    return oneLine(`${title}: ${fields['text'] ?? fields['signal'] ?? ''} ${wayThere(fields['backtrace'])}`, 500);
   const text = change ?? TELLING.map((key) => fields[key]).find((found) => found !== undefined && found !== '');
   return oneLine(text === undefined ? title : `${title}: ${text}`, 500);
+}
+
+/** `fail @ fails.c:3, innermost first`, from what is recorded of a crash. */
+function wayThere(backtrace: string): string {
+  const frames: unknown = JSON.parse(backtrace);
+  return Array.isArray(frames) ? frames.filter((one) => typeof one === 'string').join(' ← ') : '';
 }
 
 function fromValue(file: RunFile, id: number): Record<string, string | undefined> {

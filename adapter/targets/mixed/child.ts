@@ -7,6 +7,8 @@ import { programFrames } from './join';
 
 /** The call that started a program, as it is now: it goes on in its own process. */
 export interface Caller {
+  /** Number of its process. */
+  process: number;
   /** 0: it has ended. */
   hold: number;
   frames: Frame[];
@@ -79,7 +81,8 @@ export class Child extends Attached {
 
   /** The frames of the call, with numbers beside the delegate's. */
   #behind(): Frame[] {
-    return (this.#caller?.frames ?? []).map((frame) => ({ ...frame, id: frame.id + OURS, canRestart: false }));
+    const { frames = [], process } = this.#caller ?? {};
+    return frames.map((frame) => ({ ...frame, id: frame.id + OURS, process, canRestart: false }));
   }
 
   #endLook(): void {

@@ -356,7 +356,7 @@ export class MixedTarget implements Target {
     const process = this.inner.processes.find(({ hello }) => hello.pid === by.pid);
     if (process === undefined || by.call === 0) return undefined;
     const found = await this.request(process, 'nativeLook', { call: by.call, thread: by.thread });
-    return { ...found, ask: (name, args, signal) => this.request(process, name, args, signal) };
+    return { ...found, process: process.index, ask: (name, args, signal) => this.request(process, name, args, signal) };
   }
 
   #everyAttached(): Attached[] {

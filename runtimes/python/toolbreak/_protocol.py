@@ -113,6 +113,7 @@ if TYPE_CHECKING:
         {
             'id': int,
             'call': 'NotRequired[int]',
+            'process': 'NotRequired[int]',
             'kind': Union['CallKind', Literal['source']],
             'name': str,
             'detail': str,

@@ -77,13 +77,13 @@ def daemon():
 
 
 def slow():
-    BEGUN.wait()
+    # The main thread has ended then, with what it printed.
+    threading.main_thread().join()
     print("the thread's last words")
 
 
 def joined():
     threading.Thread(target=slow).start()
-    threading.Timer(0.01, BEGUN.set).start()
 
 
 def dead_thread():
