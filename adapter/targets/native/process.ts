@@ -78,7 +78,9 @@ export class NativeProcess {
   #releasing = false;
   /** What was said of the stop that is being looked at, thread by thread. */
   #stops: Partial<P.StoppedEvent['body']>[] = [];
-  #heardOfProcess: () => void = () => undefined;
+  /** Settled by word of the process, or by what comes after it. */
+  #heardOfProcess!: () => void;
+  readonly #processHeard = new Promise<void>((resolve) => (this.#heardOfProcess = resolve));
   /** What the delegate says of stops is taken in turn. */
   #turn: Promise<unknown> = Promise.resolve();
   #configuration: Configuration | undefined;
@@ -444,11 +446,9 @@ export class NativeProcess {
 
   /** The number of the process is told beside the answers, before or after them; a core file has none. */
   async #processTold(): Promise<void> {
-    if (this.#pid !== undefined || this.#over) return;
     let timer: NodeJS.Timeout | undefined;
-    const told = new Promise<void>((resolve) => (this.#heardOfProcess = resolve));
     const enough = new Promise<void>((resolve) => (timer = setTimeout(resolve, PROCESS_WITHIN)));
-    await Promise.race([told, enough, this.options.client.ended]);
+    await Promise.race([this.#processHeard, enough, this.options.client.ended]);
     clearTimeout(timer);
   }
 
