@@ -320,6 +320,9 @@ export class NativeProcess {
         await client.request('stepIn', { ...more, ...(target === undefined ? {} : { targetId: target }) });
       } else await client.request('stepOut', more);
     } catch (error) {
+      if (client.isGone) await this.#turn;
+      // It ran to its end at once, and its debugger ended with it before it answered.
+      if (client.isGone && this.#over) return {};
       // It did not go: the hold is as it was.
       if (!this.#over && !this.#stop) this.#stop = before;
       throw error;
