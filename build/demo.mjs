@@ -28,7 +28,12 @@ export async function serveDemo() {
   const home = mkdtempSync(join(tmpdir(), 'toolbreak-demo-'));
   let server;
   try {
-    server = await start({ workbench, home, settings: { 'security.workspace.trust.enabled': false } });
+    server = await start({
+      workbench,
+      home,
+      settings: { 'security.workspace.trust.enabled': false },
+      cancelled: ending.signal,
+    });
     console.log(`
 VS Code is not installed here, so the demo runs in a browser. Open
 
@@ -42,7 +47,7 @@ ${WHAT_TO_DO}
 Ctrl-C ends it.`);
     await told;
   } catch (error) {
-    // A signal to the group may reach the server before it has one of its own.
+    // Told to end while the workbench starts, nobody waits for it.
     if (!ending.signal.aborted) throw error;
   } finally {
     await server?.stop();

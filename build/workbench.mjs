@@ -121,10 +121,11 @@ export const QUIET_SETTINGS = {
  * @param {string} options.home       folder for the profile, extensions and logs
  * @param {boolean} [options.forTests] no password, no trust question, and the page's driver for tests
  * @param {object} [options.settings] user settings beside the quiet ones
+ * @param {AbortSignal} [options.cancelled] ends a start that is not wanted any more
  * @param {boolean} [options.trust]   `false` asks for trust as a desktop does, in tests too
  * @returns {Promise<{ url: string, port: number, password: string | undefined, pid: number, log: () => string, stop: () => Promise<void> }>}
  */
-export async function start({ workbench, home, forTests = false, settings = {}, trust = true }) {
+export async function start({ workbench, home, forTests = false, settings = {}, trust = true, cancelled }) {
   const port = await freePort();
   const user = join(home, 'user');
   // A remote window takes settings of machine scope from the second folder only.
@@ -184,6 +185,10 @@ export async function start({ workbench, home, forTests = false, settings = {}, 
     if (server.exitCode !== null) throw new Error(`The workbench server ended at once:\n${output}`);
     const answer = await fetch(`${url}/healthz`).catch(() => undefined);
     if (answer?.ok) break;
+    if (cancelled?.aborted) {
+      await stop();
+      throw new Error('The start of the workbench server was cancelled.');
+    }
     if (Date.now() > deadline) {
       await stop();
       throw new Error(`The workbench server did not answer within a minute:\n${output}`);
