@@ -17,6 +17,7 @@ export function start(options: {
   forTests?: boolean;
   settings?: Record<string, unknown>;
   trust?: boolean;
+  cancelled?: AbortSignal;
 }): Promise<Server>;
 export function pageAddress(options: {
   url: string;
