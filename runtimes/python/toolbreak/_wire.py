@@ -14,6 +14,8 @@ from . import _report
 
 #: Messages that wait; what can be left out is, when there are more.
 _LONGEST_QUEUE = 2000
+#: How often a thread that is just writing is looked after; it waits for nothing itself.
+_MOMENTS = 100
 
 
 class Wire:
@@ -72,6 +74,15 @@ class Wire:
         except BaseException:
             self.wake()  # A signal handler of the app raised in the middle of it: the control thread goes on.
             raise
+
+    def send_before(self, message: dict[str, Any]) -> None:
+        """As `send`, but another thread that is just writing is waited for: what the app does next may end the process."""
+        self.send(message)
+        for _ in range(_MOMENTS):
+            if self._full or not self._waits():
+                return
+            time.sleep(0.0002)
+            self._flush()
 
     def put(self, message: dict[str, Any]) -> None:
         """As `send`, but it may lie until the next `send`, or the control thread's next look: half a second at most."""
