@@ -52,7 +52,10 @@ mixedScenes('A crash in C under a Python tool', (scene) => {
     assert.equal(held.body.reason, 'exception');
     assert.match(held.body.text ?? '', /SIGSEGV/);
     assert.equal(held.top.name, 'fail');
-    assert.ok(held.frames.some(({ name }) => /^work\(.*tool/.test(name)));
+    assert.ok(
+      held.frames.some(({ name }) => /^work\(.*tool/.test(name)),
+      JSON.stringify(held.frames.map(({ name }) => name)),
+    );
     const info = await s.client.request('exceptionInfo', { threadId: held.threadId });
     assert.equal(info.exceptionId, 'SIGSEGV');
     await s.go(held);

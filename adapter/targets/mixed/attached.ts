@@ -61,6 +61,7 @@ export abstract class Attached {
         if (this.#leaving === undefined) this.heard(event);
       },
       awaits: (thread) => this.awaits(thread),
+      noteFaults: true,
       output: () => undefined,
       notice: (category, text) => {
         // Nobody asked for the sources of Python itself.

@@ -18,6 +18,7 @@ import { crashRecord } from './crash';
 import { hitNumbers, isObject, namesOf, threadIn } from './events';
 import { FIRST_FRAMES, NativeFrames, type FramePage } from './frames';
 import { NativeMemory } from './memory';
+import { RepeatedFault } from './repeated';
 import { isCrash, signalSentence, stopReason, type Quirks, type StopReason } from './quirks';
 import { NativeValues, type WatchInfo } from './values';
 import { WatchedValues } from './watched';
@@ -39,6 +40,8 @@ export interface NativeProcessOptions {
   emit(event: Exclude<ControlEvent, Hello>): void;
   /** Somebody waits for any breakpoint of this thread: where several stand at one place, not every delegate names them all. */
   awaits?(thread: number | undefined): boolean;
+  /** A handler in the process may note a fault and let it happen again; then it is told once. */
+  noteFaults?: boolean;
   /** The program's output, where it comes through the delegate. */
   output(category: 'stdout' | 'stderr', text: string): void;
   notice(category: 'console' | 'important', text: string): void;
@@ -62,6 +65,7 @@ export class NativeProcess {
   readonly #memory: NativeMemory;
   readonly #stack: NativeFrames;
   readonly #watched: WatchedValues;
+  readonly #repeated = new RepeatedFault();
   #stop: Stop | undefined;
   #nextHold = 1;
   #tasks = new Map<number, string>();
@@ -341,8 +345,9 @@ export class NativeProcess {
   }
 
   /** Goes on with nobody asked: a hit that is not to stop, or a signal of the end. */
-  async #goOn(thread: number): Promise<void> {
+  async #goOn(thread: number, signal?: string): Promise<void> {
     this.#goesOn();
+    this.#lastSignal = signal;
     this.#releasing = true;
     try {
       await this.options.client.request('continue', { threadId: thread });
@@ -505,6 +510,9 @@ export class NativeProcess {
     this.#pausing = false;
     const shown = main.thread === thread ? frames : await this.#framesNow(main.thread, FIRST_FRAMES);
     const { signal } = main.why;
+    const isAgain = this.#repeated.isAgain(main.thread, signal, shown.frames);
+    if (isAgain && this.options.noteFaults === true && others.length === 0)
+      return this.#goOn(main.thread, signal?.name);
     const crash =
       signal && isCrash(signal)
         ? await crashRecord({ values: this.#values, log, thread: main.thread, signal, frames: shown.frames })
