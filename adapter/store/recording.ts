@@ -1,3 +1,4 @@
+import { readFault } from '../common/faults';
 import { isAlive, startMark } from './alive';
 import { closePlain, openForWriting, problemWith, type Connection } from './database';
 import type { SeenCall } from './recorder';
@@ -98,11 +99,12 @@ export class Recording {
     const buried = this.bury();
     try {
       const pass = this.take();
-      for (const index of buried) {
+      for (const { index, key } of buried) {
         while (this.take().more);
         const { exitCode, wall } = this.ending.get(index)!;
         this.ending.delete(index);
-        this.writer.transaction(() => this.writer.processEnded(index, exitCode, wall));
+        const fault = readFault(this.options.spoolFolder, key);
+        this.writer.transaction(() => this.writer.processEnded(index, exitCode, wall, fault));
       }
       return pass;
     } catch (error) {
@@ -194,15 +196,15 @@ export class Recording {
   }
 
   /** Those that are really gone, of those whose end was told. */
-  private bury(): number[] {
-    const buried: number[] = [];
+  private bury(): { index: number; key: string }[] {
+    const buried: { index: number; key: string }[] = [];
     for (const index of this.ending.keys()) {
       const row = this.db.prepare('SELECT key, pid, pid_start AS mark, wall FROM processes WHERE id = ?').get(index) as
         { key: string; pid: number; mark: string | null } | undefined;
       if (row === undefined) this.ending.delete(index);
       else if (this.options.elsewhere === true || !isAlive(row.pid, row.mark ?? '')) {
         this.dead.add(row.key);
-        buried.push(index);
+        buried.push({ index, key: row.key });
       }
     }
     return buried;

@@ -56,7 +56,8 @@ export function deleteSpool(folder: string): boolean {
 /** Deletes spool files and the note beside them, whatever they hold. */
 export function dropSpool(folder: string): void {
   // The note goes last: a deletion that is cut short can be repeated.
-  for (const name of readdirSync(folder)) if (name.endsWith('.spool')) rmSync(join(folder, name), { force: true });
+  for (const name of readdirSync(folder))
+    if (/\.(spool|fault)$/.test(name)) rmSync(join(folder, name), { force: true });
   rmSync(join(folder, FILE), { force: true });
 }
 

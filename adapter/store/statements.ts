@@ -36,6 +36,8 @@ export function prepare(db: Connection) {
       `INSERT INTO functions (id, process, kind, name, qualified, module, path, line, end_line) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
        ON CONFLICT (id) DO NOTHING`,
     ),
+    functionPlace: db.prepare('SELECT qualified, path, line, end_line AS end FROM functions WHERE id = ?'),
+    hasCrash: db.prepare("SELECT 1 FROM events WHERE name = 'crash' AND json_extract(data, '$.process') = ?"),
     functionName: db.prepare('SELECT name FROM functions WHERE id = ?').pluck(),
     insertTask: db.prepare(
       `INSERT INTO tasks (id, process, parent, name) VALUES (?, ?, ?, ?)

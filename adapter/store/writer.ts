@@ -1,4 +1,6 @@
+import { basename } from 'node:path';
 import { CallStatus, FrameKind } from '../../protocol/spool';
+import type { Fault, FaultFrame } from '../common/faults';
 import { startMark } from './alive';
 import { callName, globalId, parseCallName } from './callNames';
 import { CallWriter } from './chunks/callWriter';
@@ -51,6 +53,13 @@ export interface ProcessInfo {
   executable: string;
   cwd: string;
   argv: string[];
+}
+
+interface FunctionPlace {
+  qualified: string;
+  path: string | null;
+  line: number;
+  end: number;
 }
 
 /**
@@ -192,12 +201,13 @@ export class RunWriter {
     );
   }
 
-  /** Ends what still runs in a process that is dead: nothing more can come of it. */
-  processEnded(index: number, exitCode: number | undefined, wall: bigint | undefined): void {
+  /** Ends what still runs in a process that is dead, of a fault or otherwise: nothing more can come of it. */
+  processEnded(index: number, exitCode: number | undefined, wall: bigint | undefined, fault?: Fault): void {
     const last = this.processLast.get(index) ?? 0;
     // What was running ends when the session saw the process die, or else where the process was last heard of.
     const end = Math.min(LATEST, wall === undefined ? last : Math.max(last, Number(wall - this.started)));
     const open = this.lanes.openFrom(globalId(index, 0), globalId(index + 1, 0));
+    if (fault !== undefined) this.fault(index, end, open, fault);
     for (const id of open) {
       this.lanes.end(id, end);
       this.calls.end(id, end, ENDED_WITH_PROCESS, undefined);
@@ -205,6 +215,27 @@ export class RunWriter {
     this.sql.endOpenHolds.run(BigInt(end), 'process ended', BigInt(index));
     this.sql.endProcess.run(BigInt(end), exitCode === undefined ? null : BigInt(exitCode), BigInt(index));
     if (open.length > 0) this.last = Math.max(this.last, end);
+  }
+
+  /** It is of the innermost call that ran, by Python's frames. What a native debugger saw of the same crash says more. */
+  private fault(index: number, time: number, open: readonly number[], { text, frames }: Fault): void {
+    if (this.sql.hasCrash.get(BigInt(index)) !== undefined) return;
+    const running = open
+      .map((id) => ({ id, of: this.sql.functionPlace.get(BigInt(this.calls.functionOf(id))) as FunctionPlace }))
+      .sort((a, b) => b.id - a.id);
+    // Python names files as it found them, the recording by where they really are.
+    const isIn = ({ name, path, line }: FaultFrame, of: FunctionPlace): boolean =>
+      of.path !== null &&
+      basename(of.path) === basename(path) &&
+      of.line <= line &&
+      line <= of.end &&
+      of.qualified.split('.').pop() === name;
+    const call = frames.map((frame) => running.find(({ of }) => isIn(frame, of))).find((found) => found !== undefined);
+    const backtrace = frames.map(({ name, path, line }) => `${name} @ ${path}:${line}`);
+    const data = JSON.stringify({ process: index, text, backtrace });
+    const id = call === undefined ? null : BigInt(call.id);
+    this.sql.insertEvent.run(BigInt(time), 'crash', BigInt(index), id, null, data);
+    this.last = Math.max(this.last, time);
   }
 
   /** Something the session itself saw. */

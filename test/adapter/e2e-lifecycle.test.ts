@@ -184,7 +184,12 @@ os.rename(sys.argv[1] + ".new", sys.argv[1])
   });
 
   for (const [name, fault, code, words] of [
-    ['a fault in native code', 'ctypes.string_at(0)', 139, /fault\.py was ended by SIGSEGV, a fault in native code\./],
+    [
+      'a fault in native code',
+      'ctypes.string_at(0)',
+      139,
+      /fault\.py was ended by SIGSEGV, a fault in native code, in <module> \(.*fault\.py, line 3\)\./,
+    ],
     ['a kill from outside', 'os.kill(os.getpid(), 9)', 137, /fault\.py was killed from outside \(SIGKILL\)/],
   ] as const)
     it(`tells of ${name}, and that the recording is kept`, async () => {

@@ -64,6 +64,16 @@ describe('life: recording without an adapter', function () {
     );
   });
 
+  it('says where a fault below Python ended the app', async () => {
+    place.file('fault.py', 'import ctypes\ndef read():\n    return ctypes.string_at(0)\nread()\n');
+    const child = spawn(python, ['fault.py'], { cwd: place.project, env, stdio: 'ignore' });
+    assert.deepEqual(await once(child, 'exit'), [null, 'SIGSEGV']);
+    const [first] = await taken();
+    const crash = `SELECT json_extract(e.data, '$.text') || ' in ' || f.name FROM events e
+      JOIN calls c ON c.id = e.call JOIN functions f ON f.id = c.function WHERE e.name = 'crash'`;
+    assert.deepEqual(rows(first!.file, crash), ['Segmentation fault in read']);
+  });
+
   it('has the calls of child processes, started and forked, in one run', async () => {
     place.file(
       'parent.py',
@@ -83,7 +93,7 @@ describe('life: recording without an adapter', function () {
     assert.deepEqual([said.code, said.stderr], [0, '']);
     const [name] = readdirSync(folder);
     const files = readdirSync(join(folder, name!));
-    assert.equal(files.length, 2);
+    assert.equal(files.length, 3);
     for (const file of files) assert.doesNotMatch(readFileSync(join(folder, name!, file), 'latin1'), /hunter2/, file);
   });
 

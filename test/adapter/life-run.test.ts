@@ -182,6 +182,14 @@ if len(sys.argv) == 1:
     );
     await place.say('run', '--', python, '-c', 'print("well")');
     assert.deepEqual((await place.json<QueryAnswer>('query', 'last', '--type', 'crash')).rows, []);
+    // A fault below Python tells where it was, too.
+    place.file('fault.py', 'import ctypes\ndef read():\n    return ctypes.string_at(0)\nread()\n');
+    assert.equal((await place.say('run', '--', python, 'fault.py')).code, 139);
+    const { rows: told } = await place.json<QueryAnswer>('query', 'last', '--type', 'crash');
+    const texts = told.map((row) => (row.type === 'call' ? '' : row.text)).sort();
+    assert.equal(texts.length, 2);
+    assert.match(texts[0]!, /^Crash: Segmentation fault .*read @ .*fault\.py:3 ← <module> @ .*fault\.py:4$/);
+    assert.match(texts[1]!, /^Process \d+ \(fault\.py\) crashed$/);
   });
 
   it('passes signals, and ends as the command does', async () => {

@@ -108,6 +108,11 @@ export class CallWriter {
     return chunk.task[id - chunk.base]!;
   }
 
+  functionOf(id: number): number {
+    const chunk = this.chunk(id);
+    return chunk.func[id - chunk.base]!;
+  }
+
   edited(id: number): void {
     const chunk = this.chunk(id);
     chunk.setEdited(id - chunk.base);

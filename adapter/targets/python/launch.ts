@@ -4,6 +4,7 @@ import { StringDecoder } from 'node:string_decoder';
 import type { Configuration, Hello } from '../../../protocol/control';
 import type { LaunchAttributes } from '../../../protocol/launch';
 import { cancelled, cannotStart, messageOf, noTerminal } from '../../common/errors';
+import { readFault } from '../../common/faults';
 import { pythonBootFolder } from '../../common/installation';
 import type { TargetProcess } from '../../engine/target';
 import { PythonTarget, type TargetOptions } from './base';
@@ -326,8 +327,16 @@ export class LaunchTarget extends PythonTarget {
         ? "was killed from outside (SIGKILL), by somebody or because the machine's memory was full."
         : endedBy === 'SIGTRAP'
           ? 'was ended by SIGTRAP, mostly a breakpoint that a native debugger left in it when it was killed.'
-          : `was ended by ${endedBy}, a fault in native code. With a breakpoint in the C or C++ file of its library, the next one stops where it happens.`;
+          : `was ended by ${endedBy}, a fault in native code${this.faultPlace()}. With a breakpoint in the C or C++ file of its library, the next one stops where it happens.`;
     this.notice('important', `${launchName(this.launch!)} ${why} What was recorded until then is kept.`);
+  }
+
+  /** `, in lookup (/app/tools.py, line 12)`. */
+  private faultPlace(): string {
+    const { spoolFolder } = this.options;
+    if (spoolFolder === undefined || this.first === undefined) return '';
+    const place = readFault(spoolFolder, this.first.hello.process)?.place;
+    return place === undefined ? '' : `, in ${place.name} (${place.path}, line ${place.line})`;
   }
 
   private tellEnded(): void {

@@ -34,6 +34,7 @@ def boot(folder: str) -> None:
 def begin(folder: str) -> str:
     """Records from now on; answers the run's own folder, empty where a debugger records already. Raises OSError."""
     global _writer
+    from . import _faults
     from ._spool import LIMIT, Writer
     from ._values import Settings
 
@@ -50,6 +51,7 @@ def begin(folder: str) -> str:
     _session.install_frameworks()
     _writer = Writer(into, _session.process_id(), Settings.from_record(record), info, _ended, limit)
     _calls.writer = _writer
+    _faults.watch(into, _writer.process)
     _calls.attached = True
     _calls.decide = None
     _imports.prepare_code = _guards.prepare
@@ -66,7 +68,10 @@ def forked() -> bool:
     _calls.forked()
     for guard in list(_guards._guards.values()):
         guard.forked()
+    from . import _faults
+
     _writer.after_fork(_session.process_id())
+    _faults.forked(_writer.folder, _writer.process)
     return True
 
 

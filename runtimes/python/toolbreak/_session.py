@@ -161,6 +161,9 @@ class Session:
                 folder, process_id(), Settings.from_record(configuration["record"]), _info(), self._problem
             )
             _calls.writer = self.writer
+            from . import _faults
+
+            _faults.watch(folder, self.writer.process)
         except Exception as error:
             _report.failure(error)
 
@@ -219,7 +222,7 @@ class Session:
         # A line goes out at once, so that it stands where it belongs in time; a piece of one goes with the rest.
         for start in range(0, len(text), _LONGEST_TEXT):
             part = text[start : start + _LONGEST_TEXT]
-            (wire.send if "\n" in part else wire.put)({"event": "output", "stream": stream, "text": part})
+            (wire.send_before if "\n" in part else wire.put)({"event": "output", "stream": stream, "text": part})
 
     def _task_changed(self, task: Any, change: str) -> None:
         self.send({"event": "task", "task": task.id, "name": task.name, "change": change})
@@ -509,7 +512,10 @@ def _after_in_child() -> None:
         _steps.forked()
         _lines.forked()
         if old.writer is not None:
+            from . import _faults
+
             old.writer.after_fork(process_id())
+            _faults.forked(old.writer.folder, old.writer.process)
         made = Session(old.connect)
         made.root = False
         made.writer = old.writer

@@ -1,0 +1,69 @@
+"""Faults below Python: where the process was when one ended it, written by Python's own `faulthandler` into a file beside the spools.
+
+Nothing of ours runs when it happens. Who reads it: `adapter/common/faults.ts`.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+
+from . import _report
+
+#: An app that closes all its files, as a daemon does, opens others under the lowest numbers: what is written must not land in one of them.
+_HIGH = 900
+
+#: The file that Python writes to: its descriptor, and which file that is.
+_file: tuple[int, tuple[int, int]] | None = None
+
+
+def watch(folder: str, process: str) -> None:
+    """From now on a fault of this process is told in `<folder>/<process>.fault`. A fault handler that the app has already stays."""
+    # On Windows it would tell of errors that are handled, too.
+    if os.name != "posix":
+        return
+    import faulthandler
+
+    if faulthandler.is_enabled() and _file is None:
+        return
+    try:
+        _follow(os.path.join(folder, process + ".fault"))
+    except OSError as error:
+        # The recording goes on without. The spools tell of a full disk.
+        _report.let_through(error)
+
+
+def forked(folder: str, process: str) -> None:
+    """In a forked child, which has a file of its own."""
+    if _file is not None:
+        watch(folder, process)
+
+
+def _follow(path: str) -> None:
+    global _file
+    import faulthandler
+    import fcntl
+
+    made = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND | os.O_CLOEXEC, 0o600)
+    try:
+        folders = {"own": os.path.dirname(__file__), "library": os.path.dirname(os.__file__)}
+        os.write(made, json.dumps(folders).encode() + b"\n")
+        if _file is not None and _identity(_file[0]) == _file[1]:
+            # An app that has put its own handler there since keeps that.
+            os.dup2(made, _file[0], inheritable=False)
+            high = _file[0]
+        else:
+            high = fcntl.fcntl(made, fcntl.F_DUPFD_CLOEXEC, _HIGH)
+            faulthandler.enable(high, all_threads=False)
+        _file = (high, _identity(high))
+    finally:
+        os.close(made)
+
+
+def _identity(file: int) -> tuple[int, int]:
+    try:
+        found = os.fstat(file)
+    except OSError as error:
+        _report.let_through(error)
+        return (0, 0)
+    return (found.st_dev, found.st_ino)
