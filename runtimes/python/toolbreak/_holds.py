@@ -228,6 +228,7 @@ class Hold:
                 return False
             self._release = release
             self._condition.notify_all()
+        _steps.is_released(self.task)
         # Now, not when its task wakes: another one that is released next may be quicker, and must not stop for this hold again.
         _causes.end(self)
         if self._loop is not None:
@@ -458,6 +459,7 @@ def _send_held(hold: Hold) -> None:
 
 def _end(hold: Hold, why: str, client: str = "") -> None:
     holds.pop(hold.id, None)
+    _steps.is_released(hold.task)
     if hold.task.hold is hold:
         hold.task.hold = None
     _causes.end(hold)

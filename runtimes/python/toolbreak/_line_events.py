@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from types import CodeType, FrameType
 from typing import Any
 
-from . import _calls, _guards, _line_places, _line_steps, _lines, _report, _sources
+from . import _calls, _guards, _line_pauses, _line_places, _line_steps, _lines, _report, _sources
 from ._calls import real_path
 
 #: Free ones first: a debugger, coverage, a profiler and an optimizer have their own by custom.
@@ -25,6 +25,9 @@ _lines_now: dict[str, frozenset[int]] = {}
 _changing = threading.RLock()
 #: Events that a step needs on a code object, by its id.
 _step_events: dict[int, tuple[CodeType, int]] = {}
+#: Somebody is to stop at the next line; and the code whose lines are told for that, by its id.
+_pausing = False
+_paused: dict[int, CodeType] = {}
 
 
 def _monitoring() -> Any:
@@ -55,7 +58,10 @@ def _callbacks() -> dict[str, Any]:
     return {
         "LINE": _line,
         "INSTRUCTION": _instruction,
+        "JUMP": _jump,
         "PY_START": _start,
+        "PY_RESUME": _start,
+        "PY_THROW": _throw,
         "PY_RETURN": _return,
         "PY_YIELD": _yield,
         "PY_UNWIND": _unwind,
@@ -86,7 +92,7 @@ def install(wanted: dict[str, frozenset[int]]) -> None:
                 _set(code, 0)
             _watched.clear()
             _again.clear()
-            if not _step_events and not _line_steps.active:
+            if _is_idle():
                 release_tool()
             return
         if not _take_tool():
@@ -181,20 +187,29 @@ def _line(code: CodeType, line: int) -> Any:
     if wanted and _lines.reached(sys._getframe(1), watched[1], line):  # type: ignore[index]
         return None
     if id(code) in _step_events:
-        _line_steps.stop_at(sys._getframe(1), line)
+        if not _line_steps.stop_at(sys._getframe(1), line) and id(code) in _paused:
+            _line_pauses.stop_at(sys._getframe(1), line)
         return None
     return None if wanted else _monitoring().DISABLE
 
 
 def _start(code: CodeType, offset: int) -> Any:
-    if _line_steps.active:
+    if _line_steps.active or _pausing:
         if not _line_steps.is_mine(code):
             return _monitoring().DISABLE
+        if _pausing:
+            _report.guard(_watch_for_pause, code)
         if not _calls.is_quiet():
             frame = sys._getframe(1)
             for step in _line_steps.active:
                 step.started(frame)
     return None
+
+
+def _throw(code: CodeType, offset: int, error: BaseException) -> None:
+    """Into a generator or coroutine that waited. This event cannot be switched off for single code."""
+    if _pausing and _line_steps.is_mine(code):
+        _report.guard(_watch_for_pause, code)
 
 
 def _return(code: CodeType, offset: int, value: Any) -> None:
@@ -248,13 +263,18 @@ def unwatch(step: Any) -> None:
     with _changing:
         kept = {id(frame.f_code) for each in _line_steps.active for frame in each.frames}
         kept.update(id(code) for code in _expected)
+        kept.update(_paused)
         for key, (code, _) in list(_step_events.items()):
             if key not in kept:
                 del _step_events[key]
                 _set(code, _events_for(code) if key in _watched else 0)
         _set_global()
-        if not _lines_now and not _step_events and not _line_steps.active:
+        if _is_idle():
             release_tool()
+
+
+def _is_idle() -> bool:
+    return not _lines_now and not _step_events and not _line_steps.active and not _pausing
 
 
 def expect(spot: Any) -> None:
@@ -292,13 +312,54 @@ def _set_global() -> None:
     if _tool < 0:
         return
     events = _monitoring().events
-    wanted = 0
+    wanted = events.PY_START | events.PY_RESUME | events.PY_THROW if _pausing else 0
     for step in _line_steps.active:
         if step.frames:
             wanted |= events.PY_UNWIND
         if step.origin is not None:
             wanted |= events.PY_START
     _monitoring().set_events(_tool, wanted)
+
+
+# ---------------------------------------------------------------- a pause
+
+
+def pause(on: bool) -> None:
+    """Lines are told of the code that a person wrote and that runs now, or begins to run or goes on; or no longer."""
+    global _pausing
+    with _changing:
+        if not on:
+            _pausing = False
+            _paused.clear()
+            unwatch(None)
+            return
+        if not _take_tool():
+            return
+        _pausing = True
+        _set_global()
+        for frame in list(sys._current_frames().values()):
+            each: FrameType | None = frame
+            while each is not None:
+                if _line_steps.is_mine(each.f_code):
+                    _watch_for_pause(each.f_code)
+                each = each.f_back
+
+
+def _watch_for_pause(code: CodeType) -> None:
+    if id(code) not in _paused:
+        with _changing:
+            if _pausing:
+                _paused[id(code)] = code
+                _watch_code(code, _monitoring().events.LINE | _monitoring().events.JUMP)
+
+
+def _jump(code: CodeType, offset: int, target: int) -> None:
+    """A loop on one line comes to no other."""
+    if id(code) in _paused and target < offset:
+        frame = sys._getframe(1)
+        line = frame.f_lineno or 0
+        if any(start <= target < end and each == line for start, end, each in code.co_lines()):
+            _line_pauses.stop_at(frame, line)
 
 
 def went_on(frame: FrameType) -> None:
@@ -314,9 +375,11 @@ def main_ended() -> None:
 
 
 def forked() -> None:
-    global _changing
+    global _changing, _pausing
     _changing = threading.RLock()
     _expected.clear()
+    _pausing = False
+    _paused.clear()
     for key, (code, _) in list(_step_events.items()):
         del _step_events[key]
         _set(code, _events_for(code) if key in _watched else 0)

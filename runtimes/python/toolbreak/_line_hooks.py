@@ -121,6 +121,7 @@ def forked() -> None:
 can_step = _line_traces.can_step
 watch = _line_traces.watch
 unwatch = _line_traces.unwatch
+pause = _line_traces.pause
 went_on = _line_traces.went_on
 main_begins = _line_traces.main_begins
 main_ended = _line_traces.main_ended

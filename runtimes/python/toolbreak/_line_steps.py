@@ -159,6 +159,11 @@ def is_mine(code: CodeType) -> bool:
     return not _stops.just_my_code and not _sources.is_ours(path) and not path.startswith("<")
 
 
+def is_body(code: CodeType, line: int) -> bool:
+    """Whether a person wrote this line, behind the head of its function."""
+    return is_mine(code) and line > _head(code)
+
+
 def is_code_of(code: CodeType, spot: _sources.Spot) -> bool:
     return (
         code.co_firstlineno == spot.first

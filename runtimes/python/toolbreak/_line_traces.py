@@ -12,7 +12,7 @@ import threading
 from types import FrameType
 from typing import Any
 
-from . import _line_late, _line_places, _line_steps, _lines
+from . import _line_late, _line_pause_traces, _line_pauses, _line_places, _line_steps, _lines
 from ._calls import real_path
 
 #: The lines of each file that breakpoints are on: `_line_hooks` keeps them.
@@ -64,10 +64,15 @@ def _is_loop_hook(frame: FrameType) -> bool:
     return False
 
 
+def is_free() -> bool:
+    """Whether no other tool traces this thread."""
+    return sys.gettrace() in (None, _call)
+
+
 def can_step() -> bool:
-    other = sys.gettrace()
-    if other is None or other is _call:
+    if is_free():
         return True
+    other = sys.gettrace()
     module = str(getattr(other, "__module__", None) or type(other).__module__)
     sentence = f"Another tool ({module}) traces this thread, so steps go from call to call here."
     if _lines.log is not None and sentence not in _told:
@@ -99,7 +104,8 @@ def unwatch(step: Any) -> None:
 def _let_go(frame: FrameType) -> None:
     """Takes the trace function from a frame that nothing looks at any more."""
     by_main = _main is not None and frame is _main.frame and _main.tracing
-    if not by_main and frame not in _line_late.frames and not any(frame in step.frames for step in _line_steps.active):
+    others = _line_late.frames.keys() | _line_pause_traces.frames
+    if not by_main and frame not in others and not any(frame in step.frames for step in _line_steps.active):
         frame.f_trace = None
 
 
@@ -111,8 +117,30 @@ def _rest() -> None:
             not any(step.thread == mine and step.frames for step in _line_steps.active)
             and (_main is None or not _main.tracing or _main.thread != mine)
             and not _line_late.of_thread(mine)
+            and not _line_pause_traces.is_here()
         ):
             sys.settrace(None)
+
+
+# ---------------------------------------------------------------- a pause
+
+
+def pause(on: bool) -> None:
+    if on:
+        _line_pause_traces.begin()
+        return
+    traced = list(_line_pause_traces.frames)
+    _line_pause_traces.end()
+    for frame in traced:
+        _let_go(frame)
+    _rest()
+
+
+def look_from(frame: FrameType) -> None:
+    """Traces a frame from where it stands: the rest of its line is no new one."""
+    if frame.f_trace is not _local:
+        _since[frame] = (frame.f_lasti, frame.f_lineno or 0)
+        frame.f_trace = _local
 
 
 # ---------------------------------------------------------------- functions that run already
@@ -129,9 +157,7 @@ def went_on(frame: FrameType) -> None:
             _line_late.say(each.f_code)
         return
     for each in found:
-        if each.f_trace is not _local:
-            _since[each] = (each.f_lasti, each.f_lineno or 0)
-            each.f_trace = _local
+        look_from(each)
         _line_late.frames[each] = threading.get_ident()
     sys.settrace(_call)
 
@@ -182,6 +208,10 @@ def _call(frame: FrameType, event: str, arg: Any) -> Any:
                 found = _local
     if _line_late.frames and _is_late(frame, mine):
         found = _local
+    if _line_pause_traces.begins(frame):
+        if not _begins(frame):
+            look_from(frame)
+        found = _local
     if found is None:
         _rest()
     return found
@@ -222,6 +252,7 @@ def _local(frame: FrameType, event: str, arg: Any) -> Any:
             if _main is not None and frame is _main.frame:
                 _main.stop()
             _since.pop(frame, None)
+            _line_pause_traces.frames.discard(frame)
             _drop_late(frame)
         passed = _passed.get(threading.get_ident())
         if passed is not None and passed[0] == id(frame):
@@ -250,7 +281,8 @@ def _look(frame: FrameType, line: int) -> None:
         _passed[threading.get_ident()] = (id(frame), line)
         if held:
             return
-    if not _line_steps.stop_at(frame, line) and _main is not None and frame is _main.frame:
+    held = _line_steps.stop_at(frame, line) or (bool(_line_pause_traces.frames) and _line_pauses.stop_at(frame, line))
+    if not held and _main is not None and frame is _main.frame:
         _main.passed(line)
 
 
@@ -325,6 +357,8 @@ def _is_below(frame: FrameType | None, wanted: FrameType) -> bool:
 
 def forked() -> None:
     """In a forked child: steps of the parent are the parent's."""
+    if _line_pause_traces.on:
+        pause(False)
     _line_late.forked()
     for frames in _touched.values():
         for frame in frames:

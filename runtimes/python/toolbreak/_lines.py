@@ -105,6 +105,7 @@ def drop() -> None:
 def forked() -> None:
     """In a forked child: what the parent steps is the parent's."""
     _line_steps().forked()
+    _steps.pauses().forked()
     if backend is not None:
         backend.forked()
 
@@ -213,7 +214,7 @@ def hold(
     stop = Stop("line", reason, ids, seconds=seconds)
     stop.frame, stop.line, stop.path = frame, line, real_path(frame.f_code.co_filename)
     shown = _shown(call)
-    _steps.stopped(shown.task)
+    _steps.stopped(shown.task, reason)
     _line_steps().ended_with(call, shown.task)
     if call is not None:
         # What other threads begin in this call meanwhile has a task of its own.

@@ -39,6 +39,8 @@ _waiting: list[Any] = []
 _paused_tasks = False
 #: Tasks that went on while the stop byte was still 1: this pause is over for them. Until the byte was seen as 0.
 _released_early: set[Task] = set()
+#: Tasks that stand for a pause, or are about to: one that comes meanwhile is the same one.
+_standing: set[Task] = set()
 #: Stop the first call there is; and whether that happened.
 entry = False
 entry_done = False
@@ -71,9 +73,21 @@ def released(call: Call, release: Any) -> None:
 
 def went_on(task: Task) -> None:
     """A hold of this task ended."""
+    _standing.discard(task)
     if _stopping.stop_byte[0]:
         _released_early.add(task)
     update_special()
+    pauses().look()
+
+
+def is_released(task: Task) -> None:
+    """Its hold is about to end: from here on a pause is for it, too."""
+    _standing.discard(task)
+
+
+def went_on_early(task: Task) -> bool:
+    """Whether the pause that the stop byte tells is over for this task."""
+    return task in _released_early and not task.pause
 
 
 def add(step: Any) -> None:
@@ -90,14 +104,15 @@ def remove(step: Any) -> None:
 
 
 def pause(task: int | None) -> None:
-    """Stops one task, or every one, at its next boundary."""
+    """Stops one task, or every one, at its next boundary or line."""
     global _paused_tasks
     _released_early.clear()
     for each in _calls.tasks():
-        if task is None or each.id == task:
+        if each.id == task or (task is None and each not in _standing):
             each.pause = True
             _paused_tasks = True
     update_special()
+    _report.guard(pauses().begin, task)
 
 
 def reason(call: Call, boundary: str) -> str:
@@ -118,11 +133,14 @@ def reason(call: Call, boundary: str) -> str:
     return "" if call.task in _released_early else "pause"
 
 
-def stopped(task: Task) -> None:
+def stopped(task: Task, reason: str) -> None:
     """A task stops: what it was asked to stop for is over."""
     global entry_done
     entry_done = True
+    if reason == "pause":
+        _standing.add(task)
     task.pause = False
+    pauses().stands(task)
     for step in [step for step in _waiting if step.task is task]:
         remove(step)
     update_special()
@@ -150,6 +168,8 @@ def drop() -> None:
     for step in list(_waiting):
         remove(step)
     _released_early.clear()
+    _standing.clear()
+    _report.guard(pauses().end)
     entry = hold_all = False
     held = 0
     update_special()
@@ -160,5 +180,12 @@ def forked() -> None:
     global held
     _waiting.clear()
     _released_early.clear()
+    _standing.clear()
     held = 0
     update_special()
+
+
+def pauses() -> Any:
+    from . import _line_pauses
+
+    return _line_pauses

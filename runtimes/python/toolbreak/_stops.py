@@ -79,7 +79,7 @@ def _decide(call: Call, boundary: str, dots: tuple[Dot, ...] | None) -> Stop | N
         reason = _steps.reason(call, boundary)
         stop = Stop(boundary, reason) if reason else None
     if stop is not None:
-        _steps.stopped(call.task)
+        _steps.stopped(call.task, stop.reason)
     return stop
 
 

@@ -223,6 +223,11 @@ class Adapter:
         self.config = {**self.config, **changes, "generation": self.config["generation"] + 1}
         return self.process().request("configure", configuration=self.config)["breakpoints"]
 
+    def stop_all(self, stop: bool) -> None:
+        """The stop byte. In its place: an app that looks at it while the file is empty would end."""
+        with open(self.stop_file, "r+b", buffering=0) as file:
+            file.write(bytes([stop]))
+
     def close(self) -> None:
         self._closing = True
         self._server.close()

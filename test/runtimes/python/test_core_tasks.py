@@ -374,11 +374,11 @@ def test_a_pause_is_over_for_a_task_that_was_released(scene: Any) -> None:
     app = scene.run(adapter, "main.py")
     process, hold = adapter.held()
     assert hold["reason"] == "entry"
-    adapter.stop_file.write_bytes(b"\1")
+    adapter.stop_all(True)
     process.release(hold)
     process, hold = adapter.held()
     assert hold["reason"] == "breakpoint"
-    adapter.stop_file.write_bytes(b"\0")
+    adapter.stop_all(False)
     process.request("pause")
     process.release(hold)
     process, hold = adapter.held()
