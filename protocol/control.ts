@@ -173,6 +173,8 @@ export interface Hold {
   frames: Frame[];
   /** There are more frames than these: `frames` has them, by `start` and `count`. */
   moreFrames?: boolean;
+  /** It is told before its frames are known: they come with the event `frames`. */
+  framesFollow?: boolean;
   /** All tasks of the process stand still, and all go on when one of them is released. */
   whole?: boolean;
   /** The system's number of the thread that stands at a line. */
@@ -400,6 +402,7 @@ export interface Release {
 export type ControlEvent =
   | Hello
   | HeldEvent
+  | FramesEvent
   | ResumedEvent
   | BreakpointsEvent
   | LogEvent
@@ -440,6 +443,14 @@ export interface HeldEvent {
   hold: Hold;
   /** Tasks that only stand still because their process does; their frames come with `frames`. */
   along?: Hold[];
+}
+/** The innermost frames of a hold that was told without them. */
+export interface FramesEvent {
+  event: 'frames';
+  hold: number;
+  task: number;
+  frames: Frame[];
+  moreFrames: boolean;
 }
 /** A hold ended: by a release, its deadline, the death of the adapter's connection, or cancellation of the call. */
 export interface ResumedEvent {

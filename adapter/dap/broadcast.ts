@@ -71,10 +71,9 @@ export class Broadcast {
           along.forEach((one) => one.hold && client.send('stopped', stopped(session, client, one, one.hold, true)));
         }
       });
-      const { reason, description, boundary } = hold;
-      this.record('stop', task, { reason, description, boundary, ...tracedBack(hold) }, hold);
-      this.#stoppedByCrash(task);
+      if (!hold.framesFollow) this.#recordStop(task, hold);
     });
+    engine.on('traced', (task, hold) => this.#recordStop(task, hold));
     engine.on('recorded', (process, { name, data }) => {
       const event = { process: process.index, ...data };
       // A crash is of the call that it stops in, which may be told a moment later.
@@ -158,6 +157,12 @@ export class Broadcast {
 
   record(name: string, task: Task, data: Record<string, unknown>, hold = task.hold): void {
     this.session.recorder?.event(name, callOfHold(task, hold), data);
+  }
+
+  #recordStop(task: Task, hold: Hold): void {
+    const { reason, description, boundary } = hold;
+    this.record('stop', task, { reason, description, boundary, ...tracedBack(hold) }, hold);
+    this.#stoppedByCrash(task);
   }
 
   /** What else is held in the process has nothing to do with it. */

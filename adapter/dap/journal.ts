@@ -35,9 +35,10 @@ export class Journal {
   ) {
     this.#to = options.journal;
     const { engine } = session;
-    engine.on('held', (task, hold) =>
-      this.#event({ event: 'held', ...place(task, hold), boundary: hold.boundary, reason: hold.reason }),
-    );
+    const held = (task: Task, hold: Hold): void =>
+      this.#event({ event: 'held', ...place(task, hold), boundary: hold.boundary, reason: hold.reason });
+    engine.on('held', (task, hold) => hold.framesFollow || held(task, hold));
+    engine.on('traced', held);
     engine.on('resumed', (task, hold, by, why) =>
       this.#event({
         event: 'released',

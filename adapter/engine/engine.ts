@@ -4,6 +4,7 @@ import type {
   ControlRequests,
   ExceptionFilter,
   Frame,
+  FramesEvent,
   Hold,
   LogEvent,
   RecordEvent,
@@ -44,6 +45,8 @@ export type EngineEvents = {
   threadExited: [task: Task];
   /** `others`: another task was held before. `along`: tasks that only stand still because their process does. */
   held: [task: Task, hold: Hold, others: boolean, along: readonly Task[]];
+  /** The frames of a hold are known, which was told with `framesFollow`; or it ends, and they will not be. Comes once for each. */
+  traced: [task: Task, hold: Hold];
   /** `along`: tasks that go on with it, since their whole process does. */
   resumed: [
     task: Task,
@@ -222,6 +225,7 @@ export class Engine {
     this.#setStopFlag(false);
     try {
       await this.request(task.process, 'release', { hold: hold.id, ...way, client: options.client });
+      this.#traced(task, hold);
       task.hold = undefined;
       task.lastRelease = {
         client: options.client,
@@ -242,11 +246,14 @@ export class Engine {
     const hold = holdOf(task);
     const end = count ? start + count : Infinity;
     while (hold.moreFrames && hold.frames.length < end) {
+      const known = hold.frames.length;
       const { frames, more } = await this.request(task.process, 'frames', {
         hold: hold.id,
-        start: hold.frames.length,
-        ...(count ? { count: end - hold.frames.length } : {}),
+        start: known,
+        ...(count ? { count: end - known } : {}),
       });
+      // They came another way meanwhile.
+      if (hold.frames.length !== known) continue;
       hold.frames.push(...frames);
       hold.moreFrames = more === true && frames.length > 0;
     }
@@ -432,6 +439,11 @@ export class Engine {
         case 'held':
           this.#inOrder(process, event.hold.task, () => this.#held(process, event.hold, event.along));
           break;
+        case 'frames':
+          // Of a hold that was told: of one that waits to be told, after it.
+          if (this.tasks.find(process, event.task)?.hold?.id === event.hold) this.#frames(process, event);
+          else this.#inOrder(process, event.task, () => this.#frames(process, event));
+          break;
         case 'resumed':
           this.#inOrder(process, event.task, () => this.#resumed(process, event));
           break;
@@ -483,6 +495,7 @@ export class Engine {
     }
     const task = this.#ensure(process, hold.task, hold.taskName);
     const others = this.tasks.held().some((other) => other !== task);
+    if (task.hold) this.#traced(task, task.hold);
     task.hold = hold;
     const along = stoodStill.map((one) => {
       const other = this.#ensure(process, one.task, one.taskName);
@@ -501,10 +514,25 @@ export class Engine {
     this.#refreshNames();
   }
 
+  #frames(process: TargetProcess, { task: id, hold: number, frames, moreFrames }: FramesEvent): void {
+    const task = this.tasks.find(process, id);
+    const hold = task?.hold;
+    if (task === undefined || hold?.id !== number || hold.framesFollow !== true) return;
+    if (hold.frames.length === 0) Object.assign(hold, { frames, moreFrames });
+    this.#traced(task, hold);
+  }
+
+  #traced(task: Task, hold: Hold): void {
+    if (hold.framesFollow !== true) return;
+    hold.framesFollow = false;
+    this.#events.emit('traced', task, hold);
+  }
+
   #resumed(process: TargetProcess, event: ResumedEvent): void {
     const task = this.tasks.find(process, event.task);
     if (task?.hold?.id === event.hold) {
       const hold = task.hold;
+      this.#traced(task, hold);
       task.hold = undefined;
       this.#events.emit('resumed', task, hold, undefined, event.why, this.#goAlong(task, hold));
     }
@@ -513,7 +541,10 @@ export class Engine {
   /** Tasks that go on with this one, since their process stood still as a whole. */
   #goAlong(task: Task, hold: Hold): Task[] {
     const along = hold.whole ? this.tasks.held().filter((one) => one.process === task.process && one.hold?.whole) : [];
-    along.forEach((one) => (one.hold = undefined));
+    for (const one of along) {
+      this.#traced(one, one.hold!);
+      one.hold = undefined;
+    }
     return along;
   }
 
@@ -527,6 +558,7 @@ export class Engine {
   }
 
   #end(task: Task): void {
+    if (task.hold) this.#traced(task, task.hold);
     task.hold = undefined;
     this.tasks.remove(task);
     this.#events.emit('threadExited', task);

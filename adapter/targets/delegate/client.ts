@@ -276,6 +276,11 @@ export class DelegateClient {
     const input = this.#child?.stdin;
     if (!input?.writable) return;
     this.options.tap?.('out', message);
+    // What is asked together is written together: a write takes longer than all else that we do with a message.
+    if (input.writableCorked === 0) {
+      input.cork();
+      process.nextTick(() => input.uncork());
+    }
     input.write(frame(message));
   }
 

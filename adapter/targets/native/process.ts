@@ -7,6 +7,7 @@ import type {
   ControlEvent,
   ControlRequests,
   ExceptionInfo,
+  Frame,
   Hello,
   Hold,
 } from '../../../protocol/control';
@@ -38,6 +39,8 @@ export interface NativeProcessOptions {
   /** Without debug information, why no line can be bound: a sentence. */
   noDebugInformation?: string;
   emit(event: Exclude<ControlEvent, Hello>): void;
+  /** Stops are told as soon as it is known that somebody wants them; their frames follow in an event of their own. */
+  framesFollow?: boolean;
   /** Somebody waits for any breakpoint of this thread: where several stand at one place, not every delegate names them all. */
   awaits?(thread: number | undefined): boolean;
   /** A handler in the process may note a fault and let it happen again; then it is told once. */
@@ -54,6 +57,8 @@ export interface NativeProcessOptions {
 interface Stop {
   /** Holds of this stop, by number: the thread each is of. */
   threads: Map<number, number>;
+  /** Threads that stopped for a reason of their own. */
+  told: Set<number>;
   main: Hold;
   why: StopReason;
 }
@@ -97,7 +102,7 @@ export class NativeProcess {
     const offsetIsBytes = family === 'lldb' && major > 0 && major < 20;
     this.#memory = new NativeMemory(client, (text) => this.#command(text), offsetIsBytes);
     const evaluate = async (expression: string): Promise<string> => {
-      const frame = this.#topFrame;
+      const frame = await this.#topFrame();
       const asked = { expression, context: 'watch' as const, ...(frame === undefined ? {} : { frame }) };
       return (await this.#values.evaluate(asked)).value;
     };
@@ -223,7 +228,11 @@ export class NativeProcess {
     configure: async ({ configuration }) => ({ breakpoints: await this.configure(configuration) }),
     pause: () => this.#pause(),
     release: (args) => this.#release(args),
-    frames: ({ hold, start = 0, count }, signal) => this.#frames(this.#threadOf(hold), start, count, signal),
+    // Fresh ones are asked for without a start.
+    frames: ({ hold, start, count }, signal) =>
+      start === 0 && this.#following?.hold === hold
+        ? this.#following.frames
+        : this.#frames(this.#threadOf(hold), start ?? 0, count, signal),
     scopes: ({ hold, frame }, signal) => (this.#threadOf(hold), this.#values.scopes(frame, signal)),
     variables: ({ hold, ...rest }, signal) => (this.#threadOf(hold), this.#values.variables(rest, signal)),
     setVariable: ({ hold, ...rest }, signal) => (this.#threadOf(hold), this.#values.setVariable(rest, signal)),
@@ -276,11 +285,16 @@ export class NativeProcess {
     return thread;
   }
 
-  get #topFrame(): number | undefined {
-    return this.#stop?.main.frames[0]?.id ?? this.#peeked;
+  async #topFrame(): Promise<number | undefined> {
+    return (await this.#innermost())[0]?.id;
   }
-  /** Innermost frame of a stop that nobody was told yet. */
-  #peeked: number | undefined;
+  async #innermost(): Promise<readonly Frame[]> {
+    return (await this.#looked?.catch(() => undefined))?.frames ?? [];
+  }
+  /** The innermost frames of the stop, or of its thread that is being looked at; asked for with the first word of it. */
+  #looked: Promise<FramePage> | undefined;
+  /** A hold that was told before its frames. */
+  #following: { hold: number; frames: Promise<FramePage> } | undefined;
 
   async #pause(): Promise<Record<string, never>> {
     const [thread] = this.#tasks.keys();
@@ -304,6 +318,10 @@ export class NativeProcess {
     }
     const { client } = this.options;
     const before = this.#stop;
+    const looked = this.#looked;
+    // Asked for before: when they are there, so is the word of every thread that stopped.
+    const [top] = await this.#innermost();
+    this.#threadOf(hold);
     const more = {
       threadId,
       ...(single ? { singleThread: true } : {}),
@@ -318,7 +336,7 @@ export class NativeProcess {
         client.capabilities.supportsSteppingGranularity !== true &&
         step !== 'out'
       ) {
-        await this.#command(`thread step-inst${step === 'over' ? '-over' : ''}`, before?.main.frames[0]?.id);
+        await this.#command(`thread step-inst${step === 'over' ? '-over' : ''}`, top?.id);
       } else if (step === 'over') await client.request('next', more);
       else if (step === 'in') {
         await client.request('stepIn', { ...more, ...(target === undefined ? {} : { targetId: target }) });
@@ -328,7 +346,10 @@ export class NativeProcess {
       // It ran to its end at once, and its debugger ended with it before it answered.
       if (client.isGone && this.#over) return {};
       // It did not go: the hold is as it was.
-      if (!this.#over && !this.#stop) this.#stop = before;
+      if (!this.#over && !this.#stop) {
+        this.#stop = before;
+        this.#looked = looked;
+      }
       throw error;
     } finally {
       this.#releasing = false;
@@ -340,7 +361,8 @@ export class NativeProcess {
   #goesOn(): void {
     this.#lastSignal = this.#stop?.why.signal?.name;
     this.#stop = undefined;
-    this.#peeked = undefined;
+    this.#looked = undefined;
+    this.#following = undefined;
     this.#values.forget();
   }
 
@@ -362,7 +384,7 @@ export class NativeProcess {
 
   async #stepTargets(hold: number, signal?: AbortSignal): Promise<ControlRequests['stepTargets']['body']> {
     this.#threadOf(hold);
-    const frame = this.#topFrame;
+    const frame = await this.#topFrame();
     if (!this.options.client.can('stepInTargets') || frame === undefined) return { targets: [] };
     const { targets } = await this.options.client.request('stepInTargets', { frameId: frame }, { signal });
     return { targets: targets.map(({ id, label, line }) => ({ id, label, ...(line ? { line } : {}) })) };
@@ -381,7 +403,7 @@ export class NativeProcess {
       type,
       fullType: type,
       message: signal ? signalSentence(signal) : (info?.description ?? stop.why.text ?? stop.why.description),
-      stackTrace: stop.main.frames
+      stackTrace: (await this.#innermost())
         .map(({ name, path, line }) => (path ? `${name} @ ${path}:${line}` : name))
         .join('\n'),
       uncaught: signal !== undefined && isCrash(signal),
@@ -389,8 +411,9 @@ export class NativeProcess {
   }
 
   /** A command of lldb's own language; its output. */
-  async #command(text: string, frame = this.#topFrame): Promise<string> {
+  async #command(text: string, given?: number): Promise<string> {
     if (this.options.quirks.family !== 'lldb') throw new UserError(`${this.options.client.name} cannot do this.`);
+    const frame = given ?? (await this.#topFrame());
     const body = await this.options.client.request('evaluate', {
       expression: `\`${text}`,
       context: 'repl',
@@ -481,7 +504,9 @@ export class NativeProcess {
   /** Everything that was said of one stop: what it is for each thread, and whether anybody wants it. */
   async #stopped(): Promise<void> {
     const { log } = this.options;
-    const [first = {}] = this.#stops;
+    const [first] = this.#stops;
+    // It was looked at with those before it.
+    if (!first) return;
     const thread = threadIn(first) ?? [...this.#tasks.keys()][0] ?? 0;
     const why = stopReason(first, this.#asked);
     const isEntry = why.reason === 'entry' && this.#hasMain;
@@ -490,36 +515,84 @@ export class NativeProcess {
       this.#stops = [];
       return this.#goOn(thread);
     }
-    // Asked together, answered together: a stop is to cost little. When they are answered, all threads that stopped were told.
-    const looked = await Promise.all([this.#threads(), this.#framesNow(thread, FIRST_FRAMES)]).catch((error: unknown) =>
-      log.info(`a stop that is over: ${messageOf(error)}`),
-    );
-    const told = this.#stops;
-    this.#stops = [];
-    if (this.#over || !looked) return;
-    const [threads, frames] = looked;
-    const wanted: { thread: number; why: StopReason; ids: number[] }[] = [];
-    for (const body of told) {
-      const one = threadIn(body) ?? thread;
-      this.#peeked = (one === thread ? frames : await this.#framesNow(one, 1)).frames[0]?.id;
-      const found = await this.#wantedBy(body);
-      if (found) wanted.push({ thread: one, ...found });
+    const over = (error: unknown): undefined => void log.info(`a stop that is over: ${messageOf(error)}`);
+    // Other threads of a stop that was told: some are told later than the answers to the first questions.
+    const { told } = this.#stop ?? {};
+    if (told && this.#stops.every((body) => !told.has(threadIn(body) ?? thread))) {
+      const before = this.#looked;
+      for (const other of await this.#wanted()) this.#tellOther(other.thread, other.why, other.ids);
+      if (this.#stop) this.#looked = before;
+      return;
+    }
+    // Asked together: a stop is to cost little. When the frames are there, all threads that stopped were told.
+    const asked = this.#threads();
+    const looked = (this.#looked = this.#framesNow(thread, FIRST_FRAMES));
+    looked.catch(() => undefined);
+    const threads = await asked.catch(over);
+    if (!this.options.framesFollow) await looked.catch(over);
+    if (this.#over || !threads) return this.#forgetStops();
+    let wanted = await this.#wanted(thread, looked);
+    if (wanted.length === 0) {
+      const frames = await looked.catch(over);
+      if (this.#over || !frames) return this.#forgetStops();
+      wanted = await this.#wanted(thread, looked);
     }
     const [main, ...others] = wanted;
     if (!main) return this.#goOn(thread);
     this.#pausing = false;
-    const shown = main.thread === thread ? frames : await this.#framesNow(main.thread, FIRST_FRAMES);
+    this.#looked = main.thread === thread ? looked : this.#framesNow(main.thread, FIRST_FRAMES);
     const { signal } = main.why;
-    const isAgain = this.#repeated.isAgain(main.thread, signal, shown.frames);
+    const isCrashed = signal !== undefined && isCrash(signal);
+    const follow = this.options.framesFollow === true && !isCrashed;
+    const shown = follow ? undefined : await this.#looked.catch(over);
+    if (this.#over || (!shown && !follow)) return this.#forgetStops();
+    const isAgain = this.#repeated.isAgain(main.thread, signal, shown?.frames ?? []);
     if (isAgain && this.options.noteFaults === true && others.length === 0)
       return this.#goOn(main.thread, signal?.name);
     const crash =
-      signal && isCrash(signal)
+      isCrashed && shown
         ? await crashRecord({ values: this.#values, log, thread: main.thread, signal, frames: shown.frames })
         : undefined;
-    this.#tell(main.thread, main.why, main.ids, threads, shown);
+    const hold = this.#tell(main.thread, main.why, main.ids, threads, shown);
+    if (follow) this.#follow(hold, this.#looked);
     for (const other of others) this.#tellOther(other.thread, other.why, other.ids);
     if (crash) this.options.emit({ event: 'record', name: 'crash', data: crash });
+  }
+
+  /** What was said since, of a stop that is over. */
+  #forgetStops(): void {
+    this.#stops = [];
+  }
+
+  /** Which threads that were told of since want to stop. `looked`: the frames of the first, which were asked for. */
+  async #wanted(
+    thread?: number,
+    looked?: Promise<FramePage>,
+  ): Promise<{ thread: number; why: StopReason; ids: number[] }[]> {
+    const told = this.#stops;
+    this.#stops = [];
+    const wanted: { thread: number; why: StopReason; ids: number[] }[] = [];
+    for (const body of told) {
+      const one = threadIn(body) ?? thread ?? 0;
+      this.#looked = looked && one === thread ? looked : this.#framesNow(one, 1);
+      this.#looked.catch(() => undefined);
+      const found = await this.#wantedBy(body);
+      if (found) wanted.push({ thread: one, ...found });
+    }
+    return wanted;
+  }
+
+  /** Its frames are told when they are known. */
+  #follow({ id, task }: Hold, frames: Promise<FramePage>): void {
+    const following = (this.#following = { hold: id, frames });
+    const tell = (page: FramePage): void => {
+      if (this.#following === following) this.#following = undefined;
+      this.options.emit({ event: 'frames', hold: id, task, frames: page.frames, moreFrames: page.more });
+    };
+    frames.then(tell, (error: unknown) => {
+      this.options.log.info(`frames of a stop that is over: ${messageOf(error)}`);
+      tell({ frames: [], more: true });
+    });
   }
 
   get #asked(): { pause: boolean; entry: boolean } {
@@ -575,7 +648,8 @@ export class NativeProcess {
     this.options.log.warn(`${what} of a stop: ${messageOf(error)}`);
   }
 
-  #tell(thread: number, why: StopReason, ids: number[], threads: P.Thread[], first: FramePage): void {
+  /** `first`: absent where the frames follow. */
+  #tell(thread: number, why: StopReason, ids: number[], threads: P.Thread[], first: FramePage | undefined): Hold {
     const names = namesOf(threads, this.options.name);
     for (const gone of [...this.#tasks.keys()].filter((id) => !names.has(id))) this.#threadEnded(gone);
     this.#tasks = names;
@@ -590,8 +664,9 @@ export class NativeProcess {
       description: why.description,
       ...(why.text ? { text: why.text } : {}),
       breakpoints: ids,
-      frames: first.frames,
-      moreFrames: first.more,
+      ...(first
+        ? { frames: first.frames, moreFrames: first.more }
+        : { frames: [], moreFrames: true, framesFollow: true }),
     };
     const along = [...names]
       .filter(([id]) => id !== thread)
@@ -606,8 +681,10 @@ export class NativeProcess {
         frames: [],
         moreFrames: true,
       }));
-    this.#stop = { threads: new Map([main, ...along].map((hold) => [hold.id, hold.task])), main, why };
+    const holds = new Map([main, ...along].map((hold) => [hold.id, hold.task]));
+    this.#stop = { threads: holds, told: new Set([thread]), main, why };
     this.options.emit({ event: 'held', hold: main, ...(along.length > 0 ? { along } : {}) });
+    return main;
   }
 
   /** Another thread stopped in the same moment for a reason of its own. */
@@ -628,6 +705,7 @@ export class NativeProcess {
       moreFrames: true,
     };
     stop.threads.set(hold.id, thread);
+    stop.told.add(thread);
     this.options.emit({ event: 'held', hold });
   }
 

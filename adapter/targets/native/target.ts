@@ -200,6 +200,7 @@ export class NativeTarget implements Target {
       log: this.#log,
       name: this.#name,
       ...(noDebugInformation ? { noDebugInformation } : {}),
+      framesFollow: true,
       emit: (event) => {
         this.#printed.flush();
         if (this.#process) this.#emitter.emit('control', this.#process, event);

@@ -290,8 +290,20 @@ if TYPE_CHECKING:
             'breakpoints': List[int],
             'frames': List['Frame'],
             'moreFrames': 'NotRequired[bool]',
+            'framesFollow': 'NotRequired[bool]',
             'whole': 'NotRequired[bool]',
             'thread': 'NotRequired[int]',
+        },
+    )
+
+    FramesEvent = TypedDict(
+        'FramesEvent',
+        {
+            'event': Literal['frames'],
+            'hold': int,
+            'task': int,
+            'frames': List['Frame'],
+            'moreFrames': bool,
         },
     )
 
