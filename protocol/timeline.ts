@@ -5,7 +5,7 @@
  * process unchanged; those of `HostMethods` are answered by the host. `{notify, params}` goes to the page without an answer.
  * The reader speaks the same JSON, one object a line, on stdin and stdout.
  *
- * Times are nanoseconds since the run's first call, as JavaScript numbers (exact for 104 days).
+ * Times are nanoseconds since the run's first call, or in a run without calls since the first event, as JavaScript numbers (exact for 104 days).
  */
 import type { Query } from './query';
 
@@ -43,12 +43,18 @@ export interface Lane {
   depth: number;
   first: number;
   last: number;
+  /** It has no calls, but what happened in the run outside of them: rows of kind `event`. */
+  events?: true;
 }
 
 export type CallState = 'running' | 'returned' | 'error' | 'cancelled' | 'skipped';
 
+/**
+ * A call; or, of kind `event`, something that happened outside of calls, such as output, a stop of a program or a crash: its name is what is said
+ * of it, it is as long as the program stood still there, and a crash has the state `error`.
+ */
 export interface CallRow {
-  /** CallName. */
+  /** CallName; of an event `e` and its number. */
   id: string;
   parent?: string;
   task: number;
@@ -164,6 +170,8 @@ export interface CallDetail {
   edits?: string[];
   /** Held, released, edited, logged, in order. */
   events: { time: number; text: string }[];
+  /** Where it is no call but an event: what was written or said in full, and the way there, innermost first. */
+  event?: { text: string; stack: { path?: string; line?: number; function: string }[] };
 }
 
 export interface Change {
@@ -197,10 +205,11 @@ export interface ReaderMethods {
   /** Calls that overlap from..to. Those shorter than `minimum` are left out and counted in `left`. */
   calls: {
     params: { file: string; from: number; to: number; minimum: number; limit: number };
+    /** Events among them. */
     result: { calls: CallRow[]; left: number };
   };
   /** The same for the lanes, which have thousands. */
-  bars: { params: ReaderMethods['calls']['params']; result: { calls: CallTable; left: number } };
+  bars: { params: ReaderMethods['calls']['params']; result: { calls: CallTable; events: CallRow[]; left: number } };
   call: { params: { file: string; id: string }; result: CallDetail };
   value: {
     params: { file: string; value: number; path: string[]; start: number; count: number };

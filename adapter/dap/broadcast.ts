@@ -86,7 +86,7 @@ export class Broadcast {
       const action = by
         ? { action: by.way.action, step: by.way.step ?? null, client: by.client }
         : { action: why, step: null, client: null };
-      this.record('release', task, action, hold);
+      this.record('release', task, { ...action, thread: task.thread }, hold);
       this.#joined((client) => {
         if (!by?.answered || client.id !== by.client) {
           client.send('continued', { threadId: task.thread, allThreadsContinued: this.#allGoOn(along) });
@@ -160,8 +160,9 @@ export class Broadcast {
   }
 
   #recordStop(task: Task, hold: Hold): void {
-    const { reason, description, boundary } = hold;
-    this.record('stop', task, { reason, description, boundary, ...tracedBack(hold) }, hold);
+    const { reason, description, boundary, text } = hold;
+    const said = { reason, description, ...(text ? { text: this.session.masker.text(text) } : {}), boundary };
+    this.record('stop', task, { ...said, thread: task.thread, ...tracedBack(hold) }, hold);
     this.#stoppedByCrash(task);
   }
 

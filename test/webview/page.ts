@@ -6,6 +6,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { BrowserHouse } from './browser';
 import { PICTURES, tests } from './harness';
 import './page-basics';
+import './page-events';
 import './page-panel';
 import './page-runs';
 import './page-compare';

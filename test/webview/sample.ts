@@ -115,6 +115,46 @@ export function sampleRun(number: number, options: { live?: boolean; busy?: numb
   };
 }
 
+/** A native program: no calls, but stops, output, a log message and a crash. */
+export function nativeRun(number: number): SampleRun {
+  const event = (id: number, name: string, start: number, more: Partial<CallRow> = {}): CallRow => ({
+    id: `e${id}`,
+    task: -1,
+    depth: 1,
+    kind: 'event',
+    name,
+    start,
+    end: start,
+    state: 'returned',
+    holds: [],
+    edited: false,
+    ...more,
+  });
+  const stop = (id: number, name: string, start: number, end: number): CallRow =>
+    event(id, name, start, { depth: 0, end, holds: [{ start, end, description: 'The program stood still' }] });
+  const end = 10 * S;
+  return {
+    summary: {
+      file: `/runs/${number}.db`,
+      run: `run-${number}`,
+      name: 'order',
+      number,
+      startedAt: STARTED,
+      duration: end,
+      live: false,
+      ...{ calls: 0, errors: 0, holds: 0, tokens: 0, languages: ['native lldb-dap 19'] },
+    },
+    lanes: [{ task: -1, name: 'order', depth: 2, first: 0, last: end, events: true }],
+    calls: [
+      event(1, 'stdout: orders', 0.2 * S),
+      stop(2, 'Breakpoint: total @ order.c:31', 1 * S, 4 * S),
+      stop(3, 'Step: total @ order.c:32', 4.001 * S, 4.002 * S),
+      event(4, 'Log: into <b>42</b>', 5 * S),
+      event(5, 'Crash: Segmentation fault (SIGSEGV): fail @ order.c:40', 8 * S, { state: 'error' }),
+    ],
+  };
+}
+
 const VALUES: Record<number, Plain> = {
   1: { amount: 700, reason: 'customer <b>asked</b>', order: { id: 7, lines: ['mug', 'cup'], paid: true, note: null } },
   2: { status: 'refunded', id: 'r-7' },
@@ -143,7 +183,9 @@ export function answerFrom(runs: readonly SampleRun[]) {
       case 'bars': {
         const { from, to, minimum, limit } = params as ReaderMethods['calls']['params'];
         const run = runOf(ask.file);
-        const overlapping = run.calls.filter((call) => call.start <= to && endOf(run, call) >= from);
+        const inRange = run.calls.filter((call) => call.start <= to && endOf(run, call) >= from);
+        const events = inRange.filter((call) => call.kind === 'event');
+        const overlapping = inRange.filter((call) => call.kind !== 'event');
         const length = (call: CallRow): number => endOf(run, call) - call.start;
         // As the reader does: the longest are kept, and told in the order of their starts.
         const kept = overlapping
@@ -151,7 +193,7 @@ export function answerFrom(runs: readonly SampleRun[]) {
           .sort((one, other) => length(other) - length(one));
         const calls = kept.slice(0, limit).sort((one, other) => one.start - other.start);
         const left = overlapping.length - calls.length;
-        return method === 'bars' ? { calls: tableOf(calls), left } : { calls, left };
+        return method === 'bars' ? { calls: tableOf(calls), events, left } : { calls: [...calls, ...events], left };
       }
       case 'call':
         return detail(runOf(ask.file), ask.id);
@@ -243,6 +285,18 @@ function detail(run: SampleRun, id: string): CallDetail {
     path.unshift({ id: at.id, name: at.name, kind: at.kind });
   }
   const failed = call.state === 'error';
+  if (call.kind === 'event')
+    return {
+      call,
+      path,
+      source: { path: '/desk/order.c', line: 31 },
+      attributes: failed ? [{ name: 'registers.rax', value: '<img src=x>' }] : [],
+      events: [],
+      event: {
+        text: `${call.name}\n<script>document.title = 'taken'</script>`,
+        stack: [{ function: 'total', path: '/desk/order.c', line: 31 }, { function: '_start' }],
+      },
+    };
   return {
     call,
     path,

@@ -228,7 +228,10 @@ export class Page {
       const known = this.overview?.end ?? 0;
       const overview = await this.ask('overview', { file, buckets: MINIMAP_BUCKETS });
       if (file !== this.file) return;
-      this.loaded.outdate(known);
+      // Times count from the first call, which may have come after what was shown so far.
+      if (overview.run.startedAt === (this.overview?.run.startedAt ?? overview.run.startedAt))
+        this.loaded.outdate(known);
+      else this.loaded.begin(file);
       const grew = overview.run.calls !== this.overview?.run.calls;
       // The list was read when the file was not there yet.
       if (this.runs.some((run) => run.file === file && !run.problem)) this.updateRun(overview.run);

@@ -1,5 +1,5 @@
 import type { Statistics } from '../../protocol/timeline';
-import { KINDS } from '../model/kinds';
+import { isEvent, KINDS } from '../model/kinds';
 import { formatDuration, type Nanoseconds } from '../model/time';
 import { counted } from '../model/words';
 import { totals, type Totals } from '../model/totals';
@@ -48,7 +48,7 @@ export class Ranger {
       ]);
       if (ticket !== this.ticket || !page.range) return undefined;
       const sums = totals(
-        calls.filter((call) => !page.hiddenKinds.has(call.kind)),
+        calls.filter((call) => !page.hiddenKinds.has(call.kind) && !isEvent(call)),
         from,
         to,
         page.now(),

@@ -1,4 +1,5 @@
 import type { CallDetail, CallRow, ValueNode } from '../../protocol/timeline';
+import { isEvent } from '../model/kinds';
 import { neighbour, type Direction } from '../model/neighbours';
 import { TABLE_LIMIT, type Page } from './page';
 import { sentence } from './sentence';
@@ -154,7 +155,8 @@ export class Chooser {
     const { file } = page;
     if (file === undefined) return;
     const current = () => page.file === file && page.selection?.call.id === call.id;
-    if (!asked) void page.ask('selected', { file, id: call.id }).catch(() => undefined);
+    // The call stack has no frame for an event.
+    if (!asked && !isEvent(call)) void page.ask('selected', { file, id: call.id }).catch(() => undefined);
     try {
       const detail = await page.ask('call', { file, id: call.id });
       if (!current()) return;
@@ -169,7 +171,7 @@ export class Chooser {
   private async loadArguments(detail: CallDetail): Promise<void> {
     const { page } = this;
     const { file } = page;
-    if (file === undefined || !detail.input || detail.input.root.children === 0) return;
+    if (file === undefined || !detail.input || detail.event || detail.input.root.children === 0) return;
     const { value, path = [] } = detail.input;
     const { nodes } = await page.ask('value', { file, value, path, start: 0, count: 5 });
     const { selection } = page;

@@ -1,4 +1,4 @@
-import type { CallRow, CallTable } from '../../protocol/timeline';
+import type { CallRow, ReaderMethods } from '../../protocol/timeline';
 import { byStart } from '../model/neighbours';
 import type { Nanoseconds } from '../model/time';
 import type { Viewport } from '../model/viewport';
@@ -113,8 +113,8 @@ export class Tiles {
     tile.stale = false;
     const age = ++this.fetches;
     try {
-      const { calls, left } = await this.fetch(tile);
-      tile.calls = rowsOf(calls);
+      const { calls, events, left } = await this.fetch(tile);
+      tile.calls = [...rowsOf(calls), ...events];
       tile.left = left;
       tile.age = age;
       tile.loaded = true;
@@ -129,7 +129,7 @@ export class Tiles {
   }
 
   /** Where there are more than are answered at once, the reader keeps those that failed and the longest. */
-  private fetch(tile: Tile): Promise<{ calls: CallTable; left: number }> {
+  private fetch(tile: Tile): Promise<ReaderMethods['bars']['result']> {
     const { from, to } = tile;
     // Half a pixel to a whole one, by how far the window is between two levels.
     const minimum = tile.scale > 1 && !this.small() ? tile.scale : 0;

@@ -1,4 +1,6 @@
 import type { CallRow } from '../../protocol/timeline';
+import { MARK_WIDTH } from '../model/bars';
+import { isEvent } from '../model/kinds';
 import type { Nanoseconds } from '../model/time';
 import {
   clamp,
@@ -87,7 +89,9 @@ export class RunWindow {
     const follows = page.live && page.follow;
     page.scrollTo = call;
     if (gently && follows && call.start <= page.view.to && to >= page.view.from) return;
-    const shown = reveal(page.view, call.start, to, end, page.width);
+    // An event has its mark at every zoom.
+    const mark = isEvent(call) ? (MARK_WIDTH / page.width) * (page.view.to - page.view.from) : 0;
+    const shown = reveal(page.view, call.start, Math.max(to, call.start + mark), end, page.width);
     if (shown === page.view) return;
     this.look(shown);
     if (follows && page.follow) page.update({ follow: false });

@@ -1,4 +1,5 @@
 import type { CallRow } from '../../protocol/timeline';
+import { isEvent } from './kinds';
 import { LANE_PADDING, type Layout } from './layout';
 import type { Nanoseconds } from './time';
 import { xOf, type Viewport } from './viewport';
@@ -13,7 +14,14 @@ export interface Bar {
   /** The window cuts it off on this side. */
   cutLeft: boolean;
   cutRight: boolean;
+  /** Of an event that is drawn as a mark: how far its words can go on the right. */
+  room?: number;
 }
+
+/** Events take so much of the canvas, however short they are. */
+export const MARK_WIDTH = 9;
+/** Marks nearer than this would hide each other. */
+const MARK_STEP = 4;
 
 export interface Stage {
   view: Viewport;
@@ -42,6 +50,7 @@ export function placeBars(
 ): Bar[] {
   const bars: Bar[] = [];
   const reached = new Map<number, number>();
+  const marks = new Map<number, Bar>();
   for (const call of calls) {
     const lane = layout.byTask.get(call.task);
     if (!lane) continue;
@@ -51,20 +60,28 @@ export function placeBars(
     const to = xOf(stage.view, stage.width, endOf(call, stage.now));
     if (to < -1 || from > stage.width) continue;
     const left = Math.max(-2, from);
+    const event = isEvent(call);
     const right = Math.min(stage.width + 2, Math.max(to, from + 1));
     const row = call.task * 4096 + call.depth;
     const last = reached.get(row) ?? -Infinity;
-    if (right - 0.5 <= last && call.state !== 'error' && !stay(call)) continue;
-    reached.set(row, Math.max(last, right));
-    bars.push({
+    if ((event ? right - MARK_STEP : right - 0.5) <= last && call.state !== 'error' && !stay(call)) continue;
+    // A mark right behind a stop hides nothing of it.
+    reached.set(row, Math.max(last, event && right - left > MARK_WIDTH ? right - MARK_STEP : right));
+    const bar: Bar = {
       call,
       x: left,
       y: y + (lane.collapsed ? 0 : 1),
-      width: Math.max(1, right - left),
+      width: Math.max(event && !lane.collapsed ? MARK_WIDTH : 1, right - left),
       height: lane.collapsed ? lane.rowHeight - 1 : lane.rowHeight - 2,
       cutLeft: from < -2,
       cutRight: to > stage.width + 2,
-    });
+    };
+    bars.push(bar);
+    if (!event) continue;
+    const before = marks.get(row);
+    if (before?.room !== undefined) before.room = Math.max(0, bar.x - before.x - before.width);
+    if (bar.width <= MARK_WIDTH) bar.room = stage.width - bar.x - bar.width;
+    marks.set(row, bar);
   }
   return bars;
 }

@@ -17,6 +17,7 @@ const LOOKS: readonly KindLook[] = [
   { kind: 'http', icon: 'globe', colour: 'vscode-charts-yellow' },
   { kind: 'function', icon: 'symbol-method', colour: 'vscode-descriptionForeground' },
   { kind: 'native', icon: 'chip', colour: 'vscode-descriptionForeground' },
+  { kind: 'event', icon: 'milestone', colour: 'vscode-charts-blue' },
 ];
 
 const OTHER: KindLook = { kind: 'other', icon: 'symbol-misc', colour: 'vscode-descriptionForeground' };
@@ -35,8 +36,14 @@ export function isHeld(call: CallRow): boolean {
   return call.holds.some((hold) => hold.end === undefined);
 }
 
-/** The state in a word: `held`, `running`, `returned`, `error`, `cancelled`, `skipped`. */
+/** No call, but something that happened outside of calls. */
+export function isEvent(call: CallRow): boolean {
+  return call.kind === 'event';
+}
+
+/** The state in a word, of events without one that says something: `held`, `running`, `returned`, `error`, `cancelled`, `skipped`. */
 export function stateWord(call: CallRow): string {
   if (call.state === 'running' && isHeld(call)) return 'held';
+  if (isEvent(call)) return call.state === 'error' ? 'crash' : '';
   return call.state;
 }

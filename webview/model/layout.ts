@@ -24,7 +24,7 @@ export interface Layout {
   height: number;
 }
 
-/** Puts lanes one below the other, children under their parent in order of their first call. Lanes below a collapsed one are hidden. */
+/** Puts lanes one below the other, children under their parent in order of their first call, events last. Lanes below a collapsed one are hidden. */
 export function layOut(lanes: readonly Lane[], collapsed: ReadonlySet<number>): Layout {
   const known = new Set(lanes.map((lane) => lane.task));
   const children = new Map<number | undefined, Lane[]>();
@@ -35,7 +35,8 @@ export function layOut(lanes: readonly Lane[], collapsed: ReadonlySet<number>): 
     if (siblings) siblings.push(lane);
     else children.set(parent, [lane]);
   }
-  for (const siblings of children.values()) siblings.sort((a, b) => a.first - b.first || a.task - b.task);
+  for (const siblings of children.values())
+    siblings.sort((a, b) => (a.events ? 1 : 0) - (b.events ? 1 : 0) || a.first - b.first || a.task - b.task);
 
   const placed: PlacedLane[] = [];
   let top = 0;

@@ -1,4 +1,5 @@
 import type { CallRow } from '../../protocol/timeline';
+import { isEvent } from './kinds';
 
 export type Direction = 'previous' | 'next' | 'out' | 'in';
 
@@ -25,7 +26,10 @@ export function neighbour(calls: readonly CallRow[], from: CallRow, direction: D
 }
 
 function sameRow(calls: readonly CallRow[], from: CallRow): CallRow[] {
-  return calls.filter((call) => call.task === from.task && call.depth === from.depth && call.id !== from.id);
+  // Events have no nesting: their rows only keep long ones apart from the others.
+  return calls.filter(
+    (call) => call.task === from.task && (call.depth === from.depth || isEvent(from)) && call.id !== from.id,
+  );
 }
 
 function first(calls: readonly CallRow[], fromEnd = false): CallRow | undefined {

@@ -1,7 +1,7 @@
 import type { CallRow, RunSummary, ValueNode } from '../../protocol/timeline';
-import { stateWord } from './kinds';
+import { isEvent, stateWord } from './kinds';
 import { endOf } from './bars';
-import { formatDuration, type Nanoseconds } from './time';
+import { formatDuration, formatMoment, type Nanoseconds } from './time';
 
 const NUMBER = new Intl.NumberFormat('en');
 
@@ -34,6 +34,10 @@ export function runFacts(run: RunSummary, now: Nanoseconds = run.duration): stri
 
 /** Said aloud when a call is selected, and shown in its tooltip: `refund, tool, error, 3 ms, edited`. */
 export function callFacts(call: CallRow, now: Nanoseconds): string[] {
+  if (isEvent(call)) {
+    const stood = call.holds.length > 0 ? [`${stateWord(call) || 'held'} ${formatDuration(heldTime(call, now))}`] : [];
+    return ['event', `at ${formatMoment(call.start)}`, ...stood, ...(call.state === 'error' ? ['crash'] : [])];
+  }
   const facts = [call.kind, stateWord(call), formatDuration(endOf(call, now) - call.start)];
   if (call.holds.length > 0) facts.push(`held ${formatDuration(heldTime(call, now))}`);
   if (call.edited) facts.push('edited');

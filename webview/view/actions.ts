@@ -1,5 +1,6 @@
 import type { CallDetail, CallRow } from '../../protocol/timeline';
 import type { Page } from '../data/page';
+import { isEvent } from '../model/kinds';
 import type { MenuItem } from './menu';
 import { copyValue } from './tree';
 
@@ -16,6 +17,14 @@ export function openSource(page: Page, path: string, line: number): void {
 
 export function goToSource(page: Page, detail: CallDetail): void {
   if (detail.source) openSource(page, detail.source.path, detail.source.line);
+  else page.update({ announcement: 'No source line is known of this' });
+}
+
+function copyText(page: Page, text: string): void {
+  attempt(
+    page,
+    page.ask('copyText', { text }).then(() => page.update({ announcement: 'Copied' })),
+  );
 }
 
 /** Before, after, on error: breakpoints for the calls to come. */
@@ -49,6 +58,16 @@ export function callItems(page: Page, call: CallRow): MenuItem[] {
       if (detail.input) void copyValue(page, detail.input.value, detail.input.path ?? [], format);
       else page.update({ announcement: 'This call has no recorded arguments' });
     });
+  if (isEvent(call))
+    return [
+      { label: 'Go to Source', icon: 'go-to-file', run: withDetail((detail) => goToSource(page, detail)) },
+      {
+        label: 'Copy Text',
+        icon: 'copy',
+        run: withDetail((detail) => copyText(page, detail.event?.text ?? detail.call.name)),
+      },
+      { label: 'Fit', icon: 'screen-normal', keys: 'F', separated: true, run: () => page.window.fitSelection() },
+    ];
   return [
     { label: 'Break Before', icon: 'debug-breakpoint', run: breakAt(0) },
     { label: 'Break After', run: breakAt(1) },

@@ -109,6 +109,7 @@ export function App({ page, host }: { page: Page; host: Host }): JSX.Element {
               <Stage page={page} handle={stage} openMenu={openMenu} />
             )}
             {page.search?.done && page.search.total === 0 && <NoMatch page={page} />}
+            <NoCalls page={page} />
           </div>
         </Split>
       )}
@@ -128,6 +129,19 @@ export function App({ page, host }: { page: Page; host: Host }): JSX.Element {
 
 function focusTable(): void {
   document.querySelector<HTMLElement>('.table')?.focus();
+}
+
+/** Only what happened around calls is there: why there are none. A native program has none to record. */
+function NoCalls({ page }: { page: Page }): JSX.Element | null {
+  const run = page.overview?.run;
+  if (!run || run.calls > 0 || run.live || run.languages?.some((language) => language.startsWith('native')))
+    return null;
+  return (
+    <div class="no-calls" role="note">
+      No calls in this run. Functions are recorded when they have a breakpoint, or when "record" in launch.json names
+      them.
+    </div>
+  );
 }
 
 function NoMatch({ page }: { page: Page }): JSX.Element {

@@ -4,19 +4,20 @@ import type { CallDetail } from '../../protocol/timeline';
 import type { Page } from '../data/page';
 import type { Selection } from '../data/selection';
 import { endOf } from '../model/bars';
-import { lookOf, stateWord } from '../model/kinds';
+import { isEvent, lookOf, stateWord } from '../model/kinds';
 import { formatDuration } from '../model/time';
-import { callTitle } from '../model/words';
+import { callFacts, callTitle } from '../model/words';
 import { breakItems, goToSource } from './actions';
 import { CompareTab } from './compareTab';
+import { EventTab } from './event';
 import { ErrorTab, InputTab, MessagesTab, StackTab, StateTab, TimingTab } from './facts';
 import { Ticking, usePageState } from './hooks';
 import { MenuButton } from './menu';
 import { ValueTree } from './tree';
 
-type Tab = 'Input' | 'Output' | 'State' | 'Messages' | 'Error' | 'Stack' | 'Timing' | 'Compare';
+type Tab = 'Event' | 'Input' | 'Output' | 'State' | 'Messages' | 'Error' | 'Stack' | 'Timing' | 'Compare';
 
-/** Everything about the selected call. */
+/** Everything about the selected call or event. */
 export function Detail({ page }: { page: Page }): JSX.Element | null {
   usePageState(page);
   const { selection } = page;
@@ -25,8 +26,9 @@ export function Detail({ page }: { page: Page }): JSX.Element | null {
   const tabs = detail ? tabsOf(page, detail) : [];
   const tab = tabs.find((name) => name === page.tab) ?? firstTab(tabs);
   const look = lookOf(call.kind);
+  const event = isEvent(call);
   return (
-    <section class="detail" aria-label="Selected call" id="detail">
+    <section class="detail" aria-label={event ? 'Selected event' : 'Selected call'} id="detail">
       <div class="detail-head">
         <div class="detail-title">
           <span
@@ -35,15 +37,26 @@ export function Detail({ page }: { page: Page }): JSX.Element | null {
           />
           <h2 title={title(selection)}>{title(selection)}</h2>
           <span class="detail-facts">
-            <span>{call.kind}</span>
-            <span class={`dot-before${call.state === 'error' ? ' error-text' : ''}`}>{stateWord(call)}</span>
-            <span class="dot-before">
-              <Ticking page={page} read={() => formatDuration(endOf(call, page.now()) - call.start)} />
-            </span>
+            {event ? (
+              <Ticking page={page} read={() => callFacts(call, page.now()).join(' · ')} />
+            ) : (
+              <>
+                <span>{call.kind}</span>
+                <span class={`dot-before${call.state === 'error' ? ' error-text' : ''}`}>{stateWord(call)}</span>
+                <span class="dot-before">
+                  <Ticking page={page} read={() => formatDuration(endOf(call, page.now()) - call.start)} />
+                </span>
+              </>
+            )}
             {call.edited && <span class="dot-before edited-text">edited</span>}
           </span>
         </div>
-        <div class="tabs" role="tablist" aria-label="Parts of the call" onKeyDown={tabKeys}>
+        <div
+          class="tabs"
+          role="tablist"
+          aria-label={event ? 'Parts of the event' : 'Parts of the call'}
+          onKeyDown={tabKeys}
+        >
           {tabs.map((name) => (
             <button
               key={name}
@@ -71,16 +84,18 @@ export function Detail({ page }: { page: Page }): JSX.Element | null {
               <span class="button-text">Go to source</span>
             </button>
           )}
-          <MenuButton
-            label="Break here"
-            class="button"
-            title="Stop at this call when it comes again"
-            items={() => (detail ? breakItems(page, detail) : [])}
-          >
-            <span class="codicon codicon-debug-breakpoint" aria-hidden="true" />
-            <span class="button-text">Break here</span>
-            <span class="codicon codicon-chevron-down" aria-hidden="true" />
-          </MenuButton>
+          {!event && (
+            <MenuButton
+              label="Break here"
+              class="button"
+              title="Stop at this call when it comes again"
+              items={() => (detail ? breakItems(page, detail) : [])}
+            >
+              <span class="codicon codicon-debug-breakpoint" aria-hidden="true" />
+              <span class="button-text">Break here</span>
+              <span class="codicon codicon-chevron-down" aria-hidden="true" />
+            </MenuButton>
+          )}
           <button
             class="tool-button"
             aria-label="Close"
@@ -128,11 +143,12 @@ function Waiting(): JSX.Element | null {
 }
 
 function title({ call, args, detail }: Selection): string {
-  if (args.length === 0) return call.name;
+  if (args.length === 0 || isEvent(call)) return call.name;
   return callTitle(call.name, args.slice(0, 4), (detail?.input?.root.children ?? 0) > 4);
 }
 
 function tabsOf(page: Page, detail: CallDetail): Tab[] {
+  if (detail.event) return ['Event'];
   const tabs: Tab[] = [];
   // A node's input is the state; an empty dict would say nothing.
   if (detail.input && (detail.input.root.children > 0 || detail.call.kind !== 'node')) tabs.push('Input');
@@ -153,6 +169,8 @@ function firstTab(tabs: readonly Tab[]): Tab | undefined {
 
 function content(page: Page, detail: CallDetail, tab: Tab): JSX.Element | null {
   switch (tab) {
+    case 'Event':
+      return <EventTab page={page} detail={detail} />;
     case 'Input':
       return <InputTab page={page} detail={detail} />;
     case 'Output':

@@ -170,7 +170,7 @@ export function StackTab({ page, detail }: Props): JSX.Element {
   );
 }
 
-function SourceLink({ page, path, line }: { page: Page; path: string; line: number }): JSX.Element {
+export function SourceLink({ page, path, line }: { page: Page; path: string; line: number }): JSX.Element {
   return (
     <button class="link" title={`${path}:${line}`} onClick={() => openSource(page, path, line)}>
       {path.split(/[\\/]/).pop()}:{line}
@@ -212,7 +212,7 @@ export function TimingTab({ page, detail }: Props): JSX.Element {
   );
 }
 
-function Facts({ rows, label }: { rows: [string, string][]; label: string }): JSX.Element {
+export function Facts({ rows, label }: { rows: [string, string][]; label: string }): JSX.Element {
   return (
     <table class="facts" aria-label={label}>
       <tbody>

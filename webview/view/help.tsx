@@ -50,6 +50,9 @@ export function Help({ close }: { close: () => void }): JSX.Element {
             <span class="codicon codicon-debug-step-over" role="img" aria-label="Arrow" />{' '}
             <span class="codicon codicon-circle-slash" role="img" aria-label="Crossed circle" />
           </Sign>
+          <Sign what="an event outside of calls: output, a log message, a stop of a program; red: a crash">
+            <span class="codicon codicon-milestone kind-event" role="img" aria-label="Signpost" />
+          </Sign>
           <Sign what="faded: not what is searched or filtered for">
             <span class="faded" role="img" aria-label="Pale" />
           </Sign>

@@ -1,4 +1,5 @@
 import type { Page } from '../data/page';
+import { isEvent } from '../model/kinds';
 
 /** The page's keys, as the help shows them. */
 export const KEYS: readonly { keys: string; what: string }[] = [
@@ -80,9 +81,10 @@ export function handleKey(event: KeyboardEvent, actions: KeyActions): boolean {
   }
   if (event.key.toLowerCase() === 'c') {
     const call = page.selection?.call;
-    if (call && event.shiftKey) page.comparing.with(call);
-    else if (call) page.comparing.choose(call);
-    return call !== undefined;
+    if (!call || isEvent(call)) return false;
+    if (event.shiftKey) page.comparing.with(call);
+    else page.comparing.choose(call);
+    return true;
   }
   const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
   const act = Object.hasOwn(run, key) ? run[key] : undefined;

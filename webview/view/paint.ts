@@ -1,6 +1,6 @@
 import type { CallRow } from '../../protocol/timeline';
 import { placeBars, type Bar, type Stage } from '../model/bars';
-import { isHeld, lookOf } from '../model/kinds';
+import { isEvent, isHeld, lookOf } from '../model/kinds';
 import { lanesBetween } from '../model/layout';
 import { formatClock, ticks, type Tick } from '../model/time';
 import { xOf } from '../model/viewport';
@@ -146,7 +146,8 @@ function paintBar(
   const selected = page.selection?.call.id === call.id;
   context.globalAlpha = page.matches(call) || selected ? 1 : theme.contrast ? FADED_CONTRAST : FADED;
 
-  if (width < 3) {
+  if (isEvent(call) && bar.room !== undefined) paintMark(context, letters, theme, bar, edge);
+  else if (width < 3) {
     context.fillStyle = edge;
     context.fillRect(x, y, Math.max(failed ? 2 : 1, width), height);
     if (failed) paintErrorFlag(context, x + 1, y);
@@ -171,6 +172,32 @@ function paintBar(
     context.strokeRect(x - 1, y - 1, Math.max(3, width) + 2, height + 2);
   }
   context.globalAlpha = 1;
+}
+
+/** An event that is over at once: a flag whose pole stands at its moment, its words beside it where there is room. */
+function paintMark(
+  context: CanvasRenderingContext2D,
+  letters: Lettering,
+  theme: Theme,
+  bar: Bar,
+  colour: string,
+): void {
+  const { call, x, y, width, height, room = 0 } = bar;
+  const failed = call.state === 'error';
+  context.fillStyle = colour;
+  context.fillRect(x, y, 2, height);
+  context.beginPath();
+  context.moveTo(x + 2, y);
+  context.lineTo(x + width, failed ? y : y + height / 4);
+  if (failed) context.lineTo(x + width, y + height / 2);
+  context.lineTo(x + 2, y + height / 2);
+  context.closePath();
+  context.fill();
+  if (room < LABEL_ROOM || height <= 10) return;
+  const text = letters.fit(failed ? `! ${call.name}` : call.name, room - 8);
+  context.font = theme.font;
+  context.fillStyle = failed ? theme.errorText : theme.foreground;
+  if (text !== '') context.fillText(text, x + width + 3, y + height / 2 + 0.5);
 }
 
 /** Found by the search: outlined, and where it is narrow flagged from below, to be seen among others that are as narrow. */

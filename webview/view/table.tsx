@@ -3,7 +3,7 @@ import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/ho
 import type { CallRow } from '../../protocol/timeline';
 import { TABLE_LIMIT, type Page } from '../data/page';
 import { endOf } from '../model/bars';
-import { lookOf, stateWord } from '../model/kinds';
+import { isEvent, lookOf, stateWord } from '../model/kinds';
 import { byStart } from '../model/neighbours';
 import { formatClock, formatDuration, formatMoment } from '../model/time';
 import { counted, heldTime } from '../model/words';
@@ -139,7 +139,7 @@ export function Table({
                   {stateWord(call)}
                 </span>
                 <span role="gridcell" class="cell col-Time">
-                  {formatDuration(endOf(call, now) - call.start)}
+                  {isEvent(call) && call.end === call.start ? '' : formatDuration(endOf(call, now) - call.start)}
                 </span>
                 <span role="gridcell" class="cell col-Held">
                   {call.holds.length > 0 ? formatDuration(heldTime(call, now)) : ''}

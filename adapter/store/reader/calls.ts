@@ -154,7 +154,7 @@ export function callsBetween(file: RunFile, params: Between): ReaderMethods['cal
 }
 
 /** The same as a table. */
-export function barsBetween(file: RunFile, params: Between): ReaderMethods['bars']['result'] {
+export function barsBetween(file: RunFile, params: Between): Omit<ReaderMethods['bars']['result'], 'events'> {
   const { calls, left } = between(file, params);
   return { calls: callTable(file, calls), left };
 }

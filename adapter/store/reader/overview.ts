@@ -3,6 +3,7 @@ import { UserError } from '../../common/errors';
 import { processOf } from '../callNames';
 import { EVERY_TASK } from '../tiles';
 import { eachCount } from './density';
+import { eventLane, eventsBetween, lastEvent } from './runEvents';
 import type { RunFile } from './runFile';
 
 const MOST_BUCKETS = 10_000;
@@ -12,13 +13,30 @@ export function overview(file: RunFile, count: number): Overview {
   // Its tables are made a moment before its run is written down; until then nobody can say whether it is live.
   if (file.row() === undefined) throw new UserError(`The run file ${file.path} is empty.`);
   const run = file.summary();
-  const end = run.duration;
+  const end = Math.max(run.duration, lastEvent(file));
+  const ofCalls = lanes(file);
+  const ofEvents = eventLane(file, ofCalls);
   return {
     run,
-    lanes: lanes(file),
+    lanes: ofEvents === undefined ? ofCalls : [...ofCalls, ofEvents],
     end,
-    buckets: buckets(file, Math.max(1, Math.min(Math.floor(count), MOST_BUCKETS)), end),
+    buckets: withEvents(file, buckets(file, Math.max(1, Math.min(Math.floor(count), MOST_BUCKETS)), end), end),
   };
+}
+
+/** Crashes are errors, and while a program stands still it is held. Where there are no calls the rest is shown in their place. */
+function withEvents(file: RunFile, counted: Overview['buckets'], end: number): Overview['buckets'] {
+  const place = (time: number): number =>
+    Math.max(0, Math.min(counted.length - 1, Math.floor((time / Math.max(1, end)) * counted.length)));
+  const empty = file.row()?.calls === 0n;
+  for (const { start, end: until, state, holds } of eventsBetween(file, { from: 0, to: end }).events) {
+    const bucket = counted[place(start)]!;
+    if (empty) bucket.calls++;
+    if (state === 'error') bucket.errors++;
+    if (holds.length > 0)
+      for (let index = place(start); index <= place(until ?? end); index++) counted[index]!.held = true;
+  }
+  return counted;
 }
 
 function lanes(file: RunFile): Lane[] {

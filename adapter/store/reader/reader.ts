@@ -14,6 +14,7 @@ import { density } from './density';
 import { node } from './render';
 import { partOf } from './place';
 import { emptySummary, type RunFile } from './runFile';
+import { crashNear, eventDetail, eventId, eventsBetween } from './runEvents';
 import { runsIn, summaryOf } from './folder';
 import { statistics } from './statistics';
 import type { Value } from '../values/model';
@@ -43,9 +44,24 @@ export class Reader {
       setImmediate(() => file.prepare());
       return answer;
     },
-    calls: (params) => callsBetween(this.file(params), between(params)),
-    bars: (params) => barsBetween(this.file(params), between(params)),
-    call: (params) => callDetail(this.file(params), textIn(params, 'id')),
+    calls: (params) => {
+      const { calls, left } = callsBetween(this.file(params), between(params));
+      const { events, left: more } = eventsBetween(this.file(params), between(params));
+      return {
+        calls: events.length === 0 ? calls : [...calls, ...events].sort((one, other) => one.start - other.start),
+        left: left + more,
+      };
+    },
+    bars: (params) => {
+      const { calls, left } = barsBetween(this.file(params), between(params));
+      const { events, left: more } = eventsBetween(this.file(params), between(params));
+      return { calls, events, left: left + more };
+    },
+    call: (params) => {
+      const id = textIn(params, 'id');
+      const event = eventId(id);
+      return event === undefined ? callDetail(this.file(params), id) : eventDetail(this.file(params), event);
+    },
     value: (params) => {
       const file = this.file(params);
       const start = Math.floor(numberIn(params, 'start', 0));
@@ -107,7 +123,11 @@ export class Reader {
       const direction = textIn(params, 'direction');
       if (direction !== 'next' && direction !== 'previous')
         throw new UserError('The direction is "next" or "previous".');
-      return errorNear(this.file(params), { file: '', time: numberIn(params, 'time'), direction });
+      const time = numberIn(params, 'time');
+      const { call } = errorNear(this.file(params), { file: '', time, direction });
+      const crash = crashNear(this.file(params), time, direction);
+      if (call === undefined || crash === undefined) return { call: call ?? crash };
+      return { call: (direction === 'next') === crash.start < call.start ? crash : call };
     },
     follow: (params) => {
       const path = textIn(params, 'file');

@@ -52,7 +52,9 @@ export class RunFile {
     this.values = new StoredValues(this.db, this.calls);
     this.words = new WordReader(this.db, this.calls);
     this.runs = this.db.prepare<[], RunRow>('SELECT * FROM runs WHERE id = 1').safeIntegers();
-    this.first = this.db.prepare<[], number>('SELECT coalesce(first, 0) FROM runs').pluck();
+    this.first = this.db
+      .prepare<[], number>('SELECT coalesce(first, (SELECT min(time) FROM events), 0) FROM runs')
+      .pluck();
   }
 
   /** One picture of the file up to the matching `end`, whatever is written meanwhile. Who asks many questions is quicker so, too. */
@@ -101,7 +103,7 @@ export class RunFile {
     return this.once('run', () => this.runs.get());
   }
 
-  /** Where the page's time 0 lies on the file's own scale: the first call. */
+  /** Where the page's time 0 lies on the file's own scale: the first call, or where there are none the first event. */
   zero(): number {
     return this.once('first', () => this.first.get() ?? 0);
   }
@@ -109,7 +111,7 @@ export class RunFile {
   /** The whole range, from the first call on. A run that goes on reaches to now. */
   length(): number {
     const row = this.row();
-    return row === undefined ? 0 : duration(row, this.live(row), this.reading(row));
+    return row === undefined ? 0 : this.duration(row, this.live(row), this.reading(row));
   }
 
   live(row = this.row()): boolean {
@@ -135,8 +137,8 @@ export class RunFile {
       run: row.run,
       name: row.workflow ?? row.name,
       number: row.number === undefined ? 0 : Number(row.number),
-      startedAt: new Date(Number((row.started + (row.first ?? 0n)) / 1_000_000n)).toISOString(),
-      duration: duration(row, live, reading),
+      startedAt: new Date(Number((row.started + BigInt(this.zero())) / 1_000_000n)).toISOString(),
+      duration: this.duration(row, live, reading),
       live,
       ...(reading ? { reading } : {}),
       calls: Number(row.calls),
@@ -146,6 +148,21 @@ export class RunFile {
       ...(row.kept === 1n ? { kept: true } : {}),
       ...this.languages(),
     };
+  }
+
+  private duration(row: RunRow, live: boolean, reading: boolean): number {
+    const zero = this.zero();
+    const last = row.first === null ? this.lastEvent() : Number(row.last ?? row.first);
+    if (last === null) return 0;
+    const seen = Math.max(0, last - zero);
+    // While the rest is being read, the range is as long as it will be then, so that nothing moves.
+    const until = live ? BigInt(Date.now()) * 1_000_000n : reading ? row.stopped : null;
+    return until === null ? seen : Math.max(seen, Number(until - row.started) - zero);
+  }
+
+  private lastEvent(): number | null {
+    const sql = 'SELECT max(time) FROM events';
+    return this.once(sql, () => this.sql(sql).pluck().get() as number | null);
   }
 
   /** Where a process has said it. */
@@ -177,14 +194,6 @@ const LANGUAGES = new Map([
   ['python', 'Python'],
   ['node', 'Node'],
 ]);
-
-function duration(row: RunRow, live: boolean, reading: boolean): number {
-  if (row.first === null) return 0;
-  const seen = Math.max(0, Number((row.last ?? row.first) - row.first));
-  // While the rest is being read, the range is as long as it will be then, so that nothing moves.
-  const until = live ? BigInt(Date.now()) * 1_000_000n : reading ? row.stopped : null;
-  return until === null ? seen : Math.max(seen, Number(until - row.started - row.first));
-}
 
 export function emptySummary(file: string, problem: string | undefined): RunSummary {
   const name = file.replace(/^.*[\\/]/, '').replace(/\.db$/, '');

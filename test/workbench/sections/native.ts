@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { compile, delegates } from '../../support/native';
 import { lineOf } from '../files';
-import { see } from '../hand';
+import { act, see } from '../hand';
 import type { Section } from '../section';
 import { ROOT } from '../workbench';
 
@@ -62,6 +62,21 @@ export const native: Section = {
       await test.picture('3-crash');
       await pane.go('F5');
       await pane.ended();
+    });
+    await test.step('the timeline has its stops and the crash, with the way there', async () => {
+      const panel = pane.timeline();
+      const selected = (text: RegExp) => panel.locator('.detail-title h2').filter({ hasText: text }).first();
+      await pane.panel('Toolbreak Timeline');
+      await see('the lane of the program', panel.locator('.lane-name', { hasText: 'order' }).first());
+      const scroller = panel.locator('.scroller');
+      await scroller.press(']');
+      await see('the crash as the selected event', selected(/^Crash: Segmentation fault.*fail @ order\.c/));
+      await see('a register', panel.getByRole('rowheader', { name: /^registers\./ }).first());
+      await test.picture('4-timeline-crash');
+      const stop = async (): Promise<boolean> => (await scroller.press('Alt+ArrowLeft'), true);
+      await act('Alt+Left goes back to the first stop', stop, selected(/^Breakpoint: total @ order\.c/));
+      await panel.getByRole('button', { name: 'Go to source' }).click();
+      await test.picture('5-timeline-stop');
     });
   },
 };

@@ -1,0 +1,99 @@
+import { Dict, type Value } from '../values/model';
+import { child } from './children';
+import type { RunFile } from './runFile';
+import { shorten } from './text';
+
+/** A line of the way to where something happened. */
+export interface EventFrame {
+  function: string;
+  path?: string;
+  line?: number;
+}
+
+const MOST_FACTS = 400;
+/** `fail @ /desk/order.c:40`, as stops and crashes are recorded; without the place where it is not known. */
+const FRAME = /^(.*) @ (.*):(\d+)$/s;
+
+/** Fields of an event, seen by the session or recorded by the app. Of what cannot be read there are none. */
+export class EventFields {
+  private readonly json: Record<string, unknown> | undefined;
+  private readonly value: Value | undefined;
+
+  constructor(
+    private readonly file: RunFile,
+    value: number | null,
+    data: string | null,
+  ) {
+    this.value = value === null ? undefined : file.values.root(value);
+    this.json = data === null ? undefined : objectIn(data);
+  }
+
+  text(name: string): string | undefined {
+    const found = this.field(name);
+    return typeof found === 'string' && found !== '' ? found : undefined;
+  }
+
+  number(name: string): number | undefined {
+    const found = this.field(name);
+    return typeof found === 'number' ? found : undefined;
+  }
+
+  /** The way there, innermost first; of what names only a place, this. */
+  get stack(): EventFrame[] {
+    const lines = this.field('backtrace');
+    if (Array.isArray(lines))
+      return lines
+        .map((line: unknown) => this.file.values.resolve(line as Value))
+        .filter((line) => typeof line === 'string')
+        .map(frameOf);
+    const [path, line] = [this.text('path'), this.number('line')];
+    return path === undefined || line === undefined ? [] : [{ function: this.text('function') ?? '', path, line }];
+  }
+
+  /** What else was kept, such as a signal or registers: `registers.rax`. */
+  facts(): { name: string; value: string }[] {
+    return this.json === undefined ? [] : flat(this.json, '').slice(0, MOST_FACTS);
+  }
+
+  private field(name: string): unknown {
+    if (this.json !== undefined) return Object.hasOwn(this.json, name) ? this.json[name] : undefined;
+    if (!(this.value instanceof Dict)) return undefined;
+    const found = child(this.value, name, this.file.values);
+    return found === undefined ? undefined : this.file.values.resolve(found);
+  }
+}
+
+function objectIn(data: string): Record<string, unknown> {
+  try {
+    const parsed: unknown = JSON.parse(data);
+    return typeof parsed === 'object' && parsed !== null ? (parsed as Record<string, unknown>) : {};
+  } catch {
+    // A damaged file: the event is still worth its name and its time.
+    return {};
+  }
+}
+
+/** What is shown elsewhere, or says nothing to a person. */
+const SHOWN = new Set(['text', 'backtrace', 'path', 'line', 'breakpoint', 'boundary', 'process']);
+
+function flat(data: Record<string, unknown>, before: string): { name: string; value: string }[] {
+  return Object.entries(data).flatMap(([key, value]) => {
+    if ((before === '' && SHOWN.has(key)) || value === null) return [];
+    const name = `${before}${key}`;
+    return typeof value === 'object'
+      ? flat(value as Record<string, unknown>, `${name}.`)
+      : [{ name, value: shorten(typeof value === 'string' ? value : JSON.stringify(value), 1000) }];
+  });
+}
+
+function frameOf(line: string): EventFrame {
+  const [, name, path, number] = FRAME.exec(line) ?? [];
+  return name === undefined || path === undefined ? { function: line } : { function: name, path, line: Number(number) };
+}
+
+/** `fail @ order.c:40`. */
+export function shortFrame({ function: name, path, line }: EventFrame): string {
+  if (path === undefined) return name;
+  const place = `${path.split(/[\\/]/).pop()}:${line}`;
+  return name === '' ? place : `${name} @ ${place}`;
+}

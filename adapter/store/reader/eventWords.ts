@@ -1,0 +1,90 @@
+import { EventFields, shortFrame } from './eventPlace';
+import { eventText } from './eventText';
+import type { RunFile } from './runFile';
+import { oneLine } from './text';
+
+/** So much of what the app wrote is read for one line. */
+const LONGEST = 500;
+
+/** What a stop is called, by its reason. */
+const STOPS: Record<string, string> = {
+  breakpoint: 'Breakpoint',
+  'function breakpoint': 'Function breakpoint',
+  'instruction breakpoint': 'Breakpoint on an address',
+  'data breakpoint': 'Watched value',
+  step: 'Step',
+  pause: 'Pause',
+  entry: 'Start',
+  goto: 'Jump',
+  restart: 'Restart',
+};
+
+export interface StoredEvent {
+  id: number;
+  time: number;
+  name: string;
+  value: number | null;
+  data: string | null;
+}
+
+/** What is said of an event where no call says more: `Breakpoint: work @ order.c:7`, `stdout: orders`, `Ended with exit code 0`. */
+export function eventLine(file: RunFile, event: StoredEvent): string {
+  const fields = new EventFields(file, event.value, event.data);
+  const text = words(file, event, fields);
+  return oneLine(text ?? plain(file, event), LONGEST);
+}
+
+/** The same in full: what was written, with its lines. */
+export function wholeText(file: RunFile, event: StoredEvent): string {
+  const fields = new EventFields(file, event.value, event.data);
+  const said = fields.text('text');
+  return said !== undefined && (event.name === 'output' || event.name === 'log') ? said : eventLine(file, event);
+}
+
+function words(file: RunFile, { name }: StoredEvent, fields: EventFields): string | undefined {
+  const [top] = fields.stack;
+  const where = top === undefined ? undefined : shortFrame(top);
+  switch (name) {
+    case 'output':
+      return `${fields.text('category') ?? 'output'}: ${(fields.text('text') ?? '').slice(0, 4 * LONGEST)}`;
+    case 'stop': {
+      const reason = fields.text('reason') ?? '';
+      // `Paused on SIGSEGV`: what it was stands in the description.
+      const title = STOPS[reason] ?? (fields.text('description') ?? 'Stopped').replace(/^Paused on /, '');
+      const text = fields.text('text') ?? '';
+      return [text.includes(title) ? '' : title, text, where].filter(Boolean).join(': ');
+    }
+    case 'release': {
+      const step = fields.text('step');
+      return step === undefined ? 'Continued' : `Step ${step}`;
+    }
+    case 'crash':
+      return [`Crash: ${fields.text('text') ?? fields.text('signal') ?? ''}`.trim(), where].filter(Boolean).join(': ');
+    case 'crashed':
+      return lost(file, fields.number('process'));
+    case 'exited': {
+      const code = fields.number('code');
+      return code === undefined ? 'Ended' : `Ended with exit code ${code}`;
+    }
+    default:
+      return undefined;
+  }
+}
+
+function plain(file: RunFile, { name, value, data }: StoredEvent): string {
+  try {
+    return eventText(file, name, value, data);
+  } catch (error) {
+    // What the session wrote is not JSON any more: the event is still worth its name.
+    if (error instanceof SyntaxError) return name;
+    throw error;
+  }
+}
+
+/** `Process 4711 (order) crashed`. */
+function lost(file: RunFile, index: number | undefined): string {
+  const process = index === undefined ? undefined : file.sql('SELECT pid, name FROM processes WHERE id = ?').get(index);
+  if (process === undefined) return 'A process crashed';
+  const { pid, name } = process as { pid: number; name: string };
+  return `Process ${pid}${name === '' ? '' : ` (${name})`} crashed`;
+}
