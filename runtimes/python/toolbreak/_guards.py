@@ -497,10 +497,10 @@ def guard_now(function: FunctionType) -> None:
     """Guards one function that was just declared, without a look at all the others."""
     code = function.__code__
     key = _key(code)
-    if key in _wanted:
-        return
-    _make([key], code.co_filename, function.__module__ or "")
-    _wanted.add(key)
+    # A change of what is wanted may have found it a moment ago, and not come to arming yet: it is called next.
+    if key not in _wanted:
+        _make([key], code.co_filename, function.__module__ or "")
+        _wanted.add(key)
     new = _render(code)
     if new is not code:
         function.__code__ = new
