@@ -125,8 +125,8 @@ export interface MemoryTarget {
 export type MemoryAccess = 'read' | 'write' | 'readWrite';
 
 export interface ExceptionFilter {
-  /** The last two are of native code. */
-  filter: 'tool' | 'model' | 'validation' | 'uncaught' | 'cpp_throw' | 'cpp_catch';
+  /** The last three are of native code; `fault` is for the processes of other languages that it runs in. */
+  filter: 'tool' | 'model' | 'validation' | 'uncaught' | 'fault' | 'cpp_throw' | 'cpp_catch';
   condition?: string;
 }
 

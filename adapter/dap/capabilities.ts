@@ -51,6 +51,11 @@ export const CAPABILITIES: DebugProtocol.Capabilities = {
       default: true,
       ...condition,
     },
+    {
+      filter: 'fault',
+      label: 'Native Faults',
+      description: 'Stop where C or C++ code under Python crashes; lldb-dap is attached to the app as soon as it starts.',
+    },
   ],
   supportsExceptionFilterOptions: true,
   supportsExceptionInfoRequest: true,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { CallDetail, ReaderMethods } from '../../protocol/timeline';
 import { Reader } from '../../adapter/store/reader/reader';
-import { rows } from './e2e-support';
+import { rows, type Setup } from './e2e-support';
 import { mixedScenes, prices } from './native-mixed-support';
 
 /** A program, or a library, that a tool ends in. */
@@ -25,7 +25,7 @@ import ctypes, subprocess, sys
 import toolbreak
 
 @toolbreak.tool
-def work(way, native, other):
+def work(way, native, other): # BP: work
     if way == "program":
         done = subprocess.run([native])
         return done.returncode
@@ -45,9 +45,9 @@ interface Crash {
 }
 
 mixedScenes('A crash in C under a Python tool', (scene) => {
-  async function crashes(dots: Record<string, string[]>, args: string[]): Promise<void> {
+  async function crashes(setup: Setup, args: string[]): Promise<void> {
     const s = scene();
-    await s.launch('', '', { dots }, { program: s.scene.app('app.py', APP), args });
+    await s.launch('', '', setup, { program: s.scene.app('app.py', APP), args });
     const held = await s.scene.stop();
     assert.equal(held.body.reason, 'exception');
     assert.match(held.body.text ?? '', /SIGSEGV/);
@@ -92,7 +92,7 @@ mixedScenes('A crash in C under a Python tool', (scene) => {
   it('of a program that the tool started: the stop and the record, and the tool gets its end', async () => {
     const s = scene();
     const source = s.scene.place.file('fails.c', FAILS);
-    await crashes({ [source]: ['end'] }, ['program', s.compiled.program(source, [], 'fails'), '']);
+    await crashes({ dots: { [source]: ['end'] } }, ['program', s.compiled.program(source, [], 'fails'), '']);
     assert.equal(await s.scene.exit(), '-11\n');
     await recorded();
   });
@@ -101,9 +101,29 @@ mixedScenes('A crash in C under a Python tool', (scene) => {
     const s = scene();
     const source = s.scene.place.file('fails.c', FAILS);
     const library = s.compiled.program(source, ['-shared', '-fPIC'], 'fails.so');
-    await crashes({ [prices]: ['add'] }, ['library', library, s.library()]);
+    await crashes({ dots: { [prices]: ['add'] } }, ['library', library, s.library()]);
     assert.equal((await s.client.waitFor('exited')).exitCode, 139);
     await s.client.waitFor('terminated');
     await recorded();
+  });
+
+  it('of a library, without any breakpoint, where native faults are to stop', async () => {
+    const s = scene();
+    const library = s.compiled.program(s.scene.place.file('fails.c', FAILS), ['-shared', '-fPIC'], 'fails.so');
+    await crashes({ exceptions: ['uncaught', 'fault'] }, ['library', library, s.library()]);
+    assert.equal((await s.client.waitFor('exited')).exitCode, 139);
+    await s.client.waitFor('terminated');
+    await recorded();
+  });
+
+  it('of a library in an app that runs already, from when native faults are to stop', async () => {
+    const s = scene();
+    const library = s.compiled.program(s.scene.place.file('fails.c', FAILS), ['-shared', '-fPIC'], 'fails.so');
+    const program = s.scene.app('app.py', APP);
+    await s.launch('', '', { dots: { [program]: ['work'] } }, { program, args: ['library', library, s.library()] });
+    const held = await s.scene.stop();
+    await s.client.request('setExceptionBreakpoints', { filters: ['fault'] });
+    await s.go(held);
+    assert.match((await s.scene.stop()).body.text ?? '', /SIGSEGV/);
   });
 });

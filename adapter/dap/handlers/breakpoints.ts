@@ -114,6 +114,7 @@ const FILTERS: readonly ExceptionFilter['filter'][] = [
   'model',
   'validation',
   'uncaught',
+  'fault',
   'cpp_throw',
   'cpp_catch',
 ];

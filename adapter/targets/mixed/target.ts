@@ -141,6 +141,11 @@ export class MixedTarget implements Target {
     return (this.#configuration?.breakpoints ?? []).filter(isNative);
   }
 
+  /** Faults in native code are to stop, wherever they are: every Python process is attached to. */
+  get #faults(): boolean {
+    return this.#configuration?.exceptions.some(({ filter }) => filter === 'fault') === true;
+  }
+
   get #sources(): string[] {
     return this.#dots.flatMap(({ target }) => (target.type === 'source' ? [target.path] : []));
   }
@@ -176,12 +181,13 @@ export class MixedTarget implements Target {
   async #forPython(configuration: Configuration): Promise<Configuration> {
     this.#configuration = configuration;
     const dots = this.#dots.length > 0;
-    if (!dots && !this.#stepsInside) return configuration;
-    if (dots) this.#delegates.warm();
+    if (!dots && !this.#faults && !this.#stepsInside) return configuration;
+    if (dots || this.#faults) this.#delegates.warm();
     const library = dots && this.options.children ? await this.#gate() : undefined;
     return {
       ...configuration,
       breakpoints: configuration.breakpoints.filter((one) => !isNative(one)),
+      exceptions: configuration.exceptions.filter(({ filter }) => filter !== 'fault'),
       native: {
         tracer: process.pid,
         ...(library !== undefined && this.#door && { gate: { library, address: this.#door.address } }),
@@ -233,7 +239,8 @@ export class MixedTarget implements Target {
     try {
       // What loads libraries by itself, unseen, is to find us attached.
       const sources = this.#sources;
-      if (sources.length > 0 && (/_cffi_backend/.test(path) || this.#built.mayHold(path, sources))) {
+      const mayHold = sources.length > 0 && (/_cffi_backend/.test(path) || this.#built.mayHold(path, sources));
+      if (this.#faults || mayHold) {
         await this.#attach(this.#side(process));
       } else this.#noteSilent([path]);
     } finally {
@@ -244,12 +251,11 @@ export class MixedTarget implements Target {
   /** Attaches where code of a breakpoint's file is loaded already. */
   async #look(): Promise<void> {
     const sources = this.#sources;
-    if (sources.length === 0) return;
-    for (const { process, places } of this.#sides.values())
-      if (places !== undefined) this.#noteSilent(mapped(process.hello.pid));
-    const sides = [...this.#sides.values()].filter(
-      ({ places, process }) => places !== undefined && this.#built.isLoaded(process.hello.pid, sources),
-    );
+    const faults = this.#faults;
+    if (sources.length === 0 && !faults) return;
+    const ready = [...this.#sides.values()].filter(({ places }) => places !== undefined);
+    for (const { process } of ready) this.#noteSilent(mapped(process.hello.pid));
+    const sides = ready.filter(({ process }) => faults || this.#built.isLoaded(process.hello.pid, sources));
     await Promise.all(sides.map((side) => this.#attach(side)));
   }
 

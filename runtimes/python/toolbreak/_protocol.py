@@ -81,7 +81,7 @@ if TYPE_CHECKING:
     ExceptionFilter = TypedDict(
         'ExceptionFilter',
         {
-            'filter': Literal['tool', 'model', 'validation', 'uncaught', 'cpp_throw', 'cpp_catch'],
+            'filter': Literal['tool', 'model', 'validation', 'uncaught', 'fault', 'cpp_throw', 'cpp_catch'],
             'condition': 'NotRequired[str]',
         },
     )
