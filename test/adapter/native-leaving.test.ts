@@ -115,6 +115,56 @@ nativeScenes('Leaving a native program', (native) => {
     await runsOn(child);
   });
 
+  /** The debugger says and hears nothing any more, until the answer is called. */
+  async function hang({ s }: Native): Promise<{ delegate: number; wake: () => void }> {
+    const adapter = s.client.child!.pid!;
+    await until(async () => (await helpersOf(adapter)).length === 2, 'the guardian of its debugger');
+    const rows = (await listProcesses()).filter(({ parent }) => parent === adapter);
+    const delegate = rows.find(({ command }) => command.startsWith('lldb'))!.pid;
+    process.kill(delegate, 'SIGSTOP');
+    const wake = () => void (isAlive(delegate) && process.kill(delegate, 'SIGCONT'));
+    s.cleanup(wake);
+    return { delegate, wake };
+  }
+
+  for (const how of ['disconnect', 'kill -9 of the adapter'])
+    it(`${how} while the debugger hangs: a program that runs goes on, also before the debugger wakes up`, async () => {
+      const { s, delegate, compiled } = native();
+      const child = spawn(compiled.program('order.c'), ['loop'], { stdio: 'ignore' });
+      s.cleanup(() => child.kill('SIGKILL'));
+      await s.client.attach({ processId: child.pid, lldbDap: delegate.path }, async () => {});
+      await s.client.request('modules', {});
+      const hung = await hang(native());
+      const helpers = await helpersOf(s.client.child!.pid!);
+      if (how === 'disconnect') await s.client.request('disconnect', {});
+      else process.kill(s.client.child!.pid!, 'SIGKILL');
+      await s.client.closed;
+      const left = how === 'disconnect' ? [] : helpers.filter((pid) => pid !== hung.delegate);
+      // The adapter, or its guardian, does nothing to the program any more.
+      await until(() => !left.some(isAlive), 'the end of the guardian');
+      const turns = () =>
+        Number(/^voluntary_ctxt_switches:\s+(\d+)$/m.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))![1]);
+      const before = turns();
+      await until(() => turns() > before + 20, 'the program to run');
+      hung.wake();
+      await runsOn(child);
+    });
+
+  it('disconnect of a launched program that is to go on, while its debugger hangs, leaves it alive', async () => {
+    const { s, order } = native();
+    await order(['loop'], []);
+    await s.client.request('modules', {});
+    const { pid } = (await s.client.request('toolbreak/status', {})).processes[0]!;
+    s.cleanup(() => void (isAlive(pid) && process.kill(pid, 'SIGKILL')));
+    const { wake } = await hang(native());
+    const helpers = await helpersOf(s.client.child!.pid!);
+    await s.client.request('disconnect', { terminateDebuggee: false });
+    await s.client.closed;
+    wake();
+    await until(() => !helpers.some(isAlive), 'the end of the debugger and its guardian');
+    assert.ok(isAlive(pid));
+  });
+
   for (let round = 1; round <= KILLS; round++) {
     it(`kill -9 of the adapter while a condition that is not met is asked all the time lets the program go on (${round})`, async () => {
       const { s } = native();

@@ -192,6 +192,7 @@ export class DelegateClient {
   async leave(args: P.DisconnectArguments = {}, within = 5_000): Promise<void> {
     if (this.#gone || this.#child === undefined) return;
     this.#leaving = true;
+    if (args.terminateDebuggee === false) this.#guard?.spare();
     const until = Date.now() + within;
     // One that has begun nothing has nothing to disconnect from, and may wait for that for ever.
     if (this.#hasBegun) {

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { messageOf } from '../../common/errors';
 import type { Log } from '../../common/log';
+import { startTimeOf } from '../../common/processes';
 
 /**
  * The process that stands by a delegate and outlives us: when we die it lets go what the delegate holds (`guardian.ts`). It has the delegate's
@@ -11,6 +12,8 @@ import type { Log } from '../../common/log';
  */
 export class Guard {
   readonly #process: ChildProcess;
+  #watched: { pid: number; ends: boolean } | undefined;
+  #over = false;
 
   /** Started at once, or not at all: then the delegate is as well off as before. */
   constructor(delegate: ChildProcess, log: Log) {
@@ -35,17 +38,36 @@ export class Guard {
 
   /** What the delegate holds, or is about to. `ends`: it was launched, and ends with its debugger. */
   watch(pid: number, ends: boolean): void {
-    this.#process.stdin?.write(`${pid}${ends ? ' ends' : ''}\n`);
+    const watched = (this.#watched = { pid, ends });
+    // With its start, which tells it from another process that gets its number.
+    void startTimeOf(pid).then((born) => {
+      if (this.#over || this.#watched !== watched) return;
+      this.#process.stdin?.write(`${JSON.stringify({ pid, ends, born } satisfies Watched)}\n`);
+    });
+  }
+
+  /** What the delegate holds is to go on from now on, whatever becomes of the delegate. */
+  spare(): void {
+    if (this.#watched?.ends) this.watch(this.#watched.pid, false);
   }
 
   /** The delegate has ended. */
   over(): void {
+    this.#over = true;
     this.#process.stdin?.end('over\n');
   }
 }
 
+/** A line that a guardian is told. */
+export interface Watched {
+  pid: number;
+  ends: boolean;
+  /** Absent: there was no such process any more. */
+  born: string | undefined;
+}
+
 /** From the bundle it is a file of its own; from the sources it needs the TypeScript loader. */
-function guardianProgram(): string[] {
+export function guardianProgram(): string[] {
   const bundled = join(__dirname, 'guardian.js');
   if (existsSync(bundled)) return [bundled];
   return ['--import', pathToFileURL(require.resolve('tsx')).href, join(__dirname, 'guardian.ts')];

@@ -1,7 +1,8 @@
 import { Socket } from 'node:net';
 import { createInterface } from 'node:readline';
 import { frame } from '../../common/framing';
-import { isAlive, signal } from '../../common/processes';
+import { isAlive, signal, startTimeOf } from '../../common/processes';
+import type { Watched } from './guard';
 import { goOn, halt, isTraced } from './halt';
 
 /*
@@ -11,24 +12,28 @@ import { goOn, halt, isTraced } from './halt';
  * So this process has the delegate's input open, too: with the adapter's death it does not end. The program is stopped, the delegate says that
  * it is, is told to disconnect, and the program goes on. Until then this process does nothing.
  *
- * Arguments: the delegate's process. Standard input: a line with the process that the delegate holds, and whether it ends with it, or `over`; its end is the adapter's.
+ * Arguments: the delegate's process. Standard input: a line with the process that the delegate holds (`Watched`), or `over`; its end is the adapter's.
  * 3: the delegate's input. 4: its output.
  */
 
 const DISCONNECT_WITHIN = 5_000;
 const END_WITHIN = 10_000;
+const SPEAK_WITHIN = 3_000;
 const LOOK_EVERY = 10;
+/** So much may have been said before we asked, and lain in its pipe. */
+const OLD = 128 * 1024;
+/** A number that the adapter does not come to. */
+const ASKED = 2 ** 30;
 
 const delegate = Number(process.argv[2]);
-let held = 0;
-/** It was launched, and ends with its debugger. */
-let ends = false;
+const delegateBorn = startTimeOf(delegate);
+let held: Watched | undefined;
 let over = false;
 
 const lines = createInterface({ input: process.stdin });
 lines.on('line', (line) => {
   if (line === 'over') over = true;
-  else [held, ends] = [Number(line.split(' ')[0]), line.endsWith(' ends')];
+  else held = JSON.parse(line) as Watched;
 });
 lines.on('close', () => {
   if (over) process.exit();
@@ -41,29 +46,52 @@ lines.on('close', () => {
 async function takeOver(): Promise<void> {
   const output = new Socket({ fd: 4, readable: true, writable: false });
   let said = '';
+  let length = 0;
+  let answered = false;
   // Nobody else reads it any more; one that cannot write would hang.
-  output.on('data', (chunk: Buffer) => (said = (said + chunk.toString('latin1')).slice(-4096)));
+  output.on('data', (chunk: Buffer) => {
+    said = (said + chunk.toString('latin1')).slice(-4096);
+    length += chunk.length;
+    answered ||= length > OLD || new RegExp(`"request_seq":\\s*${ASKED}\\b`).test(said);
+  });
   output.on('error', () => output.destroy());
   const input = new Socket({ fd: 3, readable: false, writable: true });
   input.on('error', () => input.destroy());
+  const ask = (seq: number, command: string, args: object): void => {
+    input.write(frame({ seq, type: 'request', command, arguments: args }));
+  };
+  const mine = held !== undefined && (await isSame(held.pid, held.born)) ? held : undefined;
   // One that has begun nothing has nothing to disconnect from.
-  if (ends) signal(held, 'SIGKILL');
-  else if (held > 0) {
+  if (mine?.ends) signal(mine.pid, 'SIGKILL');
+  else if (mine) {
     const heard = (): boolean => said.includes('SIGSTOP');
-    if (isTraced(held)) await halt(held, heard, () => !isAlive(delegate));
-    const disconnect = { seq: 2 ** 30, type: 'request', command: 'disconnect' };
-    input.write(frame({ ...disconnect, arguments: { terminateDebuggee: false } }));
-    await untilEnded(DISCONNECT_WITHIN);
+    if (isTraced(mine.pid)) {
+      ask(ASKED, 'threads', {});
+      await until(() => answered || !isAlive(delegate), SPEAK_WITHIN);
+      // A debugger that hangs would leave it stopped.
+      if (answered) await halt(mine.pid, heard, () => !isAlive(delegate));
+    }
+    ask(ASKED + 1, 'disconnect', { terminateDebuggee: false });
+    if (answered || !isTraced(mine.pid)) await untilEnded(DISCONNECT_WITHIN);
   }
   input.end();
   await untilEnded(END_WITHIN);
-  if (ends) signal(delegate, 'SIGKILL');
-  else if (held > 0) goOn(held);
+  if (held?.ends && (await isSame(delegate, await delegateBorn))) signal(delegate, 'SIGKILL');
+  else if (mine && (await isSame(mine.pid, mine.born))) goOn(mine.pid);
+}
+
+/** Whether a process is still the one that it was, and no other that got its number. */
+async function isSame(pid: number, born: string | undefined): Promise<boolean> {
+  return born !== undefined && (await startTimeOf(pid)) === born;
 }
 
 /** Until there is no delegate any more, or the time has passed. */
-async function untilEnded(within: number): Promise<void> {
-  for (const end = Date.now() + within; Date.now() < end && isAlive(delegate);) {
+function untilEnded(within: number): Promise<void> {
+  return until(() => !isAlive(delegate), within);
+}
+
+async function until(condition: () => boolean, within: number): Promise<void> {
+  for (const end = Date.now() + within; Date.now() < end && !condition();) {
     await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY));
   }
 }

@@ -60,6 +60,8 @@ export class NativeTarget implements Target {
   #name = 'program';
   #ending = false;
   #over = false;
+  /** It was left already, whatever came of that. */
+  #left = false;
   #terminated = 0;
   #killTimer: NodeJS.Timeout | undefined;
   #guardTimer: NodeJS.Timeout | undefined;
@@ -312,6 +314,7 @@ export class NativeTarget implements Target {
   async detach(): Promise<void> {
     this.#ending = true;
     if (this.#over) return;
+    clearTimeout(this.#guardTimer);
     await this.#letGo();
     await this.#finish(undefined);
   }
@@ -324,6 +327,7 @@ export class NativeTarget implements Target {
     if (client === undefined) return;
     if (this.launched || pid === 0) await client.leave({ terminateDebuggee: false }, LEAVE_WITHIN);
     else await leaveRunning(client, pid, { isHeld, log: this.#log, within: LEAVE_WITHIN });
+    this.#left = true;
   }
 
   async #exited({ code, signal }: { code: number | undefined; signal?: string }): Promise<void> {
@@ -381,7 +385,7 @@ export class NativeTarget implements Target {
 
   async #close(): Promise<void> {
     const client = this.#client;
-    if (client && !client.isGone) {
+    if (client && !client.isGone && !this.#left) {
       const holdsSomething = this.#pid !== undefined && this.#pid > 0 && isAlive(this.#pid);
       // One that holds nothing may be ended; some hang or crash when they are asked to.
       if (holdsSomething) await client.leave({ terminateDebuggee: false }, LEAVE_WITHIN);
