@@ -154,47 +154,88 @@ export function nativeStops(): Promise<Row[]> {
   });
 }
 
-/** Row 15: feedback, beside a client that asks lldb-dap for nothing but to go on. */
+/** What `toolbreak feedback` is asked for at a line that is hit again and again, and what a client of lldb-dap would ask for the same. */
+const KINDS = {
+  'a backtrace': { at: true, value: false },
+  'a backtrace and a value': { at: true, value: true },
+  'a value': { at: false, value: true },
+} as const;
+type Kind = (typeof KINDS)[keyof typeof KINDS];
+const HITS = 1000;
+/** Runs of each, in turns. */
+const RUNS = 3;
+
+/**
+ * Row 15: feedback, beside a client of lldb-dap that asks for no more than the same, frames down to `main` and the value, and goes on when it has the
+ * answers; and that beside one that asks for nothing but to go on: what lldb takes for stopping.
+ */
 export function feedbackHits(): Promise<Row[]> {
   return compiled(async (program) => {
     const rows: Row[] = [];
-    const location = `bench/apps/native_lines.c:${markerLine('native_lines.c', 'line')}`;
-    const times = 3000;
+    const row = (what: string, name: string, reference: number[], ours: number[], goal: string): void => {
+      const [value, rate] = [percentile(reference, 0.5), percentile(ours, 0.5)];
+      rows.push({ row: '15', what, unit: 'hits/s', reference: { name, value }, ours: rate, goal });
+    };
     for (const delegate of delegates()) {
-      const limit = await bareStops(program, delegate, times);
-      for (const [kind, options] of [
-        ['a backtrace', { at: [location] }],
-        ['a backtrace and a value', { at: [location], watches: [{ location, expression: 'number' }] }],
-      ] as const) {
-        const command = [program, String(times)];
-        const result = await runtimeFeedback({ command, project: root, debugger: delegate.path, ...options });
-        rows.push({
-          row: '15',
-          what: `hits of \`toolbreak feedback\` with ${kind}; beside it stops of ${delegate.name} with no question asked`,
-          unit: 'hits/s',
-          reference: { name: delegate.name, value: limit },
-          ours: result.breakpoints[location]!.length / result.seconds,
-          goal: "10,000 or the delegate's limit",
-        });
+      const rates = { bare: [] as number[], plain: new Map<string, number[]>(), ours: new Map<string, number[]>() };
+      for (let run = 0; run < RUNS; run += 1) {
+        rates.bare.push(await plainHits(program, delegate, { at: false, value: false }));
+        for (const [name, kind] of Object.entries(KINDS)) {
+          const add = (to: Map<string, number[]>, rate: number) => to.set(name, [...(to.get(name) ?? []), rate]);
+          add(rates.plain, await plainHits(program, delegate, kind));
+          add(rates.ours, await hits(program, delegate, kind));
+        }
+      }
+      const { name } = delegate;
+      for (const kind of Object.keys(KINDS)) {
+        const [plain, ours] = [rates.plain.get(kind)!, rates.ours.get(kind)!];
+        row(
+          `hits of \`toolbreak feedback\` with ${kind}`,
+          `${name}, the same asked`,
+          plain,
+          ours,
+          "the delegate's limit",
+        );
+        row(`the same, beside stops without a question`, name, rates.bare, ours, '10,000');
       }
     }
     return rows;
   });
 }
 
-/** Stops a second where each is answered with `continue` and nothing else. */
-async function bareStops(program: string, { path }: Delegate, times: number): Promise<number> {
-  const source = app('native_lines.c');
-  const args = { program, args: [String(times)], cwd: root, initCommands: QUICK_START };
-  const { client, threadId, end } = await begin(source, markerLine('native_lines.c', 'line'), args, () =>
+const hitLine = (): number => markerLine('native_lines.c', 'line');
+
+async function hits(program: string, delegate: Delegate, { at, value }: Kind): Promise<number> {
+  const location = `bench/apps/native_lines.c:${hitLine()}`;
+  const result = await runtimeFeedback({
+    command: [program, String(HITS)],
+    project: root,
+    debugger: delegate.path,
+    ...(at && { at: [location] }),
+    ...(value && { watches: [{ location, expression: 'number' }] }),
+  });
+  const [told] = [...Object.values(result.breakpoints), ...Object.values(result.watchpoints)];
+  return told!.length / result.seconds;
+}
+
+/** Stops a second of a client that knows how deep the stack is, and what the innermost frame's number is. */
+async function plainHits(program: string, { path }: Delegate, { at, value }: { at: boolean; value: boolean }) {
+  const args = { program, args: [String(HITS)], cwd: root, initCommands: QUICK_START };
+  const { client, threadId, end } = await begin(app('native_lines.c'), hitLine(), args, () =>
     Promise.resolve({ client: DapClient.start(path, []), close: () => undefined }),
   );
+  const { stackFrames } = await client.request('stackTrace', { threadId, startFrame: 0, levels: 1 });
+  const frameId = stackFrames[0]!.id;
   const from = performance.now();
-  for (let stop = 1; stop < times; stop += 1) {
+  for (let stop = 1; stop < HITS; stop += 1) {
+    const asked: Promise<unknown>[] = [];
+    if (at) asked.push(client.request('stackTrace', { threadId, startFrame: 0, levels: 2 }));
+    if (value) asked.push(client.request('evaluate', { expression: 'number', frameId, context: 'watch' }));
+    await Promise.all(asked);
     void client.send('continue', { threadId }).answer;
     await client.waitFor('stopped');
   }
-  const rate = ((times - 1) * 1000) / (performance.now() - from);
+  const rate = ((HITS - 1) * 1000) / (performance.now() - from);
   await end();
   return rate;
 }

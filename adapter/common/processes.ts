@@ -191,3 +191,13 @@ function output(command: string, args: string[]): Promise<string> {
     );
   });
 }
+
+/** Whether it is known that a process has one thread only. */
+export function hasOneThread(pid: number | undefined): boolean {
+  try {
+    return pid !== undefined && readdirSync(`/proc/${pid}/task`).length === 1;
+  } catch {
+    // No Linux, or it has ended.
+    return false;
+  }
+}

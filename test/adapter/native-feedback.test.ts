@@ -8,7 +8,7 @@ import { listProcesses } from '../../adapter/common/processes';
 import { compactTrace, functionName } from '../../adapter/targets/native/backtrace';
 import { runtimeFeedback, type Feedback, type FeedbackOptions } from '../../adapter/targets/native/feedback';
 import { toolbreakCommand } from '../support/adapter';
-import { Compiled, delegates, nativeFixtures } from '../support/native';
+import { Compiled, delegates } from '../support/native';
 
 const root = join(__dirname, '..', '..');
 const BASIC = 'fixtures/native/loop_basic.c';
@@ -19,11 +19,11 @@ const compiled = new Compiled();
 after(() => compiled.remove());
 
 /** `file:line` of a marker comment in the fixture. */
-function at(marker: string): string {
-  const lines = readFileSync(join(nativeFixtures, 'feedback_places.c'), 'utf8').split('\n');
+function at(marker: string, file = PLACES): string {
+  const lines = readFileSync(join(root, file), 'utf8').split('\n');
   const index = lines.findIndex((line) => line.includes(`/* BP: ${marker} */`));
   assert.ok(index >= 0, marker);
-  return `${PLACES}:${index + 1}`;
+  return `${file}:${index + 1}`;
 }
 
 const values = (feedback: Feedback, key: string, name: string): string[] =>
@@ -194,6 +194,38 @@ for (const { name, major, path: debugPath } of delegates())
       assert.deepEqual([signals.exitCode, signals.crash, signals.partial], [3, undefined, undefined]);
       const errors = await run([places, 'errors'], { at: [bottom] });
       assert.deepEqual(errors.output, { stdout: '', stderr: 'on the other stream\n' });
+    });
+
+    it('backtraces are whole, however deep it is at each hit of a place', async () => {
+      const bottom = at('bottom');
+      const watches = [{ location: bottom, expression: 'level' }];
+      const depths = await run([places, 'depths'], { at: [bottom], watches });
+      const deep = (times: number): string[] => [...new Array<string>(times + 1).fill('deep'), 'main'];
+      assert.deepEqual(
+        depths.backtraces[bottom]!.map((frames) => frames.map((frame) => frame.function)),
+        [2, 0, 4, 4, 0].map(deep),
+      );
+      assert.deepEqual(values(depths, bottom, 'level'), ['0', '0', '0', '0', '0']);
+      const cut = await run([places, 'depths'], { at: [bottom], depth: 3 });
+      assert.deepEqual(
+        cut.backtraces[bottom]!.map((frames) => frames.map((frame) => frame.function)),
+        [2, 0, 4, 4, 0].map((times) => deep(times).slice(0, 3)),
+      );
+    });
+
+    it('threads that reach a place in the same moment are each told, with and without a backtrace', async () => {
+      const file = 'fixtures/native/feedback_threads.c';
+      const program = compiled.program('feedback_threads.c', ['-pthread'], `feedback_threads${major}`);
+      const each = at('each', file);
+      const watches = [{ location: each, expression: 'number' }];
+      const all = [10, 11, 12, 13, 14, 20, 21, 22, 23, 24].map(String);
+      for (const more of [{}, { at: [each] }]) {
+        const feedback = await run([program], { watches, ...more });
+        assert.deepEqual(values(feedback, each, 'number').sort(), all);
+        assert.equal(feedback.partial, undefined);
+        const traces = feedback.backtraces[each]?.map((frames) => frames[0]!.function) ?? [];
+        assert.deepEqual(traces, 'at' in more ? new Array<string>(10).fill('work') : []);
+      }
     });
 
     it('a program that never stops gives what came until then, marked as partial', async () => {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { DebugProtocol as P } from '@vscode/debugprotocol';
 import { messageOf, UserError } from '../../common/errors';
 import { Log } from '../../common/log';
-import { endProcesses, listProcesses, treeOf } from '../../common/processes';
+import { endProcesses, hasOneThread, listProcesses, treeOf } from '../../common/processes';
 import { DelegateClient, DelegateError } from '../delegate/client';
 import { makePipes, type OutputPipe } from '../python/pipes';
 import { compactTrace, functionName, traceFrames, type TraceFrame } from './backtrace';
@@ -18,6 +18,7 @@ import { inputBy, type Input } from './input';
 import { maskedText, Tail } from './masked';
 import { parseData, withoutLinks, type Place } from './places';
 import { environmentFor, isCrash, QUICK_START, quirksOf, stopReason, type Quirks } from './quirks';
+import { Stacks } from './stacks';
 import { Watches } from './watches';
 
 /** Signals that a debugger would stop at though they are the program's own affair. */
@@ -27,6 +28,8 @@ const QUIET_SIGNALS = [
 
 /** What a shell adds to the number of a signal that ended a program. */
 const BY_SIGNAL = 128;
+
+type Value = Feedback['watchpoints'][string][number];
 
 /** One run of a program under its debugger, for `runtimeFeedback`. */
 export class Collector {
@@ -43,6 +46,7 @@ export class Collector {
   #mainId: number | undefined;
   #debuggee: number | undefined;
   #watches: Watches | undefined;
+  #stacks!: Stacks;
   #partial: string | undefined;
   #exitCode: number | undefined;
   #ended = false;
@@ -113,7 +117,9 @@ export class Collector {
     });
     await startDelegate(this.#client, found.command, options.naming ?? IN_LAUNCH_JSON);
     this.#quirks = quirksOf(found.family, this.#client.capabilities);
-    this.#watches = new Watches(this.#client, this.#log, () => ({ within: this.#left() }));
+    const within = (): { within: number } => ({ within: this.#left() });
+    this.#watches = new Watches(this.#client, this.#log, within);
+    this.#stacks = new Stacks(this.#client, this.#depth, within);
     await this.#launch(input);
   }
 
@@ -251,12 +257,19 @@ export class Collector {
   async #oneThread(body: P.StoppedEvent['body']): Promise<void> {
     const { reason, signal, text } = stopReason(body, { pause: false, entry: false });
     const threadId = body.threadId ?? 1;
-    const levels = this.options.depth ?? USUAL_DEPTH;
-    const { stackFrames } = await this.#client.request(
-      'stackTrace',
-      { threadId, startFrame: 0, levels },
-      { within: this.#left() },
-    );
+    const levels = this.#depth;
+    const known = reason === 'breakpoint' && signal === undefined ? this.#placeById(body) : undefined;
+    if (known) this.#firstHit ??= performance.now();
+    // Asked together with the stack, or instead of it where nobody wants that.
+    const frame = known?.data.length === 0 ? this.#stacks.top(threadId) : undefined;
+    const asked = frame === undefined ? undefined : { frame, entries: this.#watch(known!, frame) };
+    if (asked && known!.monitored.size === 0) {
+      await asked.entries;
+      // Other threads that stopped in the same moment have been told of when an answer is there.
+      if (!hasOneThread(this.#debuggee)) await this.#watches!.settled();
+      return;
+    }
+    const stackFrames = await this.#stacks.of(threadId, known);
     const top = stackFrames[0];
     if (top === undefined) return;
     const frames = traceFrames(stackFrames, this.options.project);
@@ -273,8 +286,8 @@ export class Collector {
       if (changes.length > 0) await this.#changed(changes, stackFrames, levels);
       return;
     }
-    const place = this.#placeOf(body, top);
-    if (place !== undefined) await this.#hit(place, stackFrames, frames, backtrace);
+    const place = known ?? this.#placeOf(body, top);
+    if (place !== undefined) await this.#hit(place, stackFrames, frames, backtrace, asked);
     else if (
       body.hitBreakpointIds?.includes(this.#mainId ?? -1) ||
       (this.#mainId !== undefined && functionName(top.name) === 'main')
@@ -286,11 +299,17 @@ export class Collector {
     return (this.options.data ?? []).filter((key) => parseData(key).location === undefined);
   }
 
+  get #depth(): number {
+    return this.options.depth ?? USUAL_DEPTH;
+  }
+
+  #placeById({ hitBreakpointIds = [] }: P.StoppedEvent['body']): Place | undefined {
+    return this.places.find(({ id }) => id !== undefined && hitBreakpointIds.includes(id));
+  }
+
   /** By the breakpoint's number, where it is told; else by the line it stands on. */
   #placeOf(body: P.StoppedEvent['body'], top: P.StackFrame): Place | undefined {
-    const ids = body.hitBreakpointIds ?? [];
-    const byId = this.places.find(({ id }) => id !== undefined && ids.includes(id));
-    if (byId !== undefined || ids.length > 0) return byId;
+    if ((body.hitBreakpointIds ?? []).length > 0) return this.#placeById(body);
     if (body.reason !== 'breakpoint') return undefined;
     const path = withoutLinks(top.source?.path ?? '');
     return this.places.find(({ file, line }) => line === top.line && withoutLinks(file) === path);
@@ -306,18 +325,36 @@ export class Collector {
       this.#result.dataBreakpoints[key]?.push({ before, value, backtrace, frames });
   }
 
-  async #hit(place: Place, stack: P.StackFrame[], frames: TraceFrame[], backtrace: string): Promise<void> {
+  async #hit(
+    place: Place,
+    stack: P.StackFrame[],
+    frames: TraceFrame[],
+    backtrace: string,
+    asked: { frame: number; entries: Promise<Value[]> } | undefined,
+  ): Promise<void> {
     this.#firstHit ??= performance.now();
     for (const key of place.monitored) {
       this.#result.breakpoints[key]?.push(backtrace);
       this.#result.backtraces[key]?.push(frames);
     }
-    for (const { key, expression } of place.watches) {
-      const entry = { var: expression, value: UNAVAILABLE };
-      this.#result.watchpoints[key]?.push(entry);
-      await this.#watches?.ask(key, expression, stack[0]!.id, (value) => (entry.value = value));
-    }
+    const frame = stack[0]!.id;
+    const entries = await asked?.entries;
+    // Asked of another frame, where its number is no longer what it was.
+    if (entries === undefined || asked?.frame !== frame) await this.#watch(place, frame, entries);
     if (place.data.length > 0) await this.#watchData(place.data, stack);
+  }
+
+  /** Asks for the values at a place; resolves when the program may go on. */
+  async #watch(place: Place, frame: number, before?: readonly Value[]): Promise<Value[]> {
+    const entries: Value[] = [];
+    const work = place.watches.map(({ key, expression }, index) => {
+      const entry = before?.[index] ?? { var: expression, value: UNAVAILABLE };
+      if (before === undefined) this.#result.watchpoints[key]?.push(entry);
+      entries.push(entry);
+      return this.#watches!.ask(key, expression, frame, (value) => (entry.value = value));
+    });
+    await Promise.all(work);
+    return entries;
   }
 
   async #watchData(keys: readonly string[], stack: P.StackFrame[]): Promise<void> {
