@@ -227,9 +227,9 @@ describe('Two stacks as one', () => {
     const call = { kind: 'tool', name: 'add', path: realpathSync(__filename), line: 5, endLine: 20, task };
     const args = [{ name: 'a', value: '1', type: 'int' }];
     const calls = [
-      { ...call, number: 3, args, frame: 0 },
-      { ...call, number: 2, kind: 'node', name: 'tools', path: '/gone.py', args: [], frame: 0 },
-      { ...call, number: 1, kind: 'workflow', name: 'agent', args: [], frame: 77 },
+      { ...call, number: 3, detail: 'tool', args, frame: 0 },
+      { ...call, number: 2, kind: 'node', name: 'tools', detail: 'node, step 2', path: '/gone.py', args: [], frame: 0 },
+      { ...call, number: 1, kind: 'workflow', name: 'agent', detail: 'workflow, call 1', args: [], frame: 77 },
     ];
     const lines = [python('helper', { firstLine: 30, line: 31 }), python('add'), python('main', { object: 77 })];
     const { frames } = joinStacks([native('c', '/app/lib.so'), LOOP], { frames: lines, calls }, options);
@@ -240,8 +240,8 @@ describe('Two stacks as one', () => {
         ['helper', '', 31, undefined],
         ['add', '', 10, undefined],
         ['add(a=1)', 'tool', 5, 3],
-        ['tools', 'node', 5, 2],
-        ['agent', 'workflow', 10, 1],
+        ['tools', 'node, step 2', 5, 2],
+        ['agent', 'workflow, call 1', 10, 1],
       ],
     );
   });

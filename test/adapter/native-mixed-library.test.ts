@@ -23,7 +23,7 @@ mixedScenes('A library under a Python tool', (scene) => {
         .slice(4)
         .map(({ name }) => name)
         .filter((name) => !CUT.test(name)),
-      ['tools · node', 'shop · workflow'],
+      ['tools · node, step 2', 'shop · workflow, call 1'],
     );
     // The task is the one that the workflow runs in.
     assert.deepEqual(await s.scene.threadNames(), ['shop']);

@@ -177,7 +177,7 @@ class PythonLines {
       call: call.number,
       kind: call.kind as Frame['kind'],
       name: title(call),
-      detail: call.kind === 'llm' ? 'model' : call.kind,
+      detail: call.detail,
       ...(call.path !== undefined && { path: call.path }),
       line: call.path === undefined ? 0 : line,
       ...(call.endLine > line && { endLine: call.endLine }),

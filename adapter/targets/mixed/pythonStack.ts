@@ -36,6 +36,8 @@ export interface PythonCall {
   number: number;
   kind: string;
   name: string;
+  /** What a framework tells about it, in the runtime's words: `node, step 2`, `workflow, call 1`. */
+  detail: string;
   path?: string;
   line: number;
   endLine: number;
@@ -202,11 +204,13 @@ class Reader {
     const frame = objects.attribute(call, 'frame');
     const args = objects.attribute(call, 'args');
     const task = objects.attribute(call, 'task')!;
+    const kind = objects.text(objects.attribute(fn, 'kind')!);
     const isFrame = frame !== undefined && objects.typeOf(frame) === 'frame';
     return {
       number: this.#number(call, 'number'),
-      kind: objects.text(objects.attribute(fn, 'kind')!),
+      kind,
       name: objects.text(objects.attribute(fn, 'name')!),
+      detail: this.#detail(call, kind),
       ...(path !== undefined && objects.typeOf(path) === 'str' && { path: objects.text(path) }),
       line: this.#number(fn, 'line'),
       endLine: this.#number(fn, 'end_line'),
@@ -220,6 +224,25 @@ class Reader {
       frame: isFrame ? frame : 0,
       task: { id: this.#number(task, 'id'), name: objects.text(objects.attribute(task, 'name')!) },
     };
+  }
+
+  /** As the runtime's adapters of frameworks say it, from what they keep: a node its metadata, a workflow its number. */
+  #detail(call: number, kind: string): string {
+    const { objects } = this;
+    const said = kind === 'llm' ? 'model' : kind;
+    const adapter = objects.attribute(call, 'adapter');
+    if (adapter === undefined || objects.typeOf(adapter) === 'NoneType') return said;
+    if (kind === 'workflow') {
+      const number = this.#number(adapter, 'number');
+      return number > 0 ? `${said}, call ${number}` : said;
+    }
+    const metadata = objects.attribute(adapter, 'metadata');
+    if (metadata === undefined || objects.typeOf(metadata) !== 'dict') return said;
+    const [, step] =
+      objects
+        .entries(metadata)
+        .find(([key]) => objects.typeOf(key) === 'str' && objects.text(key) === 'langgraph_step') ?? [];
+    return step !== undefined && objects.typeOf(step) === 'int' ? `${said}, step ${objects.integer(step)}` : said;
   }
 
   #number(object: number, name: string): number {
