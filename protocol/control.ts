@@ -177,6 +177,8 @@ export interface Hold {
   framesFollow?: boolean;
   /** All tasks of the process stand still, and all go on when one of them is released. */
   whole?: boolean;
+  /** Native code stands still: an app around it knows nothing of this hold, so the session records it. */
+  native?: boolean;
   /** The system's number of the thread that stands at a line. */
   thread?: number;
 }

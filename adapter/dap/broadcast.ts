@@ -86,7 +86,7 @@ export class Broadcast {
       const action = by
         ? { action: by.way.action, step: by.way.step ?? null, client: by.client }
         : { action: why, step: null, client: null };
-      this.record('release', task, { ...action, thread: task.thread }, hold);
+      this.record('release', task, { ...action, ...standing(task, hold) }, hold);
       this.#joined((client) => {
         if (!by?.answered || client.id !== by.client) {
           client.send('continued', { threadId: task.thread, allThreadsContinued: this.#allGoOn(along) });
@@ -162,7 +162,7 @@ export class Broadcast {
   #recordStop(task: Task, hold: Hold): void {
     const { reason, description, boundary, text } = hold;
     const said = { reason, description, ...(text ? { text: this.session.masker.text(text) } : {}), boundary };
-    this.record('stop', task, { ...said, thread: task.thread, ...tracedBack(hold) }, hold);
+    this.record('stop', task, { ...said, ...standing(task, hold), ...tracedBack(hold) }, hold);
     this.#stoppedByCrash(task);
   }
 
@@ -259,6 +259,11 @@ function allStand({ engine }: Session): boolean {
   const tasks = engine.tasks.all();
   const told = engine.processes.every((process) => tasks.some((one) => one.process === process));
   return told && tasks.every((one) => one.hold);
+}
+
+/** Which thread it is, and whether the app cannot record this stop by itself. */
+function standing(task: Task, hold: Hold): { thread: number; native?: true } {
+  return { thread: task.thread, ...(hold.native ? { native: true } : {}) };
 }
 
 /** Where a line of code is held, the way there is part of what is recorded. */

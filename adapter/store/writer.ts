@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 import { CallStatus, FrameKind } from '../../protocol/spool';
 import type { Fault, FaultFrame } from '../common/faults';
 import { startMark } from './alive';
-import { callName, globalId, parseCallName } from './callNames';
+import { callName, globalId, parseCallName, processOf } from './callNames';
 import { CallWriter } from './chunks/callWriter';
 import { ARGS, END_ATTRIBUTES, ERROR, RESULT, START_ATTRIBUTES, STATE_AFTER, STATE_BEFORE } from './chunks/chunk';
 import type { Connection } from './database';
@@ -249,6 +249,20 @@ export class RunWriter {
       null,
       JSON.stringify(data),
     );
+    if (id !== undefined && data['native'] === true) this.stoodStill(name, id, data, wall);
+  }
+
+  /** A call that native code stands still in, or under, is held, though the app could not say so. Its holds are told from the app's own by a number below 0. */
+  private stoodStill(name: string, call: number, data: Record<string, unknown>, wall: bigint): void {
+    const thread = typeof data['thread'] === 'number' ? data['thread'] : 0;
+    const hold = BigInt(-1 - thread);
+    const process = BigInt(processOf(call));
+    if (name === 'stop') {
+      const description = typeof data['description'] === 'string' ? data['description'] : 'Paused';
+      this.sql.insertHold.run(process, hold, BigInt(call), wall - this.started, description);
+      this.counts.holds++;
+    } else if (name === 'release')
+      this.sql.endHold.run(wall - this.started, 'release', process, BigInt(call), hold, hold);
   }
 
   /** The app has ended; what it recorded may still have to be read. */

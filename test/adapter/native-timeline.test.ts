@@ -1,20 +1,6 @@
 import assert from 'node:assert/strict';
-import type { ReaderMethods } from '../../protocol/timeline';
-import { UserError } from '../../adapter/common/errors';
-import { Reader } from '../../adapter/store/reader/reader';
+import { comes, reading, type Ask } from './timeline-support';
 import { lineOf, nativeScenes, ORDER } from './native-support';
-
-type Ask = <M extends keyof ReaderMethods>(method: M, params?: object) => ReaderMethods[M]['result'];
-
-/** Asks what the timeline page asks. */
-function reading<T>(file: string, act: (ask: Ask) => T): T {
-  const reader = new Reader(() => undefined);
-  try {
-    return act((method, params) => reader.handle(method, { file, ...params }) as never);
-  } finally {
-    reader.close();
-  }
-}
 
 const everything = (ask: Ask) =>
   ask('bars', { from: 0, to: ask('overview', { buckets: 10 }).end, minimum: 0, limit: 100 }).events;
@@ -101,20 +87,7 @@ nativeScenes('the timeline of a native program', (native) => {
     await order([], ['main']);
     const at = await stop();
     const { runFile } = await s.client.waitFor('toolbreak/run');
-    const standingIn = () => {
-      try {
-        return reading(runFile, everything).find(({ holds }) => holds.length > 0);
-      } catch (error) {
-        // The client hears of a stop before it is written, and so maybe before the file is there.
-        if (error instanceof UserError) return undefined;
-        throw error;
-      }
-    };
-    let standing = standingIn();
-    while (!standing) {
-      await new Promise((resolve) => setImmediate(resolve));
-      standing = standingIn();
-    }
+    const standing = await comes(runFile, (ask) => everything(ask).find(({ holds }) => holds.length > 0));
     assert.deepEqual(
       [standing.name, standing.state, standing.end],
       [`Breakpoint: main @ order.c:${lineOf('order.c', 'main')}`, 'running', undefined],

@@ -73,7 +73,8 @@ function stops(
   return {
     holds: holds.map(({ start, end, description }) => ({
       start: start - zero,
-      ...(end === null ? {} : { end: end - zero }),
+      // That a program goes on is noted a moment later: the call that waits for it may have ended meanwhile.
+      ...(end === null ? {} : { end: Math.min(end, call.end ?? end) - zero }),
       description,
     })),
     edited: edited === 1,

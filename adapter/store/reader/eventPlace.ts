@@ -74,7 +74,7 @@ function objectIn(data: string): Record<string, unknown> {
 }
 
 /** What is shown elsewhere, or says nothing to a person. */
-const SHOWN = new Set(['text', 'backtrace', 'path', 'line', 'breakpoint', 'boundary', 'process']);
+const SHOWN = new Set(['text', 'backtrace', 'path', 'line', 'breakpoint', 'boundary', 'process', 'native']);
 
 function flat(data: Record<string, unknown>, before: string): { name: string; value: string }[] {
   return Object.entries(data).flatMap(([key, value]) => {

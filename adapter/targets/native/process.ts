@@ -654,7 +654,7 @@ export class NativeProcess {
     for (const gone of [...this.#tasks.keys()].filter((id) => !names.has(id))) this.#threadEnded(gone);
     this.#tasks = names;
     const name = names.get(thread) ?? this.options.name;
-    const common = { boundary: 'line' as const, whole: true };
+    const common = { boundary: 'line' as const, whole: true, native: true };
     const main: Hold = {
       id: this.#nextHold++,
       task: thread,
@@ -697,6 +697,7 @@ export class NativeProcess {
       taskName: this.#tasks.get(thread) ?? this.options.name,
       boundary: 'line',
       whole: true,
+      native: true,
       reason: why.reason,
       description: why.description,
       ...(why.text ? { text: why.text } : {}),

@@ -292,6 +292,7 @@ if TYPE_CHECKING:
             'moreFrames': 'NotRequired[bool]',
             'framesFollow': 'NotRequired[bool]',
             'whole': 'NotRequired[bool]',
+            'native': 'NotRequired[bool]',
             'thread': 'NotRequired[int]',
         },
     )
