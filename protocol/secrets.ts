@@ -7,9 +7,13 @@
 export const SECRET_WORDS = {
   /** A name with one of these is a secret's. */
   anywhere:
-    'password passwords passwd passphrase pwd secret secrets credential credentials authorization cookie cookies apikey apikeys',
+    'password passwords passwd passphrase passphrases pwd secret secrets credential credentials authorization cookie cookies apikey apikeys',
   /** A name that ends so. */
-  last: 'token bearer jwt setcookie authtoken accesstoken refreshtoken idtoken sessiontoken privatekey secretkey accesskey clientsecret',
+  last:
+    'token bearer jwt setcookie authtoken accesstoken refreshtoken idtoken sessiontoken privatekey secretkey accesskey clientsecret' +
+    ' jwts authtokens accesstokens refreshtokens idtokens privatekeys secretkeys accesskeys clientsecrets',
+  /** What makes secrets of a name that ends in "tokens": without one of these, they are a model's. */
+  tokensBefore: 'access refresh auth api bearer csrf xsrf secret security oauth id',
   /** What makes a secret of a name that ends in "key". */
   keyBefore: 'api private secret access signing encryption ssh master auth account subscription license',
   /** A name such as `password_length` or `token_count` speaks about a secret and is none. */
@@ -21,7 +25,8 @@ export const SECRET_WORDS = {
     'next page continuation eos bos pad unk sep cls mask max min stop end start special per first last new num total',
 };
 
-const NAMED = String.raw`(?:pass(?:word|wd|phrase)|pwd|api[_-]?key|(?:access|secret|private|signing|account)[_-]?key|(?:client[_-]?)?secret|(?:[a-z]+[_-])?(?<!next[_-])(?<!page[_-])token|credentials?)`;
+const MANY_TOKENS = SECRET_WORDS.tokensBefore.replaceAll(' ', '|');
+const NAMED = String.raw`(?:pass(?:word|wd|phrase)s?|pwd|api[_-]?keys?|(?:access|secret|private|signing|account)[_-]?keys?|(?:client[_-]?)?secrets?|(?:[a-z]+[_-])?(?<!next[_-])(?<!page[_-])token|(?:${MANY_TOKENS})[_-]?tokens|credentials?)`;
 
 /**
  * Each keeps what stands before the secret in a group `k…` and what follows in none. A part that may be looked at again from the next place on has
@@ -45,13 +50,13 @@ export const SECRET_PATTERNS = [
   String.raw`(?<k9>(?<![\w/.@:-])(?!mailto:)[\w.-]{1,64}:)[^\s/:@"',]{3,}(?=@(?:[\w.-]{1,253}(?::[0-9]|/)|[a-z]{1,8}\())`,
   String.raw`(?<k10>[?&;](?i:sig|signature|hmac|jwt|auth|x-(?:amz|goog|ms)-(?:signature|credential|security-token))=)[^\s"'&;#<>]+`,
   String.raw`(?<k11>[?&;](?i:key|code|assertion|ticket|session|sid|sessionid|session_id)=)[^\s"'&;#<>]{16,}`,
+  String.raw`(?<k7>(?<![A-Za-z])(?i:(?:[a-z]+_)?${NAMED}|cookies)(?:\\?["'])?\s?[=:]\s?)[\[{(][^\[\]{}()]*[\]})]`,
   String.raw`(?<k5>(?<![A-Za-z])(?i:${NAMED})(?:\\?["'])?\s?[=:]\s?(?:\\?["'])?)[^\s"'&,;\\}\])]{3,}`,
   String.raw`(?<k6>(?<![A-Za-z])(?i:[a-z]+_${NAMED})(?:\\?["'])?\s?[=:]\s?(?:\\?["'])?)[^\s"'&,;\\}\])]{3,}`,
   String.raw`(?<k8>[(\[]b?["'](?i:[a-z]+[_-])?(?i:${NAMED})["'],\s*b?)(?:'[^']*'|"[^"]*")`,
   String.raw`(?<k12>["']--?(?i:(?:[a-z]+-){0,4}${NAMED})["'],\s*)(?:'[^'-][^']*'|"[^"-][^"]*")`,
   String.raw`(?<k13>(?<![\w-])--(?i:(?:[a-z]+-){0,4}${NAMED})\s+)(?=[^\s"']*[0-9])[^\s"'-][^\s"']{3,}`,
   String.raw`(?<k14>["'](?i:name|key)\\?["']:\s*\\?["'](?i:[a-z0-9]+[_-]){0,4}(?i:${NAMED}|authorization|cookie|set-cookie)\\?["'],\s*\\?["'](?i:value)\\?["']:\s*)(?:\\?'[^'\\]*\\?'|\\?"[^"\\]*\\?")`,
-  String.raw`(?<k7>(?<![A-Za-z])(?i:(?:[a-z]+_)?${NAMED}|cookies)(?:\\?["'])?\s?[=:]\s?)[\[{(][^\[\]{}()]*[\]})]`,
 ];
 
 /** A cheap necessary condition: a text without any of these holds no secret. A single character comes before what it is looked for with. */

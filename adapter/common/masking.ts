@@ -1,9 +1,14 @@
+import { SECRET_WORDS } from '../../protocol/secrets';
+
 /** What stands where a secret was. */
 export const MASK = '***';
 
+const manyTokens = SECRET_WORDS.tokensBefore.replaceAll(' ', '|');
+
 /** Names of keys whose values are secrets. Compared without case, `-` and `_`. */
 const secretNames =
-  'api[-_ ]?key|apikey|secret(?:[-_ ]?key)?|client[-_ ]?secret|access[-_ ]?key(?:[-_ ]?id)?|private[-_ ]?key|(?:access|auth|refresh|id|session|bearer)?[-_ ]?token|pass(?:word|wd|phrase)|authorization|x-api-key|cookie|credentials?';
+  'api[-_ ]?keys?|apikeys?|secrets?|secret[-_ ]?keys?|client[-_ ]?secrets?|access[-_ ]?keys?(?:[-_ ]?ids?)?|private[-_ ]?keys?|(?:access|auth|refresh|id|session|bearer)?[-_ ]?token|' +
+  `(?:${manyTokens})[-_ ]?tokens|pass(?:word|wd|phrase)s?|authorization|x-api-key|cookies?|credentials?`;
 
 /** A key in quotes may carry a prefix: "OPENAI_API_KEY", "db.password". */
 const quotedName = `(?:[A-Za-z0-9]+[-_.])*(?:${secretNames})`;
@@ -69,11 +74,11 @@ const patterns: Pattern[] = [
     put: `$1${MASK}`,
   },
   { find: /\b(bearer\s+)[A-Za-z0-9\-._~+/]{8,}=*/gi, put: `$1${MASK}` },
+  // A secret name with a list or a dictionary as text
+  { find: new RegExp(`(${bareName}\\\\*["']?\\s*[:=]\\s*)[[{(][^[\\]{}()]*[\\]})]`, 'gi'), put: `$1${MASK}` },
   // key=value, KEY: value, without quotes or with them
   { find: new RegExp(`(${bareName}\\s*=\\s*)(?!\\s)(["']?)[^\\s"'&,;]+\\2`, 'gi'), put: `$1$2${MASK}$2` },
   { find: new RegExp(`(${bareName}["']?:\\s*)(["']?)[^\\s"'&,;{}()[\\]]{4,}\\2`, 'gi'), put: `$1$2${MASK}$2` },
-  // A secret name with a list or a dictionary as text
-  { find: new RegExp(`(${bareName}\\\\*["']?\\s*[:=]\\s*)[[{(][^[\\]{}()]*[\\]})]`, 'gi'), put: `$1${MASK}` },
   // A pair as text, such as a header
   { find: new RegExp(`([([]\\\\*["']${quotedName}\\\\*["'],\\s*)\\\\*["'][^"']*["']`, 'gi'), put: `$1${MASK}` },
   // user:password@host in an address

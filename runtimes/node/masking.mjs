@@ -1,4 +1,14 @@
-import { ABOUT, ANYWHERE, HINTS, KEY_BEFORE, LAST, NAME_HINT, PATTERNS, TOKENS_OF_MODELS } from './secrets.mjs';
+import {
+  ABOUT,
+  ANYWHERE,
+  HINTS,
+  KEY_BEFORE,
+  LAST,
+  NAME_HINT,
+  PATTERNS,
+  TOKENS_BEFORE,
+  TOKENS_OF_MODELS,
+} from './secrets.mjs';
 
 /** What is a secret, by the name of its key and by its looks. The same as `_masking` of the Python runtime; the tables are generated for both. */
 
@@ -29,6 +39,7 @@ export function isSecretName(name) {
   if (words.some((word) => ANYWHERE.has(word))) return true;
   const before = words[words.length - 2] ?? '';
   if (LAST.has(last)) return !TOKENS_OF_MODELS.has(before);
+  if (last === 'tokens') return TOKENS_BEFORE.has(before);
   return (last === 'key' || last === 'keys') && KEY_BEFORE.has(before);
 }
 

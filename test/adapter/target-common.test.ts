@@ -66,6 +66,9 @@ describe('Masking', () => {
     ["['psql', '--db-password', 'hunter2']", "['psql', '--db-password', '***']"],
     ['psql --password hunter2 shop', 'psql --password *** shop'],
     ["['api_key', 'hunter2']", "['api_key', ***]"],
+    ['passwords=[abcdef, hunter2]', 'passwords=***'],
+    ['API_KEYS: {"a": "b", "c": "d"}', 'API_KEYS: ***'],
+    ['refresh_tokens=hunter2 client-secrets: hunter2', 'refresh_tokens=*** client-secrets: ***'],
   ];
   for (const [text, masked] of named) it(`masks ${text}`, () => assert.equal(maskText(text), masked));
   for (const text of [
@@ -73,6 +76,7 @@ describe('Masking', () => {
     'the token is fine',
     'http://host:80/a@b',
     'total_tokens=12',
+    'prompt_tokens=1200 completion_tokens: 3400, "session_tokens": 5000',
     "{'name': 'token_count', 'value': 'seven'}",
     'send to: ann2@example.org, or ask',
     'https://a.example.org/search?key=name&code=404',

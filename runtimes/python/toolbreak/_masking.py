@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable
 from typing import Any, TypeGuard
 
-from ._secrets import ABOUT, ANYWHERE, KEY_BEFORE, LAST, NAME_HINT, PATTERNS, TOKENS_OF_MODELS
+from ._secrets import ABOUT, ANYWHERE, KEY_BEFORE, LAST, NAME_HINT, PATTERNS, TOKENS_BEFORE, TOKENS_OF_MODELS
 
 # Names are compared as words: `apiKey`, `API-KEY` and `OPENAI_API_KEY` all end in the words "api", "key".
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z][a-z]*|[a-z]+|[0-9]+")
@@ -25,7 +25,7 @@ def name_words(name: str) -> list[str]:
 
 
 def is_secret_name(name: str) -> bool:
-    """Whether values under this key are secrets. `tokens`, `max_tokens` and `token_count` are not."""
+    """Whether values under this key are secrets. `tokens`, `max_tokens` and `token_count` are not, `access_tokens` are."""
     words = name_words(name) if _NAME.match(name) else None
     if not words:
         return False
@@ -41,6 +41,8 @@ def is_secret_name(name: str) -> bool:
     before = words[-2] if len(words) > 1 else ""
     if last in LAST:
         return before not in TOKENS_OF_MODELS
+    if last == "tokens":
+        return before in TOKENS_BEFORE
     return last in ("key", "keys") and before in KEY_BEFORE
 
 

@@ -10,6 +10,7 @@ ANYWHERE = frozenset(
         "passwords",
         "passwd",
         "passphrase",
+        "passphrases",
         "pwd",
         "secret",
         "secrets",
@@ -37,6 +38,30 @@ LAST = frozenset(
         "secretkey",
         "accesskey",
         "clientsecret",
+        "jwts",
+        "authtokens",
+        "accesstokens",
+        "refreshtokens",
+        "idtokens",
+        "privatekeys",
+        "secretkeys",
+        "accesskeys",
+        "clientsecrets",
+    ]
+)
+TOKENS_BEFORE = frozenset(
+    [
+        "access",
+        "refresh",
+        "auth",
+        "api",
+        "bearer",
+        "csrf",
+        "xsrf",
+        "secret",
+        "security",
+        "oauth",
+        "id",
     ]
 )
 KEY_BEFORE = frozenset(
@@ -137,12 +162,12 @@ PATTERNS = (
     "(?P<k9>(?<![\\w/.@:-])(?!mailto:)[\\w.-]{1,64}:)[^\\s/:@\"',]{3,}(?=@(?:[\\w.-]{1,253}(?::[0-9]|/)|[a-z]{1,8}\\())",
     "(?P<k10>[?&;](?i:sig|signature|hmac|jwt|auth|x-(?:amz|goog|ms)-(?:signature|credential|security-token))=)[^\\s\"'&;#<>]+",
     "(?P<k11>[?&;](?i:key|code|assertion|ticket|session|sid|sessionid|session_id)=)[^\\s\"'&;#<>]{16,}",
-    "(?P<k5>(?<![A-Za-z])(?i:(?:pass(?:word|wd|phrase)|pwd|api[_-]?key|(?:access|secret|private|signing|account)[_-]?key|(?:client[_-]?)?secret|(?:[a-z]+[_-])?(?<!next[_-])(?<!page[_-])token|credentials?))(?:\\\\?[\"'])?\\s?[=:]\\s?(?:\\\\?[\"'])?)[^\\s\"'&,;\\\\}\\])]{3,}",
-    "(?P<k6>(?<![A-Za-z])(?i:[a-z]+_(?:pass(?:word|wd|phrase)|pwd|api[_-]?key|(?:access|secret|private|signing|account)[_-]?key|(?:client[_-]?)?secret|(?:[a-z]+[_-])?(?<!next[_-])(?<!page[_-])token|credentials?))(?:\\\\?[\"'])?\\s?[=:]\\s?(?:\\\\?[\"'])?)[^\\s\"'&,;\\\\}\\])]{3,}",
-    "(?P<k8>[(\\[]b?[\"'](?i:[a-z]+[_-])?(?i:(?:pass(?:word|wd|phrase)|pwd|api[_-]?key|(?:access|secret|private|signing|account)[_-]?key|(?:client[_-]?)?secret|(?:[a-z]+[_-])?(?<!next[_-])(?<!page[_-])token|credentials?))[\"'],\\s*b?)(?:'[^']*'|\"[^\"]*\")",
-    "(?P<k12>[\"']--?(?i:(?:[a-z]+-){0,4}(?:pass(?:word|wd|phrase)|pwd|api[_-]?key|(?:access|secret|private|signing|account)[_-]?key|(?:client[_-]?)?secret|(?:[a-z]+[_-])?(?<!next[_-])(?<!page[_-])token|credentials?))[\"'],\\s*)(?:'[^'-][^']*'|\"[^\"-][^\"]*\")",
-    "(?P<k13>(?<![\\w-])--(?i:(?:[a-z]+-){0,4}(?:pass(?:word|wd|phrase)|pwd|api[_-]?key|(?:access|secret|private|signing|account)[_-]?key|(?:client[_-]?)?secret|(?:[a-z]+[_-])?(?<!next[_-])(?<!page[_-])token|credentials?))\\s+)(?=[^\\s\"']*[0-9])[^\\s\"'-][^\\s\"']{3,}",
-    "(?P<k14>[\"'](?i:name|key)\\\\?[\"']:\\s*\\\\?[\"'](?i:[a-z0-9]+[_-]){0,4}(?i:(?:pass(?:word|wd|phrase)|pwd|api[_-]?key|(?:access|secret|private|signing|account)[_-]?key|(?:client[_-]?)?secret|(?:[a-z]+[_-])?(?<!next[_-])(?<!page[_-])token|credentials?)|authorization|cookie|set-cookie)\\\\?[\"'],\\s*\\\\?[\"'](?i:value)\\\\?[\"']:\\s*)(?:\\\\?'[^'\\\\]*\\\\?'|\\\\?\"[^\"\\\\]*\\\\?\")",
-    "(?P<k7>(?<![A-Za-z])(?i:(?:[a-z]+_)?(?:pass(?:word|wd|phrase)|pwd|api[_-]?key|(?:access|secret|private|signing|account)[_-]?key|(?:client[_-]?)?secret|(?:[a-z]+[_-])?(?<!next[_-])(?<!page[_-])token|credentials?)|cookies)(?:\\\\?[\"'])?\\s?[=:]\\s?)[\\[{(][^\\[\\]{}()]*[\\]})]",
+    "(?P<k7>(?<![A-Za-z])(?i:(?:[a-z]+_)?(?:pass(?:word|wd|phrase)s?|pwd|api[_-]?keys?|(?:access|secret|private|signing|account)[_-]?keys?|(?:client[_-]?)?secrets?|(?:[a-z]+[_-])?(?<!next[_-])(?<!page[_-])token|(?:access|refresh|auth|api|bearer|csrf|xsrf|secret|security|oauth|id)[_-]?tokens|credentials?)|cookies)(?:\\\\?[\"'])?\\s?[=:]\\s?)[\\[{(][^\\[\\]{}()]*[\\]})]",
+    "(?P<k5>(?<![A-Za-z])(?i:(?:pass(?:word|wd|phrase)s?|pwd|api[_-]?keys?|(?:access|secret|private|signing|account)[_-]?keys?|(?:client[_-]?)?secrets?|(?:[a-z]+[_-])?(?<!next[_-])(?<!page[_-])token|(?:access|refresh|auth|api|bearer|csrf|xsrf|secret|security|oauth|id)[_-]?tokens|credentials?))(?:\\\\?[\"'])?\\s?[=:]\\s?(?:\\\\?[\"'])?)[^\\s\"'&,;\\\\}\\])]{3,}",
+    "(?P<k6>(?<![A-Za-z])(?i:[a-z]+_(?:pass(?:word|wd|phrase)s?|pwd|api[_-]?keys?|(?:access|secret|private|signing|account)[_-]?keys?|(?:client[_-]?)?secrets?|(?:[a-z]+[_-])?(?<!next[_-])(?<!page[_-])token|(?:access|refresh|auth|api|bearer|csrf|xsrf|secret|security|oauth|id)[_-]?tokens|credentials?))(?:\\\\?[\"'])?\\s?[=:]\\s?(?:\\\\?[\"'])?)[^\\s\"'&,;\\\\}\\])]{3,}",
+    "(?P<k8>[(\\[]b?[\"'](?i:[a-z]+[_-])?(?i:(?:pass(?:word|wd|phrase)s?|pwd|api[_-]?keys?|(?:access|secret|private|signing|account)[_-]?keys?|(?:client[_-]?)?secrets?|(?:[a-z]+[_-])?(?<!next[_-])(?<!page[_-])token|(?:access|refresh|auth|api|bearer|csrf|xsrf|secret|security|oauth|id)[_-]?tokens|credentials?))[\"'],\\s*b?)(?:'[^']*'|\"[^\"]*\")",
+    "(?P<k12>[\"']--?(?i:(?:[a-z]+-){0,4}(?:pass(?:word|wd|phrase)s?|pwd|api[_-]?keys?|(?:access|secret|private|signing|account)[_-]?keys?|(?:client[_-]?)?secrets?|(?:[a-z]+[_-])?(?<!next[_-])(?<!page[_-])token|(?:access|refresh|auth|api|bearer|csrf|xsrf|secret|security|oauth|id)[_-]?tokens|credentials?))[\"'],\\s*)(?:'[^'-][^']*'|\"[^\"-][^\"]*\")",
+    "(?P<k13>(?<![\\w-])--(?i:(?:[a-z]+-){0,4}(?:pass(?:word|wd|phrase)s?|pwd|api[_-]?keys?|(?:access|secret|private|signing|account)[_-]?keys?|(?:client[_-]?)?secrets?|(?:[a-z]+[_-])?(?<!next[_-])(?<!page[_-])token|(?:access|refresh|auth|api|bearer|csrf|xsrf|secret|security|oauth|id)[_-]?tokens|credentials?))\\s+)(?=[^\\s\"']*[0-9])[^\\s\"'-][^\\s\"']{3,}",
+    "(?P<k14>[\"'](?i:name|key)\\\\?[\"']:\\s*\\\\?[\"'](?i:[a-z0-9]+[_-]){0,4}(?i:(?:pass(?:word|wd|phrase)s?|pwd|api[_-]?keys?|(?:access|secret|private|signing|account)[_-]?keys?|(?:client[_-]?)?secrets?|(?:[a-z]+[_-])?(?<!next[_-])(?<!page[_-])token|(?:access|refresh|auth|api|bearer|csrf|xsrf|secret|security|oauth|id)[_-]?tokens|credentials?)|authorization|cookie|set-cookie)\\\\?[\"'],\\s*\\\\?[\"'](?i:value)\\\\?[\"']:\\s*)(?:\\\\?'[^'\\\\]*\\\\?'|\\\\?\"[^\"\\\\]*\\\\?\")",
 )
 NAME_HINT = "pass|pwd|secret|token|key|credential|authori|cookie|[?&;](?:sig|hmac|jwt|auth|x-|code=|assertion=|ticket=|s)"

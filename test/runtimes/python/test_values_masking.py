@@ -19,7 +19,8 @@ MARK = (..., "masked")
 @pytest.mark.parametrize(
     "name",
     "api_key apikey apiKey API-KEY x-api-key OPENAI_API_KEY token access_token accessToken refresh_token auth_token password passwd db_password secret client_secret"
-    " clientSecret aws_secret_access_key authorization Authorization Proxy-Authorization cookie Set-Cookie private_key ssh_key credentials passphrase secret_value".split(),
+    " clientSecret aws_secret_access_key authorization Authorization Proxy-Authorization cookie Set-Cookie private_key ssh_key credentials passphrase secret_value"
+    " passwords db_passwords secrets client_secrets api_keys apiKeys apikeys access_tokens refreshTokens auth-tokens API_TOKENS id_tokens private_keys jwts passphrases accesstokens".split(),
 )
 def test_secret_names(name: str) -> None:
     assert is_secret_name(name)
@@ -27,7 +28,8 @@ def test_secret_names(name: str) -> None:
 
 @pytest.mark.parametrize(
     "name",
-    "tokens max_tokens token_count total_tokens input_tokens output_tokens maxTokens tokenizer token_usage next_token eos_token key keys primary_key monkey keyword author"
+    "tokens max_tokens token_count total_tokens input_tokens output_tokens maxTokens tokenizer token_usage prompt_tokens completion_tokens cached_tokens reasoning_tokens"
+    " usage user_tokens session_tokens num_tokens bad_words_tokens stop_tokens api_tokens_count secrets_count passwords_length next_token eos_token key keys primary_key monkey keyword author"
     " authorize secretary password_length cookie_count order_id content".split(),
 )
 def test_harmless_names(name: str) -> None:
@@ -127,6 +129,11 @@ SECRETS = [
     ("postgres://ann:p@ss-hunter2@db/orders", "hunter2"),
     ("ann:hunter2@db.example.org:5432/orders", "hunter2"),
     ("root:hunter2@tcp(127.0.0.1:3306)/shop", "hunter2"),
+    ("passwords=['abcdef', 'hunter2']", "hunter2"),
+    ("passwords=[abcdef, hunter2]", "hunter2"),
+    ("{'api_keys': {'one': 'abcdef', 'two': 'hunter2'}}", "hunter2"),
+    ("refresh_tokens: hunter2", "hunter2"),
+    ("client_secrets = hunter2", "hunter2"),
     ("['psql', '--password', 'hunter2']", "hunter2"),
     ("mysql --password hunter2 shop", "hunter2"),
     ("['api_key', 'hunter2']", "hunter2"),
@@ -169,6 +176,7 @@ def test_secrets_by_their_looks(text: str, secret: str) -> None:
         "mail ann@example.org: hello",
         "The tokenizer has 50000 tokens: good",
         "tokens: 120",
+        "prompt_tokens=1200, completion_tokens: 3400, session_tokens=5000",
         "mailto:ann2@example.org/x",
         "send to: ann2@example.org, or ask",
         "see https://example.org/search?key=name&code=404&page=2",
@@ -195,6 +203,7 @@ def test_ordinary_text_stays(text: str) -> None:
         ["- password", "reset"],
         ["cookie", "token", "secret"],
         {"max_tokens": 5, "tokens": [1, 2], "total_tokens": "12"},
+        {"usage": {"prompt_tokens": 1200, "completion_tokens": 3400, "cached_tokens": 0}},
         {"auth": ["basic", "digest"]},
         {"auth": "oauth"},
         {"author": ("ann", "bob")},
