@@ -52,6 +52,8 @@ export interface Configuration {
 export interface NativeGates {
   /** Process that may look into the app where only parents may: the adapter's. */
   tracer: number;
+  /** Loads of libraries wait for the adapter: a breakpoint may be in one. */
+  loads: boolean;
   /** A library that holds a program which is being started, and the socket where it asks; absent: programs are left alone. */
   gate?: { library: string; address: string };
 }

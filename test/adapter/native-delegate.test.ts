@@ -1,43 +1,11 @@
 import assert from 'node:assert/strict';
-import { chmodSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { DelegateClient, DelegateError } from '../../adapter/targets/delegate/client';
 import { Log } from '../../adapter/common/log';
 import { listProcesses } from '../../adapter/common/processes';
 import { nativeFixtures } from '../support/native';
-import { gone, refusal, scenes, type Scene } from './e2e-support';
-import { nativeScenes } from './native-support';
+import { gone, refusal, scenes } from './e2e-support';
+import { nativeScenes, standIn } from './native-support';
 import { until } from './target-support';
-
-/** A program that speaks as much DAP as the test wants. */
-function standIn(s: Scene, name: string, body: string): string {
-  const path = join(s.place.folder, name);
-  const text = `#!${process.execPath}
-const send = (message) => {
-  const body = Buffer.from(JSON.stringify(message));
-  process.stdout.write(Buffer.concat([Buffer.from('Content-Length: ' + body.length + '\\r\\n\\r\\n'), body]));
-};
-const answer = (request, body = {}) =>
-  send({ seq: 0, type: 'response', request_seq: request.seq, command: request.command, success: true, body });
-let rest = Buffer.alloc(0);
-process.stdin.on('data', (chunk) => {
-  rest = Buffer.concat([rest, chunk]);
-  for (;;) {
-    const match = /^Content-Length: (\\d+)\\r\\n\\r\\n/.exec(rest.toString('latin1'));
-    if (!match || rest.length < match[0].length + Number(match[1])) return;
-    const end = match[0].length + Number(match[1]);
-    const request = JSON.parse(rest.toString('utf8', match[0].length, end));
-    rest = rest.subarray(end);
-    on(request);
-  }
-});
-process.stdin.on('end', () => process.exit(0));
-${body}
-`;
-  writeFileSync(path, text);
-  chmodSync(path, 0o755);
-  return path;
-}
 
 const client = (command: string, patience = 10_000): DelegateClient =>
   new DelegateClient({ command, name: 'stand-in', log: new Log(undefined), patience });

@@ -5,7 +5,7 @@ import { isAlive, listProcesses, processesWithEnvironment } from '../../adapter/
 import { Log } from '../../adapter/common/log';
 import { DelegateClient } from '../../adapter/targets/delegate/client';
 import { leaveRunning } from '../../adapter/targets/native/halt';
-import { until } from './e2e-support';
+import { refusal, until } from './e2e-support';
 import { lineOf, nativeScenes, ORDER, type Native } from './native-support';
 
 /** `TOOLBREAK_NATIVE_KILLS=100` for a long run. */
@@ -97,6 +97,31 @@ nativeScenes('Leaving a native program', (native) => {
       await s.client.closed;
       await until(() => !left.some(isAlive), 'the end of the program and its debugger');
     });
+
+  it('kill -9 of the adapter before there is a guardian ends a program that was launched', async () => {
+    const { s, order } = native();
+    await order(['loop'], ['loop']);
+    await s.client.waitFor('stopped');
+    const { processes } = await s.client.request('toolbreak/status', {});
+    const adapter = s.client.child!.pid!;
+    const left = [processes[0]!.pid, ...(await helpersOf(adapter))];
+    process.kill(adapter, 'SIGKILL');
+    await s.client.closed;
+    await until(() => !left.some(isAlive), 'the end of the program and its debugger');
+  });
+
+  it('a process that another debugger holds is not attached to, and a sentence says which', async () => {
+    const { s, delegate, compiled } = native();
+    const child = spawn(compiled.program('order.c'), ['loop'], { stdio: 'ignore' });
+    s.cleanup(() => child.kill('SIGKILL'));
+    await s.client.attach({ processId: child.pid, lldbDap: delegate.path }, async () => {});
+    const tracer = /^TracerPid:\s+(\d+)$/m.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))![1];
+    const said = await refusal(s.adapter().attach({ processId: child.pid, lldbDap: delegate.path }, async () => {}));
+    assert.ok(said.includes(`Another debugger (process ${tracer}) is attached to it already`), said);
+    await s.client.request('disconnect', {});
+    await s.client.closed;
+    await runsOn(child);
+  });
 
   it('kill -9 of adapter and guardian at once lets a program go on that is stopped', async () => {
     const { s, delegate, compiled } = native();

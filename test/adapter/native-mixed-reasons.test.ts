@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { standIn } from './native-support';
 import { agent, mixedScenes, prices } from './native-mixed-support';
 
 mixedScenes('Why a breakpoint in C waits', (scene) => {
@@ -32,6 +33,25 @@ mixedScenes('Why a breakpoint in C waits', (scene) => {
     );
     assert.equal(await s.scene.exit(0, client), 'To pay: 30\n');
   });
+
+  for (const [what, way] of [
+    ['a library', 'library'],
+    ['a program', 'program'],
+  ] as const)
+    it(`says what to do where the system lets no debugger in: ${what}`, async () => {
+      const s = scene();
+      const refuses = standIn(
+        s.scene,
+        'lldb-dap-refuses',
+        `const on = (request) => request.command === 'attach' ? send({ type: 'response', request_seq: request.seq, success: false, message: 'error: attach failed: Operation not permitted' }) : answer(request);`,
+      );
+      const native = way === 'library' ? s.library() : s.program();
+      await s.launch(way, native, { dots: { [prices]: ['add'] } }, { lldbDap: refuses });
+      await s.client.waitForOutput('important', '--cap-add=SYS_PTRACE');
+      const said = s.client.output['important'] ?? '';
+      assert.match(said, /could not be attached to: Attach failed: Operation not permitted\. .*ptrace_scope=0/);
+      assert.equal(await s.scene.exit(), 'To pay: 30\n');
+    });
 
   it('says that started programs are not looked at with "subProcess": false', async () => {
     const s = scene();

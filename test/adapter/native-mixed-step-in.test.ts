@@ -36,6 +36,19 @@ mixedScenes('A step in from Python to C', (scene) => {
     assert.equal(await s.scene.exit(), 'To pay: 30\n');
   });
 
+  it('keeps the breakpoints that are set while the first step prepares itself', async () => {
+    const s = scene();
+    let held = await heldAt(s, 'library', 'call');
+    const [inside] = await Promise.all([s.scene.step('stepIn', held), s.scene.setDots(agent, ['after'])]);
+    assert.equal(s.stack(inside)[0], `owed @ ${at('first')}`);
+    await s.go(inside);
+    held = await s.scene.stop();
+    assert.equal(held.body.reason, 'breakpoint');
+    assert.equal(s.stack(held)[0], `call_library @ ${line('after')}`);
+    await s.go(held);
+    assert.equal(await s.scene.exit(), 'To pay: 30\n');
+  });
+
   it('goes on to the next line where no native code with source is called, and is over then', async () => {
     const s = scene();
     let held = await heldAt(s, 'library', 'after');

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { readFileSync } from 'node:fs';
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import type { DebugProtocol } from '@vscode/debugprotocol';
 import { Compiled, delegates, nativeFixtures, type Delegate } from '../support/native';
 import { scenes, type Scene, type Stop } from './e2e-support';
@@ -68,4 +68,34 @@ function native(s: Scene, delegate: Delegate, compiled: Compiled): Native {
       await s.client.request('continue', { threadId });
     },
   };
+}
+
+/** A program that speaks as much DAP as the test wants. */
+export function standIn(s: Scene, name: string, body: string): string {
+  const path = join(s.place.folder, name);
+  const text = `#!${process.execPath}
+const send = (message) => {
+  const body = Buffer.from(JSON.stringify(message));
+  process.stdout.write(Buffer.concat([Buffer.from('Content-Length: ' + body.length + '\\r\\n\\r\\n'), body]));
+};
+const answer = (request, body = {}) =>
+  send({ seq: 0, type: 'response', request_seq: request.seq, command: request.command, success: true, body });
+let rest = Buffer.alloc(0);
+process.stdin.on('data', (chunk) => {
+  rest = Buffer.concat([rest, chunk]);
+  for (;;) {
+    const match = /^Content-Length: (\\d+)\\r\\n\\r\\n/.exec(rest.toString('latin1'));
+    if (!match || rest.length < match[0].length + Number(match[1])) return;
+    const end = match[0].length + Number(match[1]);
+    const request = JSON.parse(rest.toString('utf8', match[0].length, end));
+    rest = rest.subarray(end);
+    on(request);
+  }
+});
+process.stdin.on('end', () => process.exit(0));
+${body}
+`;
+  writeFileSync(path, text);
+  chmodSync(path, 0o755);
+  return path;
 }

@@ -16,6 +16,8 @@ import { messageOf, UserError } from '../../common/errors';
 import { toolbreakVersion } from '../../common/installation';
 import type { Log } from '../../common/log';
 import type { Target, TargetEvents, TargetProcess } from '../../engine/target';
+import { DelegateError } from '../delegate/client';
+import { attachRefused } from '../native/refused';
 import { programName, type Attached, type AttachedOptions } from './attached';
 import { Child, type Caller } from './child';
 import { Delegates } from './delegates';
@@ -75,6 +77,8 @@ export class MixedTarget implements Target {
   readonly #children = new Map<number, Child>();
   readonly #delegates: Delegates;
   #configuration: Configuration | undefined;
+  /** What the processes of Python are told is told one after the other. */
+  #turn: Promise<unknown> = Promise.resolve();
   #door: GateDoor | undefined;
   #library: string | undefined;
   #gateTried = false;
@@ -118,14 +122,26 @@ export class MixedTarget implements Target {
   // ------------------------------------------------------------ what is configured
 
   async start(configuration: Configuration): Promise<void> {
+    this.#configuration = configuration;
     await this.inner.start(await this.#forPython(configuration));
   }
 
+  /** With what holds when its turn comes: who asks later is never overtaken. */
+  async #configurePython(): Promise<BreakpointState[]> {
+    const turn = this.#turn.then(async () => {
+      const passed = await this.#forPython(this.#configuration!);
+      // Sent now, answered when it is.
+      return { states: this.inner.configure(passed) };
+    });
+    this.#turn = turn.catch(() => undefined);
+    return (await turn).states;
+  }
+
   async configure(configuration: Configuration): Promise<BreakpointState[]> {
-    const passed = await this.#forPython(configuration);
+    this.#configuration = configuration;
     const before = this.#everyAttached();
     const [python, ...native] = await Promise.all([
-      this.inner.configure(passed),
+      this.#configurePython(),
       ...before.map((one) => one.configure(this.#forNative())),
     ]);
     await this.#look();
@@ -179,7 +195,6 @@ export class MixedTarget implements Target {
   }
 
   async #forPython(configuration: Configuration): Promise<Configuration> {
-    this.#configuration = configuration;
     const dots = this.#dots.length > 0;
     if (!dots && !this.#faults && !this.#stepsInside) return configuration;
     if (dots || this.#faults) this.#delegates.warm();
@@ -190,6 +205,7 @@ export class MixedTarget implements Target {
       exceptions: configuration.exceptions.filter(({ filter }) => filter !== 'fault'),
       native: {
         tracer: process.pid,
+        loads: dots || this.#faults,
         ...(library !== undefined && this.#door && { gate: { library, address: this.#door.address } }),
       },
     };
@@ -266,7 +282,8 @@ export class MixedTarget implements Target {
       (made) => (side.now = made),
       (error: unknown) => {
         side.attached = undefined;
-        this.#say(messageOf(error));
+        const { pid, name } = side.process.hello;
+        this.#say(this.#whyNot(error, pid, name));
         return undefined;
       },
     );
@@ -327,7 +344,7 @@ export class MixedTarget implements Target {
     try {
       await this.#attachChild(pid, by);
     } catch (error) {
-      this.#say(messageOf(error));
+      this.#say(this.#whyNot(error, pid, programName(pid)));
     }
   }
 
@@ -410,7 +427,7 @@ export class MixedTarget implements Target {
     if (paths.length === 0 || !(await this.#delegates.areThere())) return undefined;
     if (!this.#stepsInside) {
       this.#stepsInside = true;
-      await this.inner.configure(await this.#forPython(this.#configuration!));
+      await this.#configurePython();
     }
     const inside = await this.#attach(side);
     side.refused = inside === undefined;
@@ -490,6 +507,12 @@ export class MixedTarget implements Target {
 
   #follow(work: Promise<unknown>): void {
     work.catch((error: unknown) => this.#log.warn('native code', error));
+  }
+
+  /** Why a debugger could not attach. */
+  #whyNot(error: unknown, pid: number, name: string): string {
+    const refused = error instanceof DelegateError && error.why === 'refused';
+    return refused ? attachRefused(error.message, pid, name) : messageOf(error);
   }
 
   #say(sentence: string): void {

@@ -20,6 +20,7 @@ import { noDebugInformation, readNativeLaunch, readProcessId, type NativeLaunch 
 import { Output } from './output';
 import { startPlain, type PlainProgram } from './plain';
 import { NativeProcess } from './process';
+import { attachRefused } from './refused';
 import {
   environmentFor,
   QUICK_START,
@@ -108,7 +109,9 @@ export class NativeTarget implements Target {
       this.request_.starter.drop();
       await this.#giveUp();
       throw error instanceof DelegateError && error.why === 'refused'
-        ? new UserError(startError(error.message, this.#name, this.launched))
+        ? new UserError(
+            this.launched ? startError(error.message) : attachRefused(error.message, this.#pid ?? 0, this.#name),
+          )
         : error;
     }
   }
@@ -421,15 +424,13 @@ export class NativeTarget implements Target {
 }
 
 /** Why a program could not be started, with what to do where that is known. */
-function startError(text: string, name: string, launched: boolean): string {
+function startError(text: string): string {
   const sentence = readableError(text);
   if (/exec format/i.test(text))
     return `${sentence} It is damaged, or was compiled for another machine: compile it again.`;
   if (/not permitted|permission|ptrace/i.test(text)) {
-    return `${sentence} Attaching needs the same user, and that the system allows it: "sudo sysctl kernel.yama.ptrace_scope=0" does so until the next start.`;
+    return `${sentence} The program must be allowed to run, and to be debugged; a container needs "--cap-add=SYS_PTRACE".`;
   }
-  // Some say only that it failed.
-  if (!launched) return `${name} could not be attached to: ${sentence}`;
   return sentence;
 }
 

@@ -47,7 +47,8 @@ def configure(session: Any, settings: dict[str, Any] | None) -> None:
     if before is None or before.get("tracer") != settings.get("tracer"):
         _allow(settings.get("tracer"))
         session.send({"event": "native", "kind": "ready", **_places()})
-    _hook_loads()
+    if settings.get("loads"):
+        _hook_loads()
     if settings.get("gate"):
         _hook_children()
     else:
@@ -113,7 +114,7 @@ def _hook_loads() -> None:
 
 
 def _audit(event: str, args: tuple[Any, ...]) -> None:
-    if _settings is None:
+    if _settings is None or not _settings.get("loads"):
         return
     if event == "ctypes.dlopen":
         path = args[0]

@@ -104,6 +104,7 @@ if TYPE_CHECKING:
         'NativeGates',
         {
             'tracer': int,
+            'loads': bool,
             'gate': 'NotRequired[Dict[str, Any]]',
         },
     )

@@ -25,7 +25,7 @@ def look():
 
 
 def gates(**more: Any) -> dict[str, Any]:
-    return {"tracer": os.getpid(), **more}
+    return {"tracer": os.getpid(), "loads": True, **more}
 
 
 def test_without_breakpoints_in_native_code_nothing_is_there(scene: Any) -> None:
@@ -58,6 +58,30 @@ def test_a_load_waits_until_it_may_pass(scene: Any) -> None:
     process.request("nativePass", id=load["id"])
     assert app.popen.stdout.readline() == "3\n"
     assert app.finish() == (0, "", "")
+
+
+def test_no_load_waits_for_what_is_there_for_steps_alone(scene: Any) -> None:
+    scene.write(
+        "main.py",
+        """
+        import ctypes
+        import sys
+        sys.stdin.readline()
+        print(ctypes.CDLL("libm.so.6").abs(-3), flush=True)
+        sys.stdin.readline()
+        import _bisect
+        print(_bisect.__name__, flush=True)
+        """,
+    )
+    adapter = scene.adapter(native=gates())
+    app = scene.run(adapter, "main.py")
+    process, _ = adapter.event("native", lambda event: event["kind"] == "ready")
+    process.request("configure", configuration=configuration(generation=2, native=gates(loads=False)))
+    app.popen.stdin.write("\n")
+    app.popen.stdin.flush()
+    assert app.popen.stdout.readline() == "3\n"
+    assert app.say_last("\n") == (0, "_bisect\n", "")
+    assert not [event for _, event in adapter.events if event.get("path") == "libm.so.6"]
 
 
 def test_steps_of_an_earlier_debugger_are_forgotten(scene: Any) -> None:
