@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { marker, scenarios, VERDICT } from './e2e-langgraph-support';
+import { marker, program, scenarios, VERDICT } from './e2e-langgraph-support';
 
 scenarios('Steps through a LangGraph agent', (scenario) => {
   it('goes over nodes, on one thread, and to the end of the workflow', async () => {
@@ -55,6 +55,38 @@ scenarios('Steps through a LangGraph agent', (scenario) => {
     await s.go(held);
     assert.ok((await s.exit()).endsWith(VERDICT));
   });
+
+  it('a held workflow stands where it is called, and where no line calls it, at the one that compiled it', async () => {
+    const s = scenario();
+    await s.start({ functions: ['workflow:support_agent@after', 'workflow:review'] });
+    let held = await s.stop();
+    // No person's line calls a workflow that is a node.
+    assert.deepEqual([held.name, held.top.line], ['review · workflow, step 8, before', marker('compile review')]);
+    await s.go(held);
+    held = await s.stop();
+    assert.deepEqual([held.name, held.top.line], ['support_agent · workflow, call 1, after', marker('invoke')]);
+    assert.equal(held.top.source?.path, program);
+    assert.deepEqual([held.frames[1]!.name, held.frames[1]!.line], ['run', marker('invoke')]);
+    await s.go(held);
+    assert.ok((await s.exit()).endsWith(VERDICT));
+  });
+
+  for (const [args, place] of [
+    [['--async'], 'ainvoke'],
+    [['--stream'], 'stream'],
+    [['--async', '--stream'], 'astream'],
+  ] as const)
+    it(`a held workflow stands where it is called: ${args.join(' ')}`, async () => {
+      const s = scenario();
+      await s.start({ args: [...args], functions: ['workflow:support_agent', 'workflow:support_agent@after'] });
+      for (const boundary of ['before', 'after']) {
+        const held = await s.stop();
+        assert.equal(held.name, `support_agent · workflow, call 1, ${boundary}`);
+        assert.equal(held.top.line, marker(place));
+        await s.go(held);
+      }
+      assert.ok((await s.exit()).endsWith(VERDICT));
+    });
 
   it('goes out of a tool to the after of its node, and out of a node to the after of its workflow', async () => {
     const s = scenario();

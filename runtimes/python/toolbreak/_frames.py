@@ -231,6 +231,8 @@ def _describe(hold: Any, entry: StackFrame) -> dict[str, Any]:
         location = _report.guard(call.adapter.location, call)
         if location and not entry.line:
             path, line = location
+    if (called := _called_at(hold, entry)) is not None:
+        path, line = called
     made: dict[str, Any] = {
         "id": entry.id,
         "call": call.number,
@@ -248,6 +250,20 @@ def _describe(hold: Any, entry: StackFrame) -> dict[str, Any]:
     else:
         made["line"] = 0
     return made
+
+
+def _called_at(hold: Any, entry: StackFrame) -> tuple[str, int] | None:
+    """A held workflow has no code of its own, only the line that compiled it, which runs no more: it stands where a person's code calls it."""
+    call = entry.call
+    if call is None or call is not hold.call or call.kind != "workflow":
+        return None
+    if call.function.end_line > call.function.line:  # Made from a function.
+        return None
+    place = hold.frames.index(entry) + 1
+    outer = next((one for one in hold.frames[place:] if not one.subtle), None)
+    if outer is None or outer.frame is None or not outer.line:
+        return None
+    return outer.frame.f_code.co_filename, outer.line
 
 
 def _own_line(hold: Any, call: Call) -> int:
