@@ -355,7 +355,7 @@ def _watch_for_pause(code: CodeType) -> None:
 
 def _jump(code: CodeType, offset: int, target: int) -> None:
     """A loop on one line comes to no other."""
-    if id(code) in _paused and target < offset:
+    if id(code) in _paused and target <= offset:
         frame = sys._getframe(1)
         line = frame.f_lineno or 0
         if any(start <= target < end and each == line for start, end, each in code.co_lines()):

@@ -17,6 +17,8 @@ on = False
 frames: set[FrameType] = set()
 #: What the interpreter calls, by its name: kept for good, since it may be run long after.
 _callbacks: dict[str, Any] = {}
+#: The instruction that the innermost frame ran last: `while True: pass` is one that jumps to itself, and no line of its own.
+_last: tuple[FrameType, int] | None = None
 
 
 def begin() -> None:
@@ -28,8 +30,11 @@ def begin() -> None:
 
 def end() -> None:
     """In whatever thread."""
-    global on
+    global on, _last
     on = False
+    _last = None
+    for frame in list(frames):
+        frame.f_trace_opcodes = any(_line_steps.HERE == step.frames.get(frame) for step in _line_steps.active)
     frames.clear()
     if threading.current_thread() is not threading.main_thread():
         _ask(_traces()._rest)
@@ -46,6 +51,13 @@ def begins(frame: FrameType) -> bool:
         return False
     frames.add(frame)
     return True
+
+
+def is_stuck(frame: FrameType) -> bool:
+    """An instruction is about to run: whether it is the one that ran last."""
+    global _last
+    before, _last = _last, (frame, frame.f_lasti)
+    return frame in frames and before is not None and before[0] is frame and before[1] == frame.f_lasti
 
 
 def _ask(work: Any) -> None:
@@ -75,10 +87,14 @@ def _trace() -> None:
     if not on or not traces.is_free():
         return
     frame: FrameType | None = sys._getframe(1)
+    innermost = True
     while frame is not None:
         if _line_steps.is_mine(frame.f_code):
             frames.add(frame)
             traces.look_from(frame)
+            if innermost:
+                frame.f_trace_opcodes = True
+            innermost = False
         frame = frame.f_back
     sys.settrace(traces._call)
 

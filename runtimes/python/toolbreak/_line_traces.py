@@ -237,7 +237,8 @@ def _local(frame: FrameType, event: str, arg: Any) -> Any:
         _raising.discard(frame)
         _line(frame, frame.f_lineno or 0)
     elif event == "opcode":
-        _line_steps.stop_here(frame)
+        if not _line_steps.stop_here(frame) and _line_pause_traces.on and _line_pause_traces.is_stuck(frame):
+            _line_pauses.stop_at(frame, frame.f_lineno or 0)
     elif event == "exception":
         # What a coroutine gives to the one that awaits it comes as an exception that leaves nothing.
         if arg[0] is not StopIteration or not frame.f_code.co_flags & _SUSPENDS:

@@ -312,3 +312,33 @@ def test_a_pause_that_nothing_ran_into_is_gone_with_the_debugger(scene: Any) -> 
     process.request("detach")
     adapter.wait(lambda: process.closed, "the end of the session")
     assert app.say_last("late") == (0, "late None {None}\n", "")
+
+
+LOOPS = {
+    "while True: pass": "while True: pass",
+    "an empty body": "while True:\n    pass",
+    "for in one line": "for each in itertools.count(): pass",
+    "a comprehension": "[None for each in itertools.count() if each < 0]",
+    "a generator expression": "sum(0 for each in itertools.count())",
+    "a function called by C": "any(map(lambda each: None, itertools.count()))",
+    "what is caught": "while True:\n    try:\n        1 / 0\n    except ZeroDivisionError:\n        continue",
+    "a class body": "class Body:\n    count = 0\n    while True:\n        count += 1",
+    "a generator": "def numbers():\n    while True:\n        yield 1\nfor each in numbers():\n    pass",
+    "a coroutine": "async def work():\n    while True:\n        await asyncio.sleep(0)\nasyncio.run(work())",
+    "callbacks": "def again():\n    loop.call_soon(again)\nloop = asyncio.new_event_loop()\nloop.call_soon(again)\nloop.run_forever()",
+}
+
+
+@pytest.mark.parametrize("name", LOOPS)
+def test_every_kind_of_loop_stops(scene: Any, name: str) -> None:
+    head = "import asyncio, itertools, pathlib\npathlib.Path('begun').touch()\n"
+    scene.write("main.py", head + LOOPS[name] + "\n")
+    adapter = scene.adapter()
+    scene.run(adapter, "main.py")
+    process, hold = paused(scene, adapter)
+    assert (hold["boundary"], hold["reason"]) == ("line", "pause")
+    assert hold["frames"][0]["path"].endswith("main.py") and hold["frames"][0]["line"] > 2
+    # It goes on, and a second pause finds it again.
+    go_on(adapter, process, hold)
+    _, hold = paused(scene, adapter)
+    assert hold["reason"] == "pause"
