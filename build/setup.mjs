@@ -6,6 +6,7 @@ import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync
 import { homedir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { setUpGdb } from './gdb.mjs';
 
 export const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const cache = join(root, '.cache');
@@ -169,12 +170,19 @@ const LLDB_19 = ['lldb-19', 'gcc', 'libc6-dev', 'g++'];
 /** What lldb-22's programs need. They are no package beside lldb-19: the two conflict, so the programs are unpacked into .cache. */
 const LLDB_22 = ['liblldb-22', 'libclang-cpp22', 'libllvm22'];
 
-/** lldb-dap 19 and 22 for the tests of native code, with compilers: their paths, each undefined after saying what to type. */
-export async function setUpNative() {
+/**
+ * lldb-dap 19 and 22 for the tests of native code, with compilers: their paths, each undefined after saying what to type. With `gdb` also that, where it
+ * can be had.
+ */
+export async function setUpNative({ gdb } = {}) {
   if (windows) return {};
   const there = () => ['lldb-dap-19', 'gcc', 'g++'].every(installed) && existsSync('/usr/include/stdio.h');
   const lldb19 = there() || (await tried(() => debianPackages(LLDB_19, 'The tests of native code')));
-  return { lldb19: lldb19 ? which('lldb-dap-19') : undefined, lldb22: await tried(setUpLldb22) };
+  return {
+    lldb19: lldb19 ? which('lldb-dap-19') : undefined,
+    lldb22: await tried(setUpLldb22),
+    gdb: gdb ? await tried(() => setUpGdb(cache)) : undefined,
+  };
 }
 
 /** A package that cannot be had is told; the suites that need it fail or are skipped, the others run. */

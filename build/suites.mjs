@@ -42,9 +42,10 @@ const pytest =
   };
 
 /** Where the delegates are, for test/support/lldb.ts. */
-const nativeEnvironment = ({ lldb19, lldb22 }) => ({
+const nativeEnvironment = ({ lldb19, lldb22, gdb }) => ({
   ...(lldb19 && { TOOLBREAK_TEST_LLDB_19: lldb19 }),
   ...(lldb22 && { TOOLBREAK_TEST_LLDB_22: lldb22 }),
+  ...(gdb && { TOOLBREAK_TEST_GDB: gdb }),
 });
 
 /** What is done with every delegate; each that is missing counts as skipped, which is a failure in CI. */

@@ -23,7 +23,7 @@ const needsNative = asked.length === 0 || asked.some((each) => each.startsWith('
 const { first, lanes, last } = suites(
   pythons,
   needsBrowser ? await setUpBrowser() : undefined,
-  needsNative ? await setUpNative() : {},
+  needsNative ? await setUpNative({ gdb: true }) : {},
 );
 const all = names({ first, lanes, last });
 

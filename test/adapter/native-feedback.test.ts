@@ -8,7 +8,7 @@ import { listProcesses } from '../../adapter/common/processes';
 import { compactTrace, functionName } from '../../adapter/targets/native/backtrace';
 import { runtimeFeedback, type Feedback, type FeedbackOptions } from '../../adapter/targets/native/feedback';
 import { toolbreakCommand } from '../support/adapter';
-import { Compiled, delegates } from '../support/native';
+import { Compiled, debuggers, delegates } from '../support/native';
 
 const root = join(__dirname, '..', '..');
 const BASIC = 'fixtures/native/loop_basic.c';
@@ -29,7 +29,7 @@ function at(marker: string, file = PLACES): string {
 const values = (feedback: Feedback, key: string, name: string): string[] =>
   feedback.watchpoints[key]!.filter((one) => one.var === name).map(({ value }) => value);
 
-for (const { name, major, path: debugPath } of delegates())
+for (const { name, major, path: debugPath, family } of debuggers())
   describe(`feedback with ${name}`, function () {
     this.timeout(120_000);
     let basic: string, stdin: string, places: string;
@@ -143,8 +143,18 @@ for (const { name, major, path: debugPath } of delegates())
       assert.doesNotMatch(JSON.stringify(feedback), /sesame|sk-abc/);
     });
 
-    it('a local and a global are watched for changes', async () => {
+    const isWatchable = family === 'lldb';
+    it(`a local and a global are ${isWatchable ? '' : 'not '}watched for changes`, async () => {
       const local = `sum@${BASIC}:7`;
+      if (!isWatchable) {
+        const told = await run([basic], { at: [`${BASIC}:7`], data: [local] });
+        assert.equal(told.breakpoints[`${BASIC}:7`]!.length, 5);
+        assert.equal(
+          told.partial,
+          `"${local}" could not be watched: gdb watches no memory over DAP. Use lldb-dap for it.`,
+        );
+        return;
+      }
       const watched = await run([basic], { at: [`${BASIC}:7`], data: [local] });
       assert.deepEqual(
         watched.dataBreakpoints[local]!.map(({ before, value }) => [before, value]),
@@ -178,7 +188,8 @@ for (const { name, major, path: debugPath } of delegates())
       const feedback = await run([places, 'crash'], { watches: [{ location: at('start'), expression: 'argc' }] });
       assert.deepEqual(values(feedback, at('start'), 'argc'), ['2']);
       assert.equal(feedback.crash?.signal, 'SIGSEGV');
-      assert.match(feedback.crash.text, /^Segmentation fault: .* at 0x0+ \(SIGSEGV\)$/);
+      const cause = family === 'lldb' ? ': address not mapped to object' : '';
+      assert.match(feedback.crash.text, new RegExp(`^Segmentation fault${cause}, at 0x0+ \\(SIGSEGV\\)$`));
       assert.equal(feedback.crash.backtrace, `crash() -> main() @ ${at('fault').replace(/.*\//, '')}`);
       assert.equal(feedback.exitCode, 139);
       await noneLeft(places);

@@ -27,6 +27,13 @@ export function delegates(): Delegate[] {
   return found;
 }
 
+/** Those, and gdb where the test runner found one that speaks DAP. */
+export function debuggers(): (Delegate & { family: 'lldb' | 'gdb' })[] {
+  const found = delegates().map((one) => ({ ...one, family: 'lldb' as const }));
+  const gdb = process.env['TOOLBREAK_TEST_GDB'];
+  return gdb ? [...found, { name: 'gdb 16', major: 16, path: gdb, family: 'gdb' }] : found;
+}
+
 /** Compiles C, or C++ where the first source is that, with debug information. */
 export function compile(sources: readonly string[], output: string, flags: readonly string[] = []): void {
   const compiler = /\.(cpp|cc)$/.test(sources[0]!) ? 'g++' : 'gcc';

@@ -83,6 +83,6 @@ export class Delegates {
     const client = new DelegateClient({ command, args, name: 'lldb-dap', log: this.log });
     await client.start();
     client.guard();
-    return { client, quirks: quirksOf(found.family, client.capabilities) };
+    return { client, quirks: quirksOf(found, client.capabilities) };
   }
 }

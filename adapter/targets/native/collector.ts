@@ -14,6 +14,7 @@ import { delegateName, startDelegate } from './connect';
 import { findDelegate, IN_LAUNCH_JSON } from './discovery';
 import { EventQueue } from './eventQueue';
 import { UNAVAILABLE, USUAL_DEPTH, USUAL_SECONDS, type Feedback, type FeedbackOptions } from './feedback';
+import { endedBySignal, prepareGdb, withSignal } from './gdb';
 import { inputBy, type Input } from './input';
 import { maskedText, Tail } from './masked';
 import { parseData, withoutLinks, type Place } from './places';
@@ -39,6 +40,7 @@ export class Collector {
   readonly #log: Log;
   readonly #folder = mkdtempSync(join(tmpdir(), 'toolbreak-feedback-'));
   #pipes: OutputPipe[] | undefined;
+  #isBegun = false;
   readonly #output = { stdout: new Tail(), stderr: new Tail() };
   readonly #result: Pick<Feedback, 'watchpoints' | 'breakpoints' | 'backtraces' | 'dataBreakpoints'>;
   #data: DataWatch | undefined;
@@ -102,10 +104,10 @@ export class Collector {
     const { options } = this;
     const env = options.env ?? process.env;
     const found = await findDelegate(options.debugger, env, options.naming);
-    const input = inputBy(found.family, options.stdinBy, options.stdin);
+    const input = inputBy(options.stdinBy, options.stdin);
     this.#client = new DelegateClient({
       command: found.command,
-      args: [...found.args.slice(0, -2), ...input.gdbArguments, ...found.args.slice(-2)],
+      args: found.args,
       env,
       cwd: options.project,
       name: delegateName(found.command),
@@ -116,7 +118,7 @@ export class Collector {
       if (!expected) this.#events.interrupt('the debugger ended unexpectedly');
     });
     await startDelegate(this.#client, found.command, options.naming ?? IN_LAUNCH_JSON);
-    this.#quirks = quirksOf(found.family, this.#client.capabilities);
+    this.#quirks = quirksOf(found, this.#client.capabilities);
     const within = (): { within: number } => ({ within: this.#left() });
     this.#watches = new Watches(this.#client, this.#log, within);
     this.#stacks = new Stacks(this.#client, this.#depth, within);
@@ -125,7 +127,12 @@ export class Collector {
 
   async #launch(input: Input): Promise<void> {
     const { options } = this;
-    const commands = await this.#commands(input);
+    this.#pipes = await makePipes(this.#folder, this.#log);
+    this.#isBegun = true;
+    const names = ['stdout', 'stderr'] as const;
+    this.#pipes?.forEach(({ output }, index) =>
+      output.on('data', (chunk: Buffer) => this.#output[names[index]!].push(chunk)),
+    );
     const lldb = this.#quirks.family === 'lldb';
     const launched = this.#client.request(
       'launch',
@@ -135,7 +142,7 @@ export class Collector {
         cwd: options.project,
         ...environmentFor(this.#quirks, input.variables),
         stopOnEntry: false,
-        ...(lldb && { initCommands: QUICK_START, preRunCommands: commands }),
+        ...(lldb && { initCommands: QUICK_START, preRunCommands: this.#commands(input) }),
       },
       { within: Infinity },
     );
@@ -145,6 +152,10 @@ export class Collector {
       this.#events.next((one) => one.name === 'initialized'),
       launched.then(() => new Promise(() => undefined)),
     ]);
+    if (!lldb) {
+      const [output, error] = this.#pipes ?? [];
+      await prepareGdb(this.#client, this.program, { input: input.path, output: output?.path, error: error?.path });
+    }
     await bindPlaces(this.#client, this.places, this.program, options.project);
     await this.#breakOnMain();
     const done = this.#client.request('configurationDone', {}, { within: Infinity });
@@ -157,16 +168,12 @@ export class Collector {
     return new UserError(`The program could not be started by ${this.#quirks.name}: ${messageOf(reason)}`);
   }
 
-  async #commands(input: Input): Promise<string[]> {
-    this.#pipes = this.#quirks.family === 'lldb' ? await makePipes(this.#folder, this.#log) : undefined;
-    const names = ['stdout', 'stderr'] as const;
-    this.#pipes?.forEach(({ output }, index) =>
-      output.on('data', (chunk: Buffer) => this.#output[names[index]!].push(chunk)),
-    );
+  /** For lldb, before the program runs. */
+  #commands({ path }: Input): string[] {
     const redirected = (this.#pipes ?? []).map(
-      ({ path }, index) => `settings set target.${index === 0 ? 'output' : 'error'}-path "${path}"`,
+      (pipe, index) => `settings set target.${index === 0 ? 'output' : 'error'}-path "${pipe.path}"`,
     );
-    return [...input.commands, ...redirected, ...QUIET_SIGNALS];
+    return [`settings set target.input-path ${JSON.stringify(path)}`, ...redirected, ...QUIET_SIGNALS];
   }
 
   /** Globals can be watched once the program is loaded, which is when `main` begins. */
@@ -177,7 +184,8 @@ export class Collector {
   }
 
   #heard(name: string, body: unknown): void {
-    if (name === 'output' && this.#pipes === undefined) {
+    // Before it runs, only the debugger itself has something to say.
+    if (name === 'output' && this.#isBegun && this.#pipes === undefined) {
       const { category, output } = (body ?? {}) as Partial<P.OutputEvent['body']>;
       if (category === 'stdout' || category === 'stderr') this.#output[category].push(Buffer.from(output ?? ''));
     } else if (name === 'process') {
@@ -201,7 +209,7 @@ export class Collector {
         );
         if (event === undefined) this.#giveUp(this.#tooLate());
         else if (event.name === 'stopped') await this.#stopped(event.body as P.StoppedEvent['body']);
-        else if (event.name === 'exited') this.#exited((event.body as P.ExitedEvent['body']).exitCode);
+        else if (event.name === 'exited') await this.#exited((event.body as P.ExitedEvent['body']).exitCode);
         else this.#ended = true;
       }
     } catch (error) {
@@ -213,7 +221,8 @@ export class Collector {
   }
 
   /** The number of the signal that ended it looks like a code of its own; as a shell says it, it does not. */
-  #exited(code: number): void {
+  async #exited(told: number): Promise<void> {
+    const code = (this.#quirks.family === 'gdb' && (await endedBySignal(this.#client))) || told;
     const numbers: Record<string, number> = constants.signals;
     const bySignal = this.#crash !== undefined && numbers[this.#crash.signal] === code;
     this.#exitCode = bySignal ? BY_SIGNAL + code : code;
@@ -255,13 +264,15 @@ export class Collector {
   }
 
   async #oneThread(body: P.StoppedEvent['body']): Promise<void> {
-    const { reason, signal, text } = stopReason(body, { pause: false, entry: false });
+    const told = this.#quirks.family === 'gdb' ? await withSignal(this.#client, body) : body;
+    const { reason, signal, text } = stopReason(told, { pause: false, entry: false });
     const threadId = body.threadId ?? 1;
     const levels = this.#depth;
     const known = reason === 'breakpoint' && signal === undefined ? this.#placeById(body) : undefined;
     if (known) this.#firstHit ??= performance.now();
-    // Asked together with the stack, or instead of it where nobody wants that.
-    const frame = known?.data.length === 0 ? this.#stacks.top(threadId) : undefined;
+    // Asked together with the stack, or instead of it where nobody wants that. gdb makes frames only when it is asked for the stack.
+    const foretold = known?.data.length === 0 && this.#quirks.family === 'lldb';
+    const frame = foretold ? this.#stacks.top(threadId) : undefined;
     const asked = frame === undefined ? undefined : { frame, entries: this.#watch(known!, frame) };
     if (asked && known!.monitored.size === 0) {
       await asked.entries;

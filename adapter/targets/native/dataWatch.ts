@@ -101,17 +101,19 @@ export class DataWatch {
 
   /** An address and a size, in the delegate's words. */
   async #dataId(key: string, name: string, frameId: number): Promise<string | undefined> {
+    if (this.quirks.family === 'gdb') {
+      this.#problem(`"${key}" could not be watched: gdb watches no memory over DAP. Use lldb-dap for it.`);
+      return undefined;
+    }
     try {
       const { scopes } = await this.client.request('scopes', { frameId });
       for (const { variablesReference } of scopes.filter((scope) => scope.name !== 'Registers')) {
         const { dataId } = await this.client.request('dataBreakpointInfo', { variablesReference, name, frameId });
         if (typeof dataId === 'string' && !(bytesOf(dataId) > LARGEST)) return dataId;
       }
-      if (this.quirks.family === 'lldb') {
-        const address = /0x([0-9a-f]+)/i.exec(await this.evaluate(`&(${name})`, frameId))?.[1];
-        const size = await this.evaluate(`(int)sizeof(${name})`, frameId);
-        if (address !== undefined && /^[1-8]$/.test(size)) return `${address.replace(/^0+/, '')}/${size}`;
-      }
+      const address = /0x([0-9a-f]+)/i.exec(await this.evaluate(`&(${name})`, frameId))?.[1];
+      const size = await this.evaluate(`(int)sizeof(${name})`, frameId);
+      if (address !== undefined && /^[1-8]$/.test(size)) return `${address.replace(/^0+/, '')}/${size}`;
       this.#mistake(await this.#why(key, name, frameId));
     } catch (error) {
       this.#problem(`"${key}" could not be watched: ${readableError(messageOf(error))}`);

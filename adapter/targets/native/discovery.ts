@@ -8,6 +8,8 @@ export interface FoundDelegate {
   command: string;
   args: string[];
   family: 'lldb' | 'gdb';
+  /** Known of gdb alone, which does not tell it later. */
+  major?: number;
 }
 
 /** In whose words the person is told how the adapter is chosen. */
@@ -22,6 +24,7 @@ export const IN_LAUNCH_JSON: Naming = {
 
 const windows = process.platform === 'win32';
 
+const GDB_ARGUMENTS = ['-q', '-i', 'dap'];
 /** gdb speaks DAP from here on. */
 const FIRST_GDB = 14;
 
@@ -44,9 +47,8 @@ export async function findDelegate(
     (process.platform === 'darwin' ? await fromXcode(env) : undefined);
   if (lldb !== undefined) return { command: lldb, args: [], family: 'lldb' };
   const gdb = plain(folders, 'gdb');
-  if (gdb !== undefined && (await gdbVersion(gdb, env)) >= FIRST_GDB) {
-    return { command: gdb, args: ['-i', 'dap'], family: 'gdb' };
-  }
+  const major = gdb === undefined ? 0 : await gdbVersion(gdb, env);
+  if (gdb !== undefined && major >= FIRST_GDB) return { command: gdb, args: GDB_ARGUMENTS, family: 'gdb', major };
   throw noDelegate(gdb !== undefined, named);
 }
 
@@ -65,7 +67,7 @@ async function findChosen(chosen: string, env: NodeJS.ProcessEnv, named: Naming)
       `${chosen} is gdb ${version || 'of an unknown version'}; Toolbreak needs gdb ${FIRST_GDB} or later, or lldb-dap. ${installHint(named)}`,
     );
   }
-  return { command, args: ['-i', 'dap'], family: 'gdb' };
+  return { command, args: GDB_ARGUMENTS, family: 'gdb', major: version };
 }
 
 export function noDelegate(oldGdb: boolean, named: Naming = IN_LAUNCH_JSON): UserError {

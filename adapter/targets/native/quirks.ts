@@ -12,10 +12,13 @@ export interface Quirks {
   name: string;
 }
 
-export function quirksOf(family: 'lldb' | 'gdb', capabilities: Readonly<Record<string, unknown>>): Quirks {
+export function quirksOf(
+  { family, major: known = 0 }: { family: 'lldb' | 'gdb'; major?: number },
+  capabilities: Readonly<Record<string, unknown>>,
+): Quirks {
   const said =
     capabilities['$__lldb_version'] ?? (capabilities['__lldb'] as { version?: unknown } | undefined)?.version;
-  const major = Number(/version (\d+)/.exec(typeof said === 'string' ? said : '')?.[1] ?? 0);
+  const major = Number(/version (\d+)/.exec(typeof said === 'string' ? said : '')?.[1] ?? known);
   const program = family === 'lldb' ? 'lldb-dap' : 'gdb';
   return { family, major, name: major > 0 ? `${program} ${major}` : program };
 }

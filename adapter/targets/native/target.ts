@@ -197,7 +197,7 @@ export class NativeTarget implements Target {
     }
     this.#client = client;
     client.on('gone', ({ expected, code, signal }) => this.#delegateGone(expected, code ?? signal));
-    this.#quirks = quirksOf(found.family, client.capabilities);
+    this.#quirks = quirksOf(found, client.capabilities);
     this.#log.info(`${this.#quirks.name}: ${found.command}`);
     const native = new NativeProcess({
       client,
