@@ -55,6 +55,7 @@ export function prepare(db: Connection) {
     ),
     endOpenHolds: db.prepare('UPDATE holds SET end = ?, why = ? WHERE end IS NULL AND process = ?'),
 
+    shiftEvents: db.prepare('UPDATE events SET time = time + ?'),
     insertEvent: db.prepare('INSERT INTO events (time, name, process, call, value, data) VALUES (?, ?, ?, ?, ?, ?)'),
   };
 }

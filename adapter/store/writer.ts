@@ -356,6 +356,8 @@ export class RunWriter {
   private segment(process: number, frame: Extract<Frame, { kind: FrameKind.Segment }>): void {
     if (this.base === undefined) {
       this.base = frame.time;
+      // What the session saw before counts from the same moment.
+      this.sql.shiftEvents.run(this.started - frame.wall);
       this.started = frame.wall;
       this.sql.setBase.run(BigInt(frame.time), frame.wall);
     }

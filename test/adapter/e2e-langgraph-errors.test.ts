@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { folder, marker, scenarios, VERDICT } from './e2e-langgraph-support';
+import { reading } from './timeline-support';
 
 const uncaught = join(folder, '..', 'uncaught', 'uncaught.py');
 
@@ -74,6 +75,20 @@ scenarios('Errors in a LangGraph agent', (scenario) => {
     await s.exit(1);
     assert.match(s.client.output['stderr']!, /ValueError: amount 250 is over the limit of 100/);
     assert.doesNotMatch(s.client.output['stderr']!, /toolbreak/);
+    const { runFile } = await s.client.waitFor('toolbreak/run');
+    await s.client.request('disconnect', {});
+    await s.client.closed;
+    reading(runFile, (ask) => {
+      const { end } = ask('overview', { buckets: 10 });
+      const crashes = ask('bars', { from: 0, to: end, minimum: 0, limit: 100 }).events.filter(
+        ({ state }) => state === 'error',
+      );
+      assert.equal(crashes.length, 1);
+      assert.match(crashes[0]!.name, /^Crash: ValueError: amount 250 is over the limit of 100: charge @ .*\.py:\d+$/);
+      const { source, event } = ask('call', { id: crashes[0]!.id });
+      assert.deepEqual(source, { path: uncaught, line: marker('charge fails', uncaught) });
+      assert.equal(event?.stack[0]?.function, 'charge');
+    });
   });
 
   it('stops at an uncaught exception in a node, with the state of the workflow', async () => {

@@ -182,6 +182,32 @@ if len(sys.argv) == 1:
     );
     await place.say('run', '--', python, '-c', 'print("well")');
     assert.deepEqual((await place.json<QueryAnswer>('query', 'last', '--type', 'crash')).rows, []);
+    // An exception that ends it is one, too: with its type, its message and the way to where it was raised.
+    place.file(
+      'raises.py',
+      'import sys, time\nprint("early", flush=True)\ntime.sleep(0.3)\ndef price(name):\n    return {}[name]\ndef main(way):\n    try:\n        price("mug")\n    except KeyError:\n        if way == "raise":\n            raise ValueError("no <b>mug</b>") from None\n        sys.exit(1) if way == "exit" else print(way)\nmain(sys.argv[1])\n',
+    );
+    for (const [way, code] of [
+      ['raise', 1],
+      ['exit', 1],
+      ['well', 0],
+    ] as const) {
+      assert.equal((await place.say('run', '--functions', '@usercode', '--', python, 'raises.py', way)).code, code);
+      const { rows: raised } = await place.json<QueryAnswer>('query', 'last', '--type', 'crash');
+      assert.equal(raised.length, way === 'raise' ? 1 : 0, way);
+      if (way === 'raise')
+        assert.match(
+          (raised[0] as { text: string }).text,
+          /^Crash: ValueError: no <b>mug<\/b> main @ .*raises\.py:11 ← <module> @ .*raises\.py:13$/,
+        );
+      // What was printed before the first call was before it.
+      const { rows: first } = await place.json<QueryAnswer>('query', 'last', '--type', 'output,call');
+      assert.deepEqual(
+        first.slice(0, 2).map((row) => (row.type === 'call' ? row.call.name : row.text)),
+        ['early\n', 'main'],
+        way,
+      );
+    }
     // A fault below Python tells where it was, too.
     place.file('fault.py', 'import ctypes\ndef read():\n    return ctypes.string_at(0)\nread()\n');
     assert.equal((await place.say('run', '--', python, 'fault.py')).code, 139);

@@ -38,6 +38,14 @@ export class EventFields {
     return typeof found === 'number' ? found : undefined;
   }
 
+  /** Where it happened: what names a place itself knows best. */
+  get place(): EventFrame | undefined {
+    const [path, line] = [this.text('path'), this.number('line')];
+    return path === undefined || line === undefined
+      ? this.stack.find((frame) => frame.path !== undefined)
+      : { function: this.text('function') ?? '', path, line };
+  }
+
   /** The way there, innermost first; of what names only a place, this. */
   get stack(): EventFrame[] {
     const lines = this.field('backtrace');
@@ -89,6 +97,11 @@ function flat(data: Record<string, unknown>, before: string): { name: string; va
 function frameOf(line: string): EventFrame {
   const [, name, path, number] = FRAME.exec(line) ?? [];
   return name === undefined || path === undefined ? { function: line } : { function: name, path, line: Number(number) };
+}
+
+/** `fail @ /desk/order.c:40`. */
+export function wholeFrame({ function: name, path, line }: EventFrame): string {
+  return path === undefined ? name : `${name} @ ${path}:${line}`;
 }
 
 /** `fail @ order.c:40`. */

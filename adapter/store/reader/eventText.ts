@@ -1,5 +1,6 @@
 import { Dict, type Value } from '../values/model';
 import { child } from './children';
+import { EventFields, wholeFrame } from './eventPlace';
 import { line } from './render';
 import type { RunFile } from './runFile';
 import { oneLine } from './text';
@@ -32,16 +33,13 @@ export function eventText(file: RunFile, name: string, value: number | null, dat
     fields['name'] !== undefined && fields['after'] !== undefined
       ? `${fields['name']} ${fields['before'] ?? ''} → ${fields['after']}`
       : undefined;
-  if (name === 'crash' && fields['backtrace'] !== undefined)
-    return oneLine(`${title}: ${fields['text'] ?? fields['signal'] ?? ''} ${wayThere(fields['backtrace'])}`, 500);
+  if (name === 'crash') {
+    const { stack } = new EventFields(file, value, data);
+    const way = stack.map(wholeFrame).join(' ← ');
+    if (way !== '') return oneLine(`${title}: ${fields['text'] ?? fields['signal'] ?? ''} ${way}`, 500);
+  }
   const text = change ?? TELLING.map((key) => fields[key]).find((found) => found !== undefined && found !== '');
   return oneLine(text === undefined ? title : `${title}: ${text}`, 500);
-}
-
-/** `fail @ fails.c:3, innermost first`, from what is recorded of a crash. */
-function wayThere(backtrace: string): string {
-  const frames: unknown = JSON.parse(backtrace);
-  return Array.isArray(frames) ? frames.filter((one) => typeof one === 'string').join(' ← ') : '';
 }
 
 function fromValue(file: RunFile, id: number): Record<string, string | undefined> {

@@ -42,7 +42,7 @@ export function wholeText(file: RunFile, event: StoredEvent): string {
 }
 
 function words(file: RunFile, { name }: StoredEvent, fields: EventFields): string | undefined {
-  const [top] = fields.stack;
+  const top = fields.place ?? fields.stack[0];
   const where = top === undefined ? undefined : shortFrame(top);
   switch (name) {
     case 'output':

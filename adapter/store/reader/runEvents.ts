@@ -24,7 +24,7 @@ const LONGEST_TEXT = 100_000;
 const UNTOLD = "('release', 'exited')";
 
 /** Text of much output is cut here, since thousands of rows may be read. */
-const COLUMNS = `id, time, name, value, CASE WHEN octet_length(data) <= ${LONG} OR NOT json_valid(data) THEN data
+const COLUMNS = `id, time, name, value, CASE WHEN data IS NULL OR octet_length(data) <= ${LONG} OR NOT json_valid(data) THEN data
   ELSE json_object('text', substr(json_extract(data, '$.text'), 1, 2000), 'category', json_extract(data, '$.category'),
     'reason', json_extract(data, '$.reason'), 'description', json_extract(data, '$.description'),
     'signal', json_extract(data, '$.signal'), 'backtrace', json(json_extract(data, '$.backtrace')), 'thread', json_extract(data, '$.thread'))
@@ -196,8 +196,7 @@ export function eventDetail(file: RunFile, id: number): CallDetail {
   const zero = file.zero();
   const call = rowOf(file, event, zero, depthOf(file));
   const fields = new EventFields(file, event.value, event.data);
-  const { stack } = fields;
-  const place = stack.find(({ path, line }) => path !== undefined && line !== undefined);
+  const { stack, place } = fields;
   const early = event.time - zero;
   return {
     call,

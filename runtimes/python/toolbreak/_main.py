@@ -86,13 +86,21 @@ def exit_code() -> int | None:
     at = frame.f_lasti
     if opcode.opname[code[at]] in ("RETURN_VALUE", "RETURN_CONST"):
         return 0
-    error = getattr(sys, "last_value", None)
-    if not isinstance(error, BaseException) or not _came_through(error, frame):
+    error = last_error()
+    if error is None:
         return None
     if not isinstance(error, KeyboardInterrupt):
         return 1
     # The interpreter ends itself by the signal, as shells expect.
     return 130 if os.name == "posix" else None
+
+
+def last_error() -> BaseException | None:
+    """The exception that left the main module, which the interpreter keeps; of `SystemExit` it keeps none."""
+    error = getattr(sys, "last_value", None)
+    if _frame is None or not isinstance(error, BaseException) or not _came_through(error, _frame):
+        return None
+    return error
 
 
 def forget_frame() -> None:

@@ -530,6 +530,7 @@ def _after_in_child() -> None:
 def _at_exit() -> None:
     from . import _main
 
+    _report.guard(_uncaught.record_end)
     if session is not None:
         _report.guard(session.bye)
     _main.forget_frame()

@@ -123,6 +123,27 @@ def _prune(error: BaseException) -> None:
             left.extend(each for each in (one.__cause__, one.__context__) if each is not None)
 
 
+def record_end() -> None:
+    """The error that ends the app is an event of its run, of none of its calls. Nothing is hooked for it: the interpreter keeps it until the exit handlers."""
+    from . import _errors, _main, _static
+
+    error = _main.last_error()
+    if _calls.writer is None or error is None or isinstance(error, KeyboardInterrupt):
+        return
+    kind, message = _static.type_name(type(error)), _errors.message_of(error)
+    stack = _errors.stack_of(error)[::-1]
+    own = next((entry for entry in stack if _sources.is_user(entry[0])), stack[0] if stack else None)
+    data: dict[str, Any] = {
+        "text": f"{kind}: {message}" if message else kind,
+        "type": kind,
+        "message": message,
+        "backtrace": [f"{name} @ {path}:{line}" for path, line, name in stack],
+    }
+    if own is not None:
+        data.update(path=own[0], line=own[1], function=own[2])
+    _calls.event("crash", None, data)
+
+
 #: Our hooks with those they stand in front of: (ours, previous).
 _hook: tuple[Any, Any] | None = None
 _thread_hook: tuple[Any, Any] | None = None
