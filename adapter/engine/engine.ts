@@ -78,6 +78,8 @@ export class Engine {
   #settings: EngineSettings | undefined;
   #generation = 0;
   #stopFlag = false;
+  /** A pause of all was asked for, and nothing went on since. */
+  #pausing = false;
   /** Every configuration waits for the one before. */
   #pushing: Promise<unknown> = Promise.resolve();
   #namesBusy = false;
@@ -97,13 +99,18 @@ export class Engine {
     return this.#target?.processes ?? [];
   }
 
+  /** There is an app, or there is about to be. */
+  get isStarted(): boolean {
+    return this.#target !== undefined;
+  }
+
   // ------------------------------------------------------------ start and end
 
   async start(target: Target, settings: EngineSettings): Promise<void> {
     this.abandon();
     this.#target = target;
     this.#settings = { ...settings };
-    this.#stopFlag = false;
+    this.#stopFlag = this.#pausing = false;
     this.breakpoints.setRunning(true);
     this.#listen(target);
     await target.start(this.#configuration(this.#settings));
@@ -300,6 +307,7 @@ export class Engine {
       await this.request(task.process, 'pause', { task: task.task });
       return;
     }
+    this.#pausing = true;
     this.#setStopFlag(true);
     // The flag is what stops them. A busy process may take its time to answer, and nobody has to wait for that.
     for (const process of this.processes) {
@@ -308,6 +316,7 @@ export class Engine {
   }
 
   #setStopFlag(stop: boolean): void {
+    if (!stop) this.#pausing = false;
     if (this.#stopFlag !== stop) {
       this.#stopFlag = stop;
       this.#target?.setStopFlag(stop);
@@ -416,6 +425,10 @@ export class Engine {
       if (mine()) {
         this.#events.emit('processStarted', process);
         this.#refreshNames();
+        // It came after the pause.
+        if (this.#pausing && process.hello.language !== 'native') {
+          this.request(process, 'pause', {}).catch((error: unknown) => this.report('pause', error));
+        }
       }
     });
     target.on('processEnded', (process, crashed) => {

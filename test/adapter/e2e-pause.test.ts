@@ -39,4 +39,19 @@ scenes('A pause of plain Python', (scene) => {
     await s.go(two);
     await s.client.waitFor('exited', ({ exitCode }) => exitCode === 0);
   });
+
+  it('stops what begins after the pause, too: there is something to pause from the start', async () => {
+    const s = scene();
+    const program = s.app('spin.py', SPIN);
+    await s.launch({ program, args: [join(s.place.folder, 'begun')] }, { dots: {} });
+    const { threads } = await s.client.request('threads', {});
+    assert.equal(threads.length, 1);
+    await s.client.request('pause', { threadId: threads[0]!.id });
+    const held = await s.stop();
+    assert.equal(held.body.reason, 'pause');
+    assert.match(held.top.source?.path ?? '', /spin\.py$/);
+    await s.go(held);
+    await linesOf(join(s.place.folder, 'begun'), 1);
+    await s.client.request('disconnect', { terminateDebuggee: true });
+  });
 });

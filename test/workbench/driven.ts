@@ -11,6 +11,7 @@ import { lines } from './sections/lines';
 import { mixed, mixedProgram } from './sections/mixed';
 import { native } from './sections/native';
 import { parallel } from './sections/parallel';
+import { pause } from './sections/pause';
 import { picture } from './sections/picture';
 import { starting, wrongSettings } from './sections/starting';
 import { steps } from './sections/steps';
@@ -24,6 +25,7 @@ const SECTIONS = [
   hold,
   steps,
   lines,
+  pause,
   native,
   mixed,
   mixedProgram,

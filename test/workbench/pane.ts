@@ -48,7 +48,7 @@ export class Pane extends Desk {
   }
 
   /** A button of the toolbar, until it had its effect. */
-  async press(icon: 'restart' | 'stop', done: Done): Promise<void> {
+  async press(icon: 'pause' | 'restart' | 'stop', done: Done): Promise<void> {
     await act(`the toolbar's ${icon}`, () => did(this.toolbar(icon).first().click(QUICK)), done, 60_000);
   }
 

@@ -9,8 +9,9 @@ export const WHOLE_APP = 0x7fff_0000;
 export const threads: Handler<'threads'> = async ({ session }) => {
   const tasks = await session.engine.threads();
   const [first] = session.engine.processes;
-  if (tasks.length === 0 && first) {
-    return { threads: [{ id: WHOLE_APP, name: first.hello.name }] };
+  // Also before the app says anything: editors ask at the start, and then only when a thread begins.
+  if (tasks.length === 0 && session.engine.isStarted) {
+    return { threads: [{ id: WHOLE_APP, name: first?.hello.name ?? 'app' }] };
   }
   return { threads: tasks.map((task) => ({ id: task.thread, name: threadName(task) })) };
 };
