@@ -29,11 +29,11 @@ export interface Native {
 }
 export type DotOf = Omit<DebugProtocol.SourceBreakpoint, 'line'> & { at: string };
 
-/** `describe` for every delegate there is, with a fresh session for each test. */
-export function nativeScenes(title: string, body: (native: () => Native) => void): void {
+/** `describe` for every delegate there is, or for these, with a fresh session for each test. */
+export function nativeScenes(title: string, body: (native: () => Native) => void, found = delegates()): void {
   const compiled = new Compiled();
   after(() => compiled.remove());
-  for (const delegate of delegates())
+  for (const delegate of found)
     scenes(`${title}: ${delegate.name}`, (scene) => body(() => native(scene(), delegate, compiled)));
 }
 

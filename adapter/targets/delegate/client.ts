@@ -77,6 +77,9 @@ export class DelegateClient {
   #goneHeard!: () => void;
   /** Resolves when its process has ended. */
   readonly ended = new Promise<void>((resolve) => (this.#goneHeard = resolve));
+  #initializedHeard!: () => void;
+  /** It takes breakpoints: some say so when they have started, some when they are to launch or attach. */
+  readonly initialized = new Promise<void>((resolve) => (this.#initializedHeard = resolve));
   #lastWords = '';
 
   constructor(private readonly options: DelegateOptions) {
@@ -296,6 +299,7 @@ export class DelegateClient {
     } else if (message['type'] === 'event' && typeof message['event'] === 'string') {
       const body = message['body'];
       if (message['event'] === 'capabilities' && isObject(body)) this.#learn(body['capabilities']);
+      if (message['event'] === 'initialized') this.#initializedHeard();
       this.#emitter.emit('event', message['event'], body);
     } else if (message['type'] === 'request' && typeof message['command'] === 'string') {
       void this.#reverse(message['seq'], message['command'], message['arguments']);

@@ -9,6 +9,8 @@ export interface StreamFiles {
   input?: string | undefined;
   output?: string | undefined;
   error?: string | undefined;
+  /** Made once the program's streams are open: gdb answers `launch` before. */
+  ready?: string | undefined;
 }
 
 /**
@@ -28,7 +30,8 @@ export function gdbCommands(program: string, streams: StreamFiles): string[] {
   });
   // Programs are started through a shell, but not on Windows.
   if (redirections.length === 0 || process.platform === 'win32') return [file];
-  const script = `exec ${redirections.join(' ')} "$@"`;
+  const ready = streams.ready === undefined ? '' : `: >${quoted(streams.ready)}; `;
+  const script = `exec ${redirections.join(' ')}; ${ready}exec "$@"`;
   return [file, `set exec-wrapper /bin/sh -c ${quoted(script)} sh`];
 }
 

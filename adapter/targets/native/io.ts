@@ -1,13 +1,15 @@
 import { execFile } from 'node:child_process';
-import { closeSync, constants, openSync, writeFileSync } from 'node:fs';
+import { closeSync, constants, existsSync, openSync, writeFileSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { join } from 'node:path';
 import { StringDecoder } from 'node:string_decoder';
 import type { Log } from '../../common/log';
 import { messageOf } from '../../common/errors';
 import type { Stdin } from './options';
+import type { StreamFiles } from './gdb';
 import { asArgument } from './quirks';
 
+const LOOK_EVERY = 10;
 /** What is typed to end the input, as in a terminal. */
 const END_OF_INPUT = '\u0004';
 
@@ -16,20 +18,22 @@ const END_OF_INPUT = '\u0004';
  * named pipe that is written to while the program runs. stdout stays with the delegate's terminal, so that lines come as they are written.
  */
 export class ProgramStreams {
-  #stderr: Socket | undefined;
+  readonly #outputs: Socket[] = [];
   #writeEnds: number[] = [];
   #input: { path: string; hold: number } | undefined;
   #typed: Socket | undefined;
   #inputEnded = false;
-  /** Resolves when nothing more of stderr comes. */
-  errorsEnded: Promise<void> = Promise.resolve();
-  /** What the delegate is told, as commands of lldb. */
+  /** Resolves when nothing more comes by pipes. */
+  ended: Promise<unknown> = Promise.resolve();
+  /** What lldb is told, as commands. */
   readonly commands: string[] = [];
+  /** The same for others. */
+  readonly files: StreamFiles = {};
 
   constructor(
     private readonly folder: string,
     private readonly log: Log,
-    private readonly onError: (text: string) => void,
+    private readonly tell: (stream: 'stdout' | 'stderr', text: string) => void,
   ) {}
 
   async open(stdin: Stdin): Promise<void> {
@@ -41,13 +45,7 @@ export class ProgramStreams {
     const input = join(this.folder, 'stdin');
     const names = [error, ...(stdin.kind === 'console' ? [input] : [])];
     await makeFifos(names);
-    const read = openSync(error, constants.O_RDONLY | constants.O_NONBLOCK);
-    // Held until the program has opened its own end: a pipe that nobody writes to has ended.
-    this.#writeEnds.push(openSync(error, constants.O_WRONLY));
-    const stream = new Socket({ fd: read, readable: true, writable: false });
-    this.#stderr = stream;
-    this.#forward(stream);
-    this.#redirect('error', error);
+    this.#read('stderr', error);
     switch (stdin.kind) {
       case 'none':
         this.#redirect('input', '/dev/null');
@@ -66,6 +64,20 @@ export class ProgramStreams {
         this.#input = { path: input, hold: openSync(input, constants.O_RDWR | constants.O_NONBLOCK) };
         this.#redirect('input', input);
     }
+  }
+
+  /** stdout by a pipe, too: for a debugger that says there what it has to say itself. */
+  async takeOutput(): Promise<void> {
+    if (process.platform === 'win32') return;
+    const output = join(this.folder, 'stdout');
+    await makeFifos([output]);
+    this.#read('stdout', output);
+  }
+
+  /** As `opened`, as soon as this file is there. */
+  openedWith(ready: string): void {
+    if (existsSync(ready)) this.opened();
+    else if (!this.#inputEnded) setTimeout(() => this.openedWith(ready), LOOK_EVERY).unref();
   }
 
   /** The program runs and has opened its ends. */
@@ -98,11 +110,12 @@ export class ProgramStreams {
     if (this.#input) closeSync(this.#input.hold);
     this.#input = undefined;
     this.#closeWriteEnds();
-    this.#stderr?.destroy();
+    this.#outputs.forEach((stream) => stream.destroy());
   }
 
-  #redirect(which: 'input' | 'error', path: string): void {
+  #redirect(which: keyof StreamFiles, path: string): void {
     this.commands.push(`settings set target.${which}-path ${asArgument(path)}`);
+    this.files[which] = path;
   }
 
   #closeWriteEnds(): void {
@@ -110,12 +123,18 @@ export class ProgramStreams {
     this.#writeEnds = [];
   }
 
-  #forward(stream: Socket): void {
+  #read(name: 'stdout' | 'stderr', path: string): void {
+    const read = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    // Held until the program has opened its own end: a pipe that nobody writes to has ended.
+    this.#writeEnds.push(openSync(path, constants.O_WRONLY));
+    const stream = new Socket({ fd: read, readable: true, writable: false });
+    this.#outputs.push(stream);
     const decoder = new StringDecoder('utf8');
-    stream.on('data', (chunk: Buffer) => this.onError(decoder.write(chunk)));
-    stream.on('end', () => this.onError(decoder.end()));
-    stream.on('error', (error) => this.log.warn('stderr of the program', error));
-    this.errorsEnded = new Promise((resolve) => stream.once('close', () => resolve()));
+    stream.on('data', (chunk: Buffer) => this.tell(name, decoder.write(chunk)));
+    stream.on('end', () => this.tell(name, decoder.end()));
+    stream.on('error', (error) => this.log.warn(`${name} of the program`, error));
+    this.ended = Promise.all([this.ended, new Promise((resolve) => stream.once('close', resolve))]);
+    this.#redirect(name === 'stdout' ? 'output' : 'error', path);
   }
 }
 

@@ -16,6 +16,7 @@ import type { Log } from '../../common/log';
 import { DelegateError, type DelegateClient } from '../delegate/client';
 import { NativeBreakpoints } from './breakpoints';
 import { crashRecord } from './crash';
+import { endedBySignal, withSignal } from './gdb';
 import { hitNumbers, isObject, namesOf, threadIn } from './events';
 import { FIRST_FRAMES, NativeFrames, type FramePage } from './frames';
 import { NativeMemory } from './memory';
@@ -96,7 +97,7 @@ export class NativeProcess {
 
   constructor(private readonly options: NativeProcessOptions) {
     const { client, log } = options;
-    this.#values = new NativeValues(client);
+    this.#values = new NativeValues(client, options.quirks.family);
     this.#stack = new NativeFrames(client, (sentence) => options.notice('console', sentence));
     const { family, major } = options.quirks;
     const offsetIsBytes = family === 'lldb' && major > 0 && major < 20;
@@ -142,16 +143,9 @@ export class NativeProcess {
     const { client } = this.options;
     this.#configuration = configuration;
     this.#awaitsEntry = configuration.stopOnEntry && request === 'launch';
-    const initialized = new Promise<void>((resolve) => {
-      const listener = client.on('event', (name) => {
-        if (name !== 'initialized') return;
-        listener.dispose();
-        resolve();
-      });
-    });
     const begun = client.request(request, args, { within: START_WITHIN });
     // It fails before `initialized`, or after it: either way its own sentence is the one to show.
-    await Promise.race([initialized, begun.then(() => initialized)]);
+    await Promise.race([client.initialized, begun.then(() => client.initialized)]);
     const configured = (async () => {
       // A delegate takes one after the other.
       const exceptions = this.#sendExceptions(configuration);
@@ -198,7 +192,7 @@ export class NativeProcess {
   async #sendExceptions({ exceptions }: Configuration): Promise<void> {
     const known = this.options.client.capabilities.exceptionBreakpointFilters;
     const filters = exceptions
-      .map(({ filter }) => filter)
+      .flatMap(({ filter }) => [filter, filter.replace('cpp_', '')])
       .filter((filter) => Array.isArray(known) && known.some((one) => one.filter === filter));
     await this.options.client
       .request('setExceptionBreakpoints', { filters })
@@ -452,7 +446,7 @@ export class NativeProcess {
         this.#printed(body);
         break;
       case 'exited':
-        this.#inTurn(() => this.#exited(typeof body['exitCode'] === 'number' ? body['exitCode'] : undefined));
+        this.#inTurn(() => this.#ended(typeof body['exitCode'] === 'number' ? body['exitCode'] : undefined));
         break;
       case 'terminated':
         this.#inTurn(() => this.#exited(undefined));
@@ -487,10 +481,12 @@ export class NativeProcess {
     if (this.#pid !== undefined || this.#over) return;
     this.#pid = pid ?? 0;
     this.#heardOfProcess();
-    if (pid !== undefined && !this.#tasks.has(pid)) this.#tasks.set(pid, this.options.name);
+    // lldb calls the first thread by the number of the process, gdb by 1.
+    const task = this.#isGdb ? 1 : pid;
+    if (pid !== undefined && task !== undefined && !this.#tasks.has(task)) this.#tasks.set(task, this.options.name);
     this.options.started(pid);
-    if (pid !== undefined) {
-      this.options.emit({ event: 'task', task: pid, name: this.options.name, change: 'started' });
+    if (task !== undefined) {
+      this.options.emit({ event: 'task', task, name: this.options.name, change: 'started' });
     }
     this.#tellBreakpoints();
   }
@@ -508,7 +504,7 @@ export class NativeProcess {
     // It was looked at with those before it.
     if (!first) return;
     const thread = threadIn(first) ?? [...this.#tasks.keys()][0] ?? 0;
-    const why = stopReason(first, this.#asked);
+    const why = stopReason(this.#isGdb ? await withSignal(this.options.client, first) : first, this.#asked);
     const isEntry = why.reason === 'entry' && this.#hasMain;
     if (isEntry) this.#awaitsEntry = false;
     if (isEntry || (this.#ending && why.signal)) {
@@ -599,9 +595,13 @@ export class NativeProcess {
     return { pause: this.#pausing, entry: this.#awaitsEntry };
   }
 
+  get #isGdb(): boolean {
+    return this.options.quirks.family === 'gdb';
+  }
+
   /** Why a thread stopped and for which breakpoints of ours; nothing where none of them wants that. */
   async #wantedBy(body: Partial<P.StoppedEvent['body']>): Promise<{ why: StopReason; ids: number[] } | undefined> {
-    const why = stopReason(body, this.#asked);
+    const why = stopReason(this.#isGdb ? await withSignal(this.options.client, body) : body, this.#asked);
     const memory = why.reason === 'data breakpoint';
     const numbers = hitNumbers(body, memory);
     if (!this.breakpoints.knows(numbers, memory)) return { why, ids: [] };
@@ -723,6 +723,11 @@ export class NativeProcess {
     if (name === undefined || this.#tasks.size === 1) return;
     this.#tasks.delete(id);
     this.options.emit({ event: 'task', task: id, name, change: 'exited' });
+  }
+
+  async #ended(code: number | undefined): Promise<void> {
+    const signal = this.#isGdb && code === 0 ? await endedBySignal(this.options.client) : undefined;
+    this.#exited(signal ?? code);
   }
 
   #exited(code: number | undefined): void {

@@ -1,5 +1,5 @@
 import { existsSync, rmSync } from 'node:fs';
-import { basename } from 'node:path';
+import { basename, join } from 'node:path';
 import type { BreakpointState, Configuration, ControlRequests, Hello } from '../../../protocol/control';
 import { PROTOCOL_VERSION } from '../../../protocol/control';
 import type { AttachAttributes, LaunchAttributes } from '../../../protocol/launch';
@@ -14,6 +14,7 @@ import { DelegateError, type DelegateClient } from '../delegate/client';
 import { applyVariables } from '../python/environment';
 import { ProcessTree } from '../python/tree';
 import type { DelegateStarter } from './ahead';
+import { prepareGdb } from './gdb';
 import { leaveRunning } from './halt';
 import { ProgramStreams } from './io';
 import { noDebugInformation, readNativeLaunch, readProcessId, type NativeLaunch } from './options';
@@ -124,14 +125,23 @@ export class NativeTarget implements Target {
     // Whatever the program starts inherits it, and so is found at the end.
     this.#tree = new ProcessTree(folder);
     if (launch.noDebug || (this.request_.mode === 'launch' && this.request_.noDebug)) return this.#run(launch, folder);
-    const streams = (this.#streams = new ProgramStreams(folder, this.#log, (text) => this.#output('stderr', text)));
+    const streams = (this.#streams = new ProgramStreams(folder, this.#log, (stream, text) =>
+      this.#output(stream, text),
+    ));
     // Both are waited for, so that what fails leaves nothing half open.
     const connected = this.#connect(launch.lldbDap, noDebugInformation(launch.program));
     const [delegate, opened] = await Promise.allSettled([connected, streams.open(launch.stdin)]);
     for (const one of [delegate, opened]) if (one.status === 'rejected') throw one.reason;
     const native = await connected;
+    const isGdb = this.#quirks?.family === 'gdb';
+    const ready = join(folder, 'ready');
+    if (isGdb) {
+      await streams.takeOutput();
+      await prepareGdb(this.#client!, launch.program, { ...streams.files, ready });
+    }
     await native.begin('launch', this.#launchArguments(launch, folder, configuration), configuration);
-    streams.opened();
+    if (isGdb) streams.openedWith(ready);
+    else streams.opened();
     this.#guardTimer = setTimeout(() => this.#client?.guard(this.#pid, true), GUARD_AFTER).unref();
   }
 
@@ -153,7 +163,8 @@ export class NativeTarget implements Target {
       args: launch.args,
       cwd: launch.cwd,
       ...environmentFor(quirks, variables),
-      stopOnEntry: configuration.stopOnEntry,
+      // gdb would stop before the C library is loaded; the breakpoint on main is enough.
+      stopOnEntry: configuration.stopOnEntry && quirks.family === 'lldb',
       ...(quirks.family === 'lldb'
         ? {
             initCommands: [...QUICK_START, ...unsetCommands(variables)],
@@ -343,8 +354,9 @@ export class NativeTarget implements Target {
         `${this.#name} ended with code 9. That is also how it looks when it was killed, such as for want of memory.`,
       );
     }
+    this.#streams?.opened();
     // What was written before the end arrives before the end. A child of the program may keep the pipe open.
-    await Promise.race([this.#streams?.errorsEnded ?? Promise.resolve(), sleep(OUTPUT_WITHIN)]);
+    await Promise.race([this.#streams?.ended ?? Promise.resolve(), sleep(OUTPUT_WITHIN)]);
     await this.#finish(
       signal === undefined || code === undefined ? code : BY_SIGNAL + code,
       signal !== undefined && !this.#ending,
@@ -402,7 +414,8 @@ export class NativeTarget implements Target {
 
   /** The delegate's terminal ends lines as terminals do. */
   #fromDelegate(category: 'stdout' | 'stderr', text: string): void {
-    if (category === 'stderr' && this.#streams && process.platform !== 'win32') {
+    const isItsOwn = category === 'stderr' || this.#quirks?.family === 'gdb';
+    if (isItsOwn && this.#streams && process.platform !== 'win32') {
       // The program's own comes by its pipe; this is the delegate's.
       this.#log.debug(() => `${this.#client?.name ?? ''}: ${text.trimEnd()}`);
       return;

@@ -2,7 +2,7 @@ import type { DebugProtocol as P } from '@vscode/debugprotocol';
 import type { ControlRequests, Scope, Variable } from '../../../protocol/control';
 import { UserError } from '../../common/errors';
 import { DelegateError, type DelegateClient } from '../delegate/client';
-import { readableError } from './quirks';
+import { readableError, type Quirks } from './quirks';
 
 /** A container that was never made may claim to have billions of elements: a delegate would make all of them in its memory. */
 const MOST_VARIABLES = 10_000;
@@ -32,7 +32,10 @@ export class NativeValues {
   #scopeNumbers: number[] = [];
   #turn: Promise<unknown> = Promise.resolve();
 
-  constructor(private readonly client: DelegateClient) {}
+  constructor(
+    private readonly client: DelegateClient,
+    private readonly family: Quirks['family'],
+  ) {}
 
   /** The program went on: nothing of before can be asked any more. */
   forget(): void {
@@ -93,7 +96,11 @@ export class NativeValues {
   async evaluate({ frame, expression, context }: Args<'evaluate'>, signal?: AbortSignal): Promise<Variable> {
     const body = await this.#request(
       'evaluate',
-      { expression, ...(frame === undefined ? {} : { frameId: frame }), context: this.#context(expression, context) },
+      {
+        expression: this.#words(expression, context),
+        ...(frame === undefined ? {} : { frameId: frame }),
+        context: this.#context(expression, context),
+      },
       signal,
     );
     return this.#variable({ ...body, name: expression, value: body.result ?? '' }, false);
@@ -163,6 +170,12 @@ export class NativeValues {
   // ------------------------------------------------------------ inside
 
   /** lldb commands begin with a backtick; all else is an expression of the program. */
+  /** A command of the debugger's own is marked for lldb-dap, and told from an expression by the context alone for gdb. */
+  #words(expression: string, context: Args<'evaluate'>['context']): string {
+    const isCommand = context === 'repl' && expression.startsWith('`');
+    return isCommand && this.family === 'gdb' ? expression.slice(1) : expression;
+  }
+
   #context(expression: string, context: Args<'evaluate'>['context']): string {
     if (context === 'repl') return expression.startsWith('`') ? 'repl' : 'watch';
     if (context === 'clipboard' && this.client.capabilities.supportsClipboardContext !== true) return 'watch';
