@@ -1,7 +1,8 @@
-import type { Frame, Variable } from '../../../protocol/control';
+import type { ExceptionInfo, Frame, Variable } from '../../../protocol/control';
 import { messageOf } from '../../common/errors';
 import type { Log } from '../../common/log';
-import { signalSentence, type Signal } from './quirks';
+import type { DelegateClient } from '../delegate/client';
+import { isCrash, signalSentence, type Signal, type StopReason } from './quirks';
 import type { NativeValues } from './values';
 
 /** So many of the innermost frames that have sources are recorded with their locals. */
@@ -41,6 +42,26 @@ export async function crashRecord({ values, log, thread, signal, frames }: Crash
     thread,
     backtrace: frames.map(lineOf),
     ...parts,
+  };
+}
+
+/** Why it stopped, for who asks about an exception. */
+export async function exceptionInfo(
+  client: DelegateClient,
+  thread: number,
+  { signal, reason, text, description }: StopReason,
+  frames: readonly Frame[],
+): Promise<ExceptionInfo> {
+  const info = client.can('exceptionInfo')
+    ? await client.request('exceptionInfo', { threadId: thread }).catch(() => undefined)
+    : undefined;
+  const type = signal?.name ?? info?.exceptionId ?? reason;
+  return {
+    type,
+    fullType: type,
+    message: signal ? signalSentence(signal) : (info?.description ?? text ?? description),
+    stackTrace: frames.map(lineOf).join('\n'),
+    uncaught: signal !== undefined && isCrash(signal),
   };
 }
 

@@ -15,13 +15,14 @@ import { messageOf, UserError } from '../../common/errors';
 import type { Log } from '../../common/log';
 import { DelegateError, type DelegateClient } from '../delegate/client';
 import { NativeBreakpoints } from './breakpoints';
-import { crashRecord } from './crash';
+import { crashRecord, exceptionInfo } from './crash';
 import { endedBySignal, withSignal } from './gdb';
 import { hitNumbers, isObject, namesOf, threadIn } from './events';
 import { FIRST_FRAMES, NativeFrames, type FramePage } from './frames';
 import { NativeMemory } from './memory';
+import { stoppedAlong, stoppedThread } from './holds';
 import { RepeatedFault } from './repeated';
-import { isCrash, signalSentence, stopReason, type Quirks, type StopReason } from './quirks';
+import { isCrash, stopReason, type Quirks, type StopReason } from './quirks';
 import { NativeValues, type WatchInfo } from './values';
 import { WatchedValues } from './watched';
 
@@ -363,7 +364,7 @@ export class NativeProcess {
   /** Goes on with nobody asked: a hit that is not to stop, or a signal of the end. */
   async #goOn(thread: number, signal?: string): Promise<void> {
     this.#goesOn();
-    this.#lastSignal = signal;
+    if (signal !== undefined) this.#lastSignal = signal;
     this.#releasing = true;
     try {
       await this.options.client.request('continue', { threadId: thread });
@@ -387,21 +388,7 @@ export class NativeProcess {
   async #exception(hold: number): Promise<ExceptionInfo> {
     const thread = this.#threadOf(hold);
     const stop = this.#stop!;
-    const { client } = this.options;
-    const info = client.can('exceptionInfo')
-      ? await client.request('exceptionInfo', { threadId: thread }).catch(() => undefined)
-      : undefined;
-    const { signal } = stop.why;
-    const type = signal?.name ?? info?.exceptionId ?? stop.why.reason;
-    return {
-      type,
-      fullType: type,
-      message: signal ? signalSentence(signal) : (info?.description ?? stop.why.text ?? stop.why.description),
-      stackTrace: (await this.#innermost())
-        .map(({ name, path, line }) => (path ? `${name} @ ${path}:${line}` : name))
-        .join('\n'),
-      uncaught: signal !== undefined && isCrash(signal),
-    };
+    return exceptionInfo(this.options.client, thread, stop.why, await this.#innermost());
   }
 
   /** A command of lldb's own language; its output. */
@@ -653,34 +640,11 @@ export class NativeProcess {
     const names = namesOf(threads, this.options.name);
     for (const gone of [...this.#tasks.keys()].filter((id) => !names.has(id))) this.#threadEnded(gone);
     this.#tasks = names;
-    const name = names.get(thread) ?? this.options.name;
-    const common = { boundary: 'line' as const, whole: true, native: true };
-    const main: Hold = {
-      id: this.#nextHold++,
-      task: thread,
-      taskName: name,
-      ...common,
-      reason: why.reason,
-      description: why.description,
-      ...(why.text ? { text: why.text } : {}),
-      breakpoints: ids,
-      ...(first
-        ? { frames: first.frames, moreFrames: first.more }
-        : { frames: [], moreFrames: true, framesFollow: true }),
-    };
+    const stopped = { id: this.#nextHold++, task: thread, taskName: names.get(thread) ?? this.options.name };
+    const main = { ...stoppedThread(stopped, why, ids, first), ...(!first && { framesFollow: true }) };
     const along = [...names]
       .filter(([id]) => id !== thread)
-      .map(([task, taskName]): Hold => ({
-        id: this.#nextHold++,
-        task,
-        taskName,
-        ...common,
-        reason: 'pause',
-        description: 'Stands still with its program',
-        breakpoints: [],
-        frames: [],
-        moreFrames: true,
-      }));
+      .map(([task, taskName]) => stoppedAlong({ id: this.#nextHold++, task, taskName }));
     const holds = new Map([main, ...along].map((hold) => [hold.id, hold.task]));
     this.#stop = { threads: holds, told: new Set([thread]), main, why };
     this.options.emit({ event: 'held', hold: main, ...(along.length > 0 ? { along } : {}) });
@@ -691,20 +655,8 @@ export class NativeProcess {
   #tellOther(thread: number, why: StopReason, ids: number[]): void {
     const stop = this.#stop;
     if (!stop) return;
-    const hold: Hold = {
-      id: this.#nextHold++,
-      task: thread,
-      taskName: this.#tasks.get(thread) ?? this.options.name,
-      boundary: 'line',
-      whole: true,
-      native: true,
-      reason: why.reason,
-      description: why.description,
-      ...(why.text ? { text: why.text } : {}),
-      breakpoints: ids,
-      frames: [],
-      moreFrames: true,
-    };
+    const taskName = this.#tasks.get(thread) ?? this.options.name;
+    const hold = stoppedThread({ id: this.#nextHold++, task: thread, taskName }, why, ids);
     stop.threads.set(hold.id, thread);
     stop.told.add(thread);
     this.options.emit({ event: 'held', hold });
