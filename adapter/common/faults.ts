@@ -19,7 +19,7 @@ export interface Fault {
 
 /** Python writes a hundred frames at most. */
 const MOST_BYTES = 256 * 1024;
-const FATAL = /^Fatal Python error: (.{1,200})$/m;
+const FATAL = /^Fatal Python error: (.{1,200})$/gm;
 const FRAME = /^ {2}File "(.*)", line (\d{1,9}) in (.*)$/gm;
 
 /** Nothing where the process did not end by a fault, or where no place was told. Never throws. */
@@ -36,8 +36,9 @@ export function readFault(spoolFolder: string, process: string): Fault | undefin
 
 /** What a fault file says; nothing while no fault is in it. */
 export function parseFault(text: string): Fault | undefined {
-  const found = FATAL.exec(text);
-  if (found === null) return undefined;
+  // One before it was survived: a handler of the app took it.
+  const found = [...text.matchAll(FATAL)].at(-1);
+  if (found === undefined) return undefined;
   const { own, library } = foldersIn(text);
   const within = (path: string, folder: string | undefined) => folder !== undefined && path.startsWith(`${folder}/`);
   const frames = [...text.slice(found.index).matchAll(FRAME)]

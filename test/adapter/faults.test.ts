@@ -42,6 +42,12 @@ describe("What Python's fault handler writes", () => {
     );
   });
 
+  it('is the last of several: what was before was survived', () => {
+    const before =
+      'Fatal Python error: Aborted\n\nStack (most recent call first):\n  File "/app/a.py", line 1 in a\n\n';
+    assert.deepEqual(parseFault(HEAD + before + FAULT), parseFault(HEAD + FAULT));
+  });
+
   it('is read from a file of ours alone', () => {
     const folder = mkdtempSync(join(tmpdir(), 'faults-'));
     try {

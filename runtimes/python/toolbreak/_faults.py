@@ -15,6 +15,8 @@ _HIGH = 900
 
 #: The file that Python writes to: its descriptor, and which file that is.
 _file: tuple[int, tuple[int, int]] | None = None
+#: How long its first line is.
+_head = 0
 
 
 def watch(folder: str, process: str) -> None:
@@ -39,25 +41,37 @@ def forked(folder: str, process: str) -> None:
         watch(folder, process)
 
 
+def survived() -> None:
+    """The process comes to its end by itself: what is told so far was a signal that a handler of the app took, and ended nothing."""
+    if _file is not None and _identity(_file[0]) == _file[1]:
+        os.ftruncate(_file[0], _head)
+
+
 def _follow(path: str) -> None:
-    global _file
+    global _file, _head
     import faulthandler
     import fcntl
 
     made = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND | os.O_CLOEXEC, 0o600)
     try:
         folders = {"own": os.path.dirname(__file__), "library": os.path.dirname(os.__file__)}
-        os.write(made, json.dumps(folders).encode() + b"\n")
+        _head = os.write(made, json.dumps(folders).encode() + b"\n")
         if _file is not None and _identity(_file[0]) == _file[1]:
             # An app that has put its own handler there since keeps that.
             os.dup2(made, _file[0], inheritable=False)
             high = _file[0]
         else:
-            high = fcntl.fcntl(made, fcntl.F_DUPFD_CLOEXEC, _HIGH)
+            high = fcntl.fcntl(made, fcntl.F_DUPFD_CLOEXEC, _lowest())
             faulthandler.enable(high, all_threads=False)
         _file = (high, _identity(high))
     finally:
         os.close(made)
+
+
+def _lowest() -> int:
+    """A process that may open few files has no such high numbers."""
+    most = os.sysconf("SC_OPEN_MAX")
+    return _HIGH if most < 0 else min(_HIGH, most * 3 // 4)
 
 
 def _identity(file: int) -> tuple[int, int]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-import time
+from time import sleep
 from typing import Any
 
 #: Read ends of the named pipes that are the app's stdout and stderr. While one is open, writing cannot fail.
@@ -48,6 +48,6 @@ def let_go(*, only_full: bool = False) -> None:
                     quiet = 0
             except OSError:
                 pass
-        time.sleep(0.02)
+        sleep(0.02)
     while _kept:
         os.close(_kept.pop())

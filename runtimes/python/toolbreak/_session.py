@@ -528,8 +528,9 @@ def _after_in_child() -> None:
 
 
 def _at_exit() -> None:
-    from . import _main
+    from . import _faults, _main
 
+    _report.guard(_faults.survived)
     _report.guard(_uncaught.record_end)
     if session is not None:
         _report.guard(session.bye)

@@ -6,8 +6,8 @@ import json
 import select
 import socket
 import threading
-import time
 from collections import deque
+from time import monotonic, sleep
 from typing import Any
 
 from . import _report
@@ -48,9 +48,9 @@ class Wire:
 
     def read_one(self, seconds: float) -> dict[str, Any]:
         """The first message. Raises TimeoutError or ConnectionError."""
-        end = time.monotonic() + seconds
+        end = monotonic() + seconds
         while b"\n" not in self._buffer:
-            left = end - time.monotonic()
+            left = end - monotonic()
             if left <= 0:
                 raise TimeoutError(f"no answer within {seconds:.0f} s")
             self._socket.settimeout(left)
@@ -81,7 +81,7 @@ class Wire:
         for _ in range(_MOMENTS):
             if self._full or not self._waits():
                 return
-            time.sleep(0.0002)
+            sleep(0.0002)
             self._flush()
 
     def put(self, message: dict[str, Any]) -> None:
@@ -199,8 +199,8 @@ class Wire:
 
     def drain(self) -> None:
         """Sends what is queued, within a second: another thread may be about to."""
-        end = time.monotonic() + 1.0
-        while self._waits() and time.monotonic() < end:
+        end = monotonic() + 1.0
+        while self._waits() and monotonic() < end:
             self._flush()
             if self._waits():
                 select.select([], [self._socket], [], 0.05)

@@ -82,3 +82,31 @@ print(child("two", False), child("three", True))
 def test_a_folder_that_cannot_be_written_costs_nothing(tmp_path):
     code = "_faults.watch(os.environ['FOLDER'] + '/gone', 'one')\nprint(faulthandler.is_enabled())"
     assert ended(tmp_path, code) == (0, "False\n", "")
+
+
+def test_a_signal_that_the_app_takes_and_lives_on_is_no_fault(tmp_path):
+    code = """
+import signal
+from toolbreak import _session
+taken = []
+signal.signal(signal.SIGABRT, lambda *_: taken.append(1))
+_session._register_once()
+_faults.watch(os.environ["FOLDER"], "one")
+os.kill(os.getpid(), signal.SIGABRT)
+print(taken, "Aborted" in open(os.environ["FOLDER"] + "/one.fault").read())
+"""
+    assert ended(tmp_path, code) == (0, "[1] True\n", "")
+    head, text = told(tmp_path).split("\n", 1)
+    assert os.path.dirname(os.__file__) in head
+    assert text == ""
+
+
+def test_a_process_that_may_open_few_files_tells_it_too(tmp_path):
+    code = """
+import resource
+resource.setrlimit(resource.RLIMIT_NOFILE, (256, resource.getrlimit(resource.RLIMIT_NOFILE)[1]))
+_faults.watch(os.environ["FOLDER"], "one")
+ctypes.string_at(0)
+"""
+    assert ended(tmp_path, code)[0] == -11
+    assert "Fatal Python error: Segmentation fault" in told(tmp_path)
