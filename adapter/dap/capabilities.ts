@@ -54,7 +54,8 @@ export const CAPABILITIES: DebugProtocol.Capabilities = {
     {
       filter: 'fault',
       label: 'Native Faults',
-      description: 'Stop where C or C++ code under Python crashes; lldb-dap is attached to the app as soon as it starts.',
+      description:
+        'Stop where C or C++ code under Python crashes; lldb-dap is attached to the app as soon as it starts.',
     },
   ],
   supportsExceptionFilterOptions: true,

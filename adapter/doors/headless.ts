@@ -32,6 +32,8 @@ export interface Recorded {
   processes: number;
   calls: number;
   errors: number;
+  /** A process crashed, or an exception ended one. */
+  crashed: boolean;
 }
 
 /**
@@ -109,7 +111,7 @@ export async function recordCommand(options: HeadlessOptions, say: (sentence: st
     process.off('unhandledRejection', failed);
     finishBehindUs([place.runFile], log);
   }
-  const recorded = target.seen === 0 ? { calls: 0, errors: 0 } : counts(place.runFile, log);
+  const recorded = target.seen === 0 ? NOTHING : counts(place.runFile, log);
   return { code, runFile: place.runFile, processes: target.seen, ...recorded };
 }
 
@@ -163,15 +165,19 @@ function passSignals(target: CommandTarget): () => void {
   return () => listeners.forEach(([name, listener]) => process.off(name, listener));
 }
 
-function counts(runFile: string, log: Log): { calls: number; errors: number } {
+const NOTHING = { calls: 0, errors: 0, crashed: false };
+
+function counts(runFile: string, log: Log): typeof NOTHING {
   try {
     const file = new RunFile(runFile);
     const { calls, errors } = file.summary();
+    const crashed =
+      file.db.prepare("SELECT 1 FROM events WHERE name IN ('crash', 'crashed') LIMIT 1").get() !== undefined;
     file.close();
-    return { calls, errors };
+    return { calls, errors, crashed };
   } catch (error) {
     // The recorder has said why there is none.
     log.warn('the recording', error);
-    return { calls: 0, errors: 0 };
+    return NOTHING;
   }
 }

@@ -210,7 +210,9 @@ if len(sys.argv) == 1:
     }
     // A fault below Python tells where it was, too.
     place.file('fault.py', 'import ctypes\ndef read():\n    return ctypes.string_at(0)\nread()\n');
-    assert.equal((await place.say('run', '--', python, 'fault.py')).code, 139);
+    const fault = await place.say('run', '--', python, 'fault.py');
+    assert.equal(fault.code, 139);
+    assert.match(fault.stderr, /it crashed; see where with "toolbreak query last --type crash"/);
     const { rows: told } = await place.json<QueryAnswer>('query', 'last', '--type', 'crash');
     const texts = told.map((row) => (row.type === 'call' ? '' : row.text)).sort();
     assert.equal(texts.length, 2);

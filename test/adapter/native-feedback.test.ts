@@ -172,6 +172,17 @@ for (const { name, major, path: debugPath, family } of debuggers())
         [5, undefined, 0],
       );
 
+      // The place behind the statement is reached by the very instruction that the change stops at.
+      const behind = `${BASIC}:8`;
+      const both = await run([basic], { data: [local], watches: [{ location: behind, expression: 'sum' }] });
+      const passedOver = major < 20;
+      assert.deepEqual(values(both, behind, 'sum'), [...(passedOver ? [] : ['0']), '1', '3', '6', '10']);
+      assert.equal(
+        /^Hits of loop_basic\.c:8 may be missing: lldb-dap 19 passes over/.test(both.partial ?? ''),
+        passedOver,
+      );
+      assert.equal(both.dataBreakpoints[local]!.length, 4);
+
       const globals = await run([places], { data: ['counter'] });
       assert.deepEqual(
         globals.dataBreakpoints['counter']!.map(({ value }) => value),

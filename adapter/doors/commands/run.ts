@@ -38,6 +38,7 @@ export function runCommand(program: Command): void {
             : 'recorded 0 calls: no tool, node or model call was made. --functions "@usercode" records plain functions, too.',
         );
       }
+      if (recorded.crashed) say('it crashed; see where with "toolbreak query last --type crash".');
       process.exitCode = recorded.code;
     });
 }
