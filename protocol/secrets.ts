@@ -28,6 +28,10 @@ export const SECRET_WORDS = {
 const MANY_TOKENS = SECRET_WORDS.tokensBefore.replaceAll(' ', '|');
 const NAMED = String.raw`(?:pass(?:word|wd|phrase)s?|pwd|api[_-]?keys?|(?:access|secret|private|signing|account)[_-]?keys?|(?:client[_-]?)?secrets?|(?:[a-z]+[_-])?(?<!next[_-])(?<!page[_-])token|(?:${MANY_TOKENS})[_-]?tokens|credentials?)`;
 
+/** A list or a dictionary as text, with brackets in its texts, and one more level of them. */
+const FLAT = String.raw`[^\[\]{}()"']|'[^']{0,2000}'|"[^"]{0,2000}"`;
+export const LIST_AS_TEXT = String.raw`[\[{(](?:${FLAT}|[\[{(](?:${FLAT}){0,2000}[\]})]){0,2000}[\]})]`;
+
 /**
  * Each keeps what stands before the secret in a group `k…` and what follows in none. A part that may be looked at again from the next place on has
  * an upper bound: without one, a text made of beginnings takes the square of its length, and the app stands still meanwhile.
@@ -50,7 +54,7 @@ export const SECRET_PATTERNS = [
   String.raw`(?<k9>(?<![\w/.@:-])(?!mailto:)[\w.-]{1,64}:)[^\s/:@"',]{3,}(?=@(?:[\w.-]{1,253}(?::[0-9]|/)|[a-z]{1,8}\())`,
   String.raw`(?<k10>[?&;](?i:sig|signature|hmac|jwt|auth|x-(?:amz|goog|ms)-(?:signature|credential|security-token))=)[^\s"'&;#<>]+`,
   String.raw`(?<k11>[?&;](?i:key|code|assertion|ticket|session|sid|sessionid|session_id)=)[^\s"'&;#<>]{16,}`,
-  String.raw`(?<k7>(?<![A-Za-z])(?i:(?:[a-z]+_)?${NAMED}|cookies)(?:\\?["'])?\s?[=:]\s?)[\[{(][^\[\]{}()]*[\]})]`,
+  String.raw`(?<k7>(?<![A-Za-z])(?i:(?:[a-z]+_)?${NAMED}|cookies)(?:\\?["'])?\s?[=:]\s?)(?:${LIST_AS_TEXT}|[\[{(][^\[\]{}()]*[\]})])`,
   String.raw`(?<k5>(?<![A-Za-z])(?i:${NAMED})(?:\\?["'])?\s?[=:]\s?(?:\\?["'])?)[^\s"'&,;\\}\])]{3,}`,
   String.raw`(?<k6>(?<![A-Za-z])(?i:[a-z]+_${NAMED})(?:\\?["'])?\s?[=:]\s?(?:\\?["'])?)[^\s"'&,;\\}\])]{3,}`,
   String.raw`(?<k8>[(\[]b?["'](?i:[a-z]+[_-])?(?i:${NAMED})["'],\s*b?)(?:'[^']*'|"[^"]*")`,

@@ -1,4 +1,4 @@
-import { SECRET_WORDS } from '../../protocol/secrets';
+import { LIST_AS_TEXT, SECRET_WORDS } from '../../protocol/secrets';
 
 /** What stands where a secret was. */
 export const MASK = '***';
@@ -75,7 +75,10 @@ const patterns: Pattern[] = [
   },
   { find: /\b(bearer\s+)[A-Za-z0-9\-._~+/]{8,}=*/gi, put: `$1${MASK}` },
   // A secret name with a list or a dictionary as text
-  { find: new RegExp(`(${bareName}\\\\*["']?\\s*[:=]\\s*)[[{(][^[\\]{}()]*[\\]})]`, 'gi'), put: `$1${MASK}` },
+  {
+    find: new RegExp(`(${bareName}\\\\*["']?\\s*[:=]\\s*)(?:${LIST_AS_TEXT}|[[{(][^[\\]{}()]*[\\]})])`, 'gi'),
+    put: `$1${MASK}`,
+  },
   // key=value, KEY: value, without quotes or with them
   { find: new RegExp(`(${bareName}\\s*=\\s*)(?!\\s)(["']?)[^\\s"'&,;]+\\2`, 'gi'), put: `$1$2${MASK}$2` },
   { find: new RegExp(`(${bareName}["']?:\\s*)(["']?)[^\\s"'&,;{}()[\\]]{4,}\\2`, 'gi'), put: `$1$2${MASK}$2` },

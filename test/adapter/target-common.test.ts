@@ -67,6 +67,8 @@ describe('Masking', () => {
     ['psql --password hunter2 shop', 'psql --password *** shop'],
     ["['api_key', 'hunter2']", "['api_key', ***]"],
     ['passwords=[abcdef, hunter2]', 'passwords=***'],
+    ["passwords=['aa[1]bb', 'hunter2']", 'passwords=***'],
+    ["secrets = {'a': ['x1xx', 'hunter2'], 'b': 'don]t'}", 'secrets = ***'],
     ['API_KEYS: {"a": "b", "c": "d"}', 'API_KEYS: ***'],
     ['refresh_tokens=hunter2 client-secrets: hunter2', 'refresh_tokens=*** client-secrets: ***'],
   ];
