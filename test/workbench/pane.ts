@@ -138,8 +138,16 @@ export class Pane extends Desk {
 
   /** One try of `expand`. */
   async shows(path: string[], row: Locator): Promise<boolean> {
+    await this.scroll(-10_000);
     for (const name of path) if (!(await this.tryExpand(name))) return false;
+    if (await seen(row)) return true;
+    // Rows out of sight are not there.
+    await this.scroll(150);
     return seen(row);
+  }
+
+  private async scroll(by: number): Promise<void> {
+    if (await did(this.page.locator('.debug-variables').first().hover(QUICK))) await this.page.mouse.wheel(0, by);
   }
 
   /** Edits a value in place, as with a double-click, until the effect is there. */
