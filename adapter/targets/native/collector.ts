@@ -302,7 +302,9 @@ export class Collector {
       const changes = (await this.#data?.changes(body, stackFrames)) ?? [];
       if (changes.length > 0) this.#changed(changes, [writer, ...stackFrames.slice(1)], stackFrames.length < levels);
       // lldb-dap 19 passes over a breakpoint on the very instruction that it stands on then, and does not even stop where an equal value was written.
-      const place = this.#quirks.major < 20 && writer.line !== top.line ? this.#placeOn(top) : undefined;
+      const { family, major } = this.#quirks;
+      const passesOver = family === 'lldb' && major > 0 && major < 20;
+      const place = passesOver && writer.line !== top.line ? this.#placeOn(top) : undefined;
       if (place === undefined) return;
       this.#lossy ??= `hits of ${shortPlace(place)} may be missing: ${this.#quirks.name} passes over a place where watched memory is written just before with the value that it had. A later lldb-dap does not.`;
       await this.#hit(place, stackFrames, frames, backtrace, undefined);
