@@ -114,13 +114,21 @@ async function compare(
   }));
 }
 
-/** Our adapter, with a state of its own, started as the extension starts it for such a program. */
+/** Our adapter, with a state that all sessions of this run share as a person's do, started as the extension starts it for such a program. */
 function toolbreak(args: string[] = []): Promise<{ client: DapClient; close: () => void }> {
-  const state = mkdtempSync(join(tmpdir(), 'toolbreak-bench-'));
   const client = DapClient.start(process.execPath, [join(root, 'dist/toolbreak.js'), 'dap', ...args], {
-    env: { ...process.env, XDG_STATE_HOME: state },
+    env: { ...process.env, XDG_STATE_HOME: stateFolder() },
   });
-  return Promise.resolve({ client, close: () => rmSync(state, { recursive: true, force: true }) });
+  return Promise.resolve({ client, close: () => undefined });
+}
+
+let state: string | undefined;
+function stateFolder(): string {
+  if (state === undefined) {
+    const folder = (state = mkdtempSync(join(tmpdir(), 'toolbreak-bench-')));
+    process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  }
+  return state;
 }
 
 async function compiled<T>(work: (program: string) => Promise<T>): Promise<T> {

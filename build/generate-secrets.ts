@@ -1,4 +1,4 @@
-import { SECRET_HINTS, SECRET_NAME_HINT, SECRET_PATTERNS, SECRET_WORDS } from '../protocol/secrets';
+import { MASK, SECRET_HINTS, SECRET_NAME_HINT, SECRET_PATTERNS, SECRET_WORDS } from '../protocol/secrets';
 
 const from = 'Generated from protocol/secrets.ts; do not edit.';
 
@@ -16,6 +16,7 @@ export function pythonSecrets(): string {
     '# ruff: noqa',
     'from __future__ import annotations',
     '',
+    `MASK = ${JSON.stringify(MASK)}`,
     `ANYWHERE = ${words(SECRET_WORDS.anywhere)}`,
     `LAST = ${words(SECRET_WORDS.last)}`,
     `TOKENS_BEFORE = ${words(SECRET_WORDS.tokensBefore)}`,
@@ -36,6 +37,7 @@ export function nodeSecrets(): string {
   return [
     `/** What a secret is, by name and by looks. ${from} */`,
     '',
+    `export const MASK = ${JSON.stringify(MASK)};`,
     `export const ANYWHERE = ${words(SECRET_WORDS.anywhere)};`,
     `export const LAST = ${words(SECRET_WORDS.last)};`,
     `export const TOKENS_BEFORE = ${words(SECRET_WORDS.tokensBefore)};`,

@@ -163,7 +163,7 @@ export interface Hold {
   id: number;
   task: number;
   taskName: string;
-  /** Absent where no call is held: native code outside of any. */
+  /** Absent or 0 where no call is held: code outside of any. */
   call?: number;
   boundary: Boundary;
   reason: HoldReason;

@@ -1,3 +1,6 @@
+/** What stands where a secret was, in all that is shown and recorded. Recordings of older runtimes have `•••` in texts. */
+export const MASK = '***';
+
 /**
  * What a secret is, by the name of its key and by its looks. The tables of the runtimes are generated from this: what one language masks, the
  * other masks, too.
@@ -28,6 +31,13 @@ export const SECRET_WORDS = {
 const MANY_TOKENS = SECRET_WORDS.tokensBefore.replaceAll(' ', '|');
 const NAMED = String.raw`(?:pass(?:word|wd|phrase)s?|pwd|api[_-]?keys?|(?:access|secret|private|signing|account)[_-]?keys?|(?:client[_-]?)?secrets?|(?:[a-z]+[_-])?(?<!next[_-])(?<!page[_-])token|(?:${MANY_TOKENS})[_-]?tokens|credentials?)`;
 
+/** What is said of a secret where there is none: `secrets: none`. Written without case; a whole word up to its end, with what ends a sentence. */
+export const NO_SECRET_WORD = String.raw`(?:none|null|nil|undefined|empty|unset|not|missing|absent|unknown|true|false|yes|no|valid|invalid|required|optional|expired)[.!?]?`;
+const NO_SECRET = NO_SECRET_WORD + String.raw`(?:[\s"'&,;\\)}\]]|$)`;
+const SOME = `(?!(?i:${NO_SECRET}))`;
+/** `[]` */
+export const EMPTY_LIST = String.raw`[\[{(]\s*[\]})]`;
+
 /** A list or a dictionary as text, with brackets in its texts, and one more level of them. */
 const FLAT = String.raw`[^\[\]{}()"']|'[^']{0,2000}'|"[^"]{0,2000}"`;
 export const LIST_AS_TEXT = String.raw`[\[{(](?:${FLAT}|[\[{(](?:${FLAT}){0,2000}[\]})]){0,2000}[\]})]`;
@@ -54,9 +64,9 @@ export const SECRET_PATTERNS = [
   String.raw`(?<k9>(?<![\w/.@:-])(?!mailto:)[\w.-]{1,64}:)[^\s/:@"',]{3,}(?=@(?:[\w.-]{1,253}(?::[0-9]|/)|[a-z]{1,8}\())`,
   String.raw`(?<k10>[?&;](?i:sig|signature|hmac|jwt|auth|x-(?:amz|goog|ms)-(?:signature|credential|security-token))=)[^\s"'&;#<>]+`,
   String.raw`(?<k11>[?&;](?i:key|code|assertion|ticket|session|sid|sessionid|session_id)=)[^\s"'&;#<>]{16,}`,
-  String.raw`(?<k7>(?<![A-Za-z])(?i:(?:[a-z]+_)?${NAMED}|cookies)(?:\\?["'])?\s?[=:]\s?)(?:${LIST_AS_TEXT}|[\[{(][^\[\]{}()]*[\]})])`,
-  String.raw`(?<k5>(?<![A-Za-z])(?i:${NAMED})(?:\\?["'])?\s?[=:]\s?(?:\\?["'])?)[^\s"'&,;\\}\])]{3,}`,
-  String.raw`(?<k6>(?<![A-Za-z])(?i:[a-z]+_${NAMED})(?:\\?["'])?\s?[=:]\s?(?:\\?["'])?)[^\s"'&,;\\}\])]{3,}`,
+  String.raw`(?<k7>(?<![A-Za-z])(?i:(?:[a-z]+_)?${NAMED}|cookies)(?:\\?["'])?\s?[=:]\s?)(?!${EMPTY_LIST})(?:${LIST_AS_TEXT}|[\[{(][^\[\]{}()]*[\]})])`,
+  String.raw`(?<k5>(?<![A-Za-z])(?i:${NAMED})(?:\\?["'])?\s?[=:]\s?(?:\\?["'])?)${SOME}[^\s"'&,;\\}\])]{3,}`,
+  String.raw`(?<k6>(?<![A-Za-z])(?i:[a-z]+_${NAMED})(?:\\?["'])?\s?[=:]\s?(?:\\?["'])?)${SOME}[^\s"'&,;\\}\])]{3,}`,
   String.raw`(?<k8>[(\[]b?["'](?i:[a-z]+[_-])?(?i:${NAMED})["'],\s*b?)(?:'[^']*'|"[^"]*")`,
   String.raw`(?<k12>["']--?(?i:(?:[a-z]+-){0,4}${NAMED})["'],\s*)(?:'[^'-][^']*'|"[^"-][^"]*")`,
   String.raw`(?<k13>(?<![\w-])--(?i:(?:[a-z]+-){0,4}${NAMED})\s+)(?=[^\s"']*[0-9])[^\s"'-][^\s"']{3,}`,

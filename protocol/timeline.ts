@@ -28,10 +28,21 @@ export interface RunSummary {
   tokens: number;
   /** A person keeps it: it is never pruned. */
   kept?: boolean;
+  /** What ended it, or one of its processes, where that did not end by itself. Only of a run that has ended. */
+  ending?: Ending;
   /** `Python 3.11.2`, `Node 24.1.0`, of its processes. */
   languages?: string[];
   /** A sentence when the file cannot be read. */
   problem?: string;
+}
+
+export interface Ending {
+  /** By an exception that nothing caught or a fault in native code; by SIGKILL; by another signal. */
+  how: 'crashed' | 'killed' | 'ended';
+  /** Where it is known. */
+  signal?: string;
+  /** Only a process that the program started: the program itself went on, or ended by itself. */
+  child?: true;
 }
 
 export interface Lane {
@@ -241,8 +252,8 @@ export interface ReaderMethods {
   search: {
     /** With a `query`, all of it holds as well, and `text` is looked for in names as without it. Its `types`, `limit` and `cursor` are passed over. */
     params: { file: string; text: string; kinds?: string[]; errors?: boolean; limit: number; query?: Query };
-    /** `atLeast`: there may be more than `total`, which were not looked at. */
-    result: { calls: CallRow[]; total: number; atLeast?: boolean };
+    /** `events`: without a query, those that belong to no call and say the text; not among `total`. `atLeast`: there may be more, which were not looked at. */
+    result: { calls: CallRow[]; total: number; events?: CallRow[]; atLeast?: boolean };
   };
   /** How many calls began in each of so many parts of a range, for tasks whose calls are too many to be fetched. */
   density: {

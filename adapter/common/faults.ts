@@ -22,16 +22,17 @@ const MOST_BYTES = 256 * 1024;
 const FATAL = /^Fatal Python error: (.{1,200})$/gm;
 const FRAME = /^ {2}File "(.*)", line (\d{1,9}) in (.*)$/gm;
 
-/** Nothing where the process did not end by a fault, or where no place was told. Never throws. */
-export function readFault(spoolFolder: string, process: string): Fault | undefined {
-  let text: string;
+/** Nothing where no fault was told. `at`: when, in milliseconds since 1970, as the file system says. Never throws. */
+export function readFault(spoolFolder: string, process: string): (Fault & { at: number }) | undefined {
+  let head: { text: string; at: number };
   try {
-    text = readHead(join(spoolFolder, `${process}.fault`));
+    head = readHead(join(spoolFolder, `${process}.fault`));
   } catch {
     // There is none: on Windows, or where the app has a fault handler of its own.
     return undefined;
   }
-  return parseFault(text);
+  const fault = parseFault(head.text);
+  return fault && { ...fault, at: head.at };
 }
 
 /** What a fault file says; nothing while no fault is in it. */
@@ -72,13 +73,14 @@ function unescaped(text: string): string {
   );
 }
 
-function readHead(file: string): string {
+function readHead(file: string): { text: string; at: number } {
   // Not a pipe, nor what a link leads to: the folder may come from elsewhere.
   const fd = openSync(file, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0));
   try {
-    if (!fstatSync(fd).isFile()) return '';
+    const stat = fstatSync(fd);
+    if (!stat.isFile()) return { text: '', at: 0 };
     const bytes = Buffer.alloc(MOST_BYTES);
-    return bytes.toString('utf8', 0, readSync(fd, bytes, 0, MOST_BYTES, 0));
+    return { text: bytes.toString('utf8', 0, readSync(fd, bytes, 0, MOST_BYTES, 0)), at: stat.mtimeMs };
   } finally {
     closeSync(fd);
   }

@@ -1,7 +1,4 @@
-import { LIST_AS_TEXT, SECRET_WORDS } from '../../protocol/secrets';
-
-/** What stands where a secret was. */
-export const MASK = '***';
+import { EMPTY_LIST, LIST_AS_TEXT, MASK, NO_SECRET_WORD, SECRET_WORDS } from '../../protocol/secrets';
 
 const manyTokens = SECRET_WORDS.tokensBefore.replaceAll(' ', '|');
 
@@ -14,6 +11,10 @@ const secretNames =
 const quotedName = `(?:[A-Za-z0-9]+[-_.])*(?:${secretNames})`;
 /** Without quotes the prefix is not looked at: to begin at each of its letters would take quadratic time. */
 const bareName = `(?<![A-Za-z0-9])(?:${secretNames})`;
+
+/** What is no secret has to be all of the value, up to what ends it here: else a secret that begins so would be told. */
+const END = `(?:[\\s"'&,;]|$)`;
+const END_OR_BRACKET = `(?:[\\s"'&,;{}()[\\]]|$)`;
 
 interface Pattern {
   find: RegExp;
@@ -29,7 +30,7 @@ const patterns: Pattern[] = [
   // A JSON or Python key with a quoted value; the quotes may themselves be escaped, once or more.
   {
     find: new RegExp(
-      `((?<!\\\\)(\\\\*["'])${quotedName}\\2\\s*[:=]\\s*)(\\\\*["'])(?:(?!\\3)(?:\\\\.|[^\\\\\\n]))*?\\3`,
+      `((?<!\\\\)(\\\\*["'])${quotedName}\\2\\s*[:=]\\s*)(\\\\*["'])(?!${NO_SECRET_WORD}\\3)(?:(?!\\3)(?:\\\\.|[^\\\\\\n]))*?\\3`,
       'gi',
     ),
     put: `$1$3${MASK}$3`,
@@ -76,12 +77,27 @@ const patterns: Pattern[] = [
   { find: /\b(bearer\s+)[A-Za-z0-9\-._~+/]{8,}=*/gi, put: `$1${MASK}` },
   // A secret name with a list or a dictionary as text
   {
-    find: new RegExp(`(${bareName}\\\\*["']?\\s*[:=]\\s*)(?:${LIST_AS_TEXT}|[[{(][^[\\]{}()]*[\\]})])`, 'gi'),
+    find: new RegExp(
+      `(${bareName}\\\\*["']?\\s*[:=]\\s*)(?!${EMPTY_LIST})(?:${LIST_AS_TEXT}|[[{(][^[\\]{}()]*[\\]})])`,
+      'gi',
+    ),
     put: `$1${MASK}`,
   },
   // key=value, KEY: value, without quotes or with them
-  { find: new RegExp(`(${bareName}\\s*=\\s*)(?!\\s)(["']?)[^\\s"'&,;]+\\2`, 'gi'), put: `$1$2${MASK}$2` },
-  { find: new RegExp(`(${bareName}["']?:\\s*)(["']?)[^\\s"'&,;{}()[\\]]{4,}\\2`, 'gi'), put: `$1$2${MASK}$2` },
+  {
+    find: new RegExp(
+      `(${bareName}\\s*=\\s*)(?!\\s|${EMPTY_LIST}${END})(["']?)(?!${NO_SECRET_WORD}${END})[^\\s"'&,;]+\\2`,
+      'gi',
+    ),
+    put: `$1$2${MASK}$2`,
+  },
+  {
+    find: new RegExp(
+      `(${bareName}["']?:\\s*)(["']?)(?!${NO_SECRET_WORD}${END_OR_BRACKET})[^\\s"'&,;{}()[\\]]{4,}\\2`,
+      'gi',
+    ),
+    put: `$1$2${MASK}$2`,
+  },
   // A pair as text, such as a header
   { find: new RegExp(`([([]\\\\*["']${quotedName}\\\\*["'],\\s*)\\\\*["'][^"']*["']`, 'gi'), put: `$1${MASK}` },
   // user:password@host in an address

@@ -3,6 +3,7 @@ import type { Frame, Hold } from '../../protocol/control';
 import { StreamMasker } from '../common/masking';
 import type { TargetProcess } from '../engine/target';
 import { callOfFrame, type Task } from '../engine/tasks';
+import { recordEnd } from '../store/processEnd';
 import type { Client } from './client';
 import { presentBreakpoint } from './present/breakpoint';
 import { sourceOf } from './present/stack';
@@ -46,12 +47,9 @@ export class Broadcast {
         }
       }
     });
-    engine.on('processEnded', (process, crashed) => {
+    engine.on('processEnded', (process, crashed, ended) => {
       this.#recordCrash(process);
-      session.recorder?.processEnded(process.index, undefined);
-      if (crashed) {
-        session.recorder?.event('crashed', undefined, { process: process.index });
-      }
+      if (session.recorder) recordEnd(session.recorder, process.index, crashed, ended);
       // A server that is reloaded has nothing bound until its next process is there.
       if (session.startMethod === 'attach') {
         this.#tellBreakpoints();
@@ -249,7 +247,7 @@ function stopped(
 
 /** The call that a hold is of; for a program, the one that started it. */
 function callOfHold(task: Task, hold: Hold | undefined): string | undefined {
-  if (hold?.call !== undefined) return `${task.process.index}.${hold.call}`;
+  if (hold?.call) return `${task.process.index}.${hold.call}`;
   const frame = hold?.frames.find((one) => one.process !== undefined && one.call !== undefined);
   return frame && callOfFrame(task, frame);
 }
@@ -261,18 +259,27 @@ function allStand({ engine }: Session): boolean {
   return told && tasks.every((one) => one.hold);
 }
 
-/** Which thread it is, and whether the app cannot record this stop by itself. */
-function standing(task: Task, hold: Hold): { thread: number; native?: true } {
-  return { thread: task.thread, ...(hold.native ? { native: true } : {}) };
+/** Which thread it is, of which process where no call tells it, and whether the app cannot record this stop by itself. */
+function standing(task: Task, hold: Hold): { thread: number; process?: number; native?: true } {
+  return {
+    thread: task.thread,
+    ...(callOfHold(task, hold) === undefined ? { process: task.process.index } : {}),
+    ...(hold.native ? { native: true } : {}),
+  };
 }
 
-/** Where a line of code is held, the way there is part of what is recorded. */
+/** Where a line of code is held, or an exception outside of any call, the way there is part of what is recorded. */
 function tracedBack(hold: Hold): { backtrace?: string[] } {
-  return hold.boundary === 'line' ? { backtrace: hold.frames.slice(0, RECORDED_FRAMES).map(lineOf) } : {};
+  if (hold.boundary !== 'line' && hold.call) return {};
+  // A frame of call 0 stands for the code outside of calls, whose own frames are here.
+  const frames = hold.frames.filter(({ call }) => call !== 0);
+  return { backtrace: frames.slice(0, RECORDED_FRAMES).map(lineOf) };
 }
 
-function lineOf({ name, path, line }: Frame): string {
-  return path ? `${name} @ ${path}:${line}` : name;
+/** A call's frame without its arguments, which may be secrets: they are recorded with the call, masked. */
+function lineOf({ name, path, line, call }: Frame): string {
+  const said = call === undefined ? name : name.replace(/\(.*$/s, '');
+  return path ? `${said} @ ${path}:${line}` : said;
 }
 
 function withNewline(text: string): string {

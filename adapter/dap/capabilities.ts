@@ -5,6 +5,35 @@ const condition = {
   conditionDescription: "An expression over args, state, error and call, such as error.args[0] == 'timeout'",
 };
 
+const FILTERS: DebugProtocol.ExceptionBreakpointsFilter[] = [
+  { filter: 'tool', label: 'Tool Errors', description: 'Stop when a tool raises an error.', ...condition },
+  { filter: 'model', label: 'Model Errors', description: 'Stop when a model call or its API fails.', ...condition },
+  {
+    filter: 'validation',
+    label: 'Validation Errors',
+    description: "Stop when arguments do not fit a tool's own schema.",
+    ...condition,
+  },
+  {
+    filter: 'uncaught',
+    label: 'Uncaught Errors',
+    description: 'Stop before an error ends the run.',
+    default: true,
+    ...condition,
+  },
+];
+
+const FAULT: DebugProtocol.ExceptionBreakpointsFilter = {
+  filter: 'fault',
+  label: 'Native Faults',
+  description: 'Stop where C or C++ code under Python crashes; lldb-dap is attached to the app as soon as it starts.',
+};
+
+/** Native code under Python is debugged where frames of both are put together: in 64 bits on Linux. */
+export function filtersOn(platform: string, arch: string): DebugProtocol.ExceptionBreakpointsFilter[] {
+  return platform === 'linux' && /64/.test(arch) ? [...FILTERS, FAULT] : FILTERS;
+}
+
 /** What every session can do. Stepping back is not among it: there is no past to step into while the app runs. */
 export const CAPABILITIES: DebugProtocol.Capabilities = {
   supportsConfigurationDoneRequest: true,
@@ -35,29 +64,7 @@ export const CAPABILITIES: DebugProtocol.Capabilities = {
     },
     { mode: 'error', label: 'Error', description: 'Stop when the call fails.', appliesTo: ['source'] },
   ],
-  exceptionBreakpointFilters: [
-    { filter: 'tool', label: 'Tool Errors', description: 'Stop when a tool raises an error.', ...condition },
-    { filter: 'model', label: 'Model Errors', description: 'Stop when a model call or its API fails.', ...condition },
-    {
-      filter: 'validation',
-      label: 'Validation Errors',
-      description: "Stop when arguments do not fit a tool's own schema.",
-      ...condition,
-    },
-    {
-      filter: 'uncaught',
-      label: 'Uncaught Errors',
-      description: 'Stop before an error ends the run.',
-      default: true,
-      ...condition,
-    },
-    {
-      filter: 'fault',
-      label: 'Native Faults',
-      description:
-        'Stop where C or C++ code under Python crashes; lldb-dap is attached to the app as soon as it starts.',
-    },
-  ],
+  exceptionBreakpointFilters: filtersOn(process.platform, process.arch),
   supportsExceptionFilterOptions: true,
   supportsExceptionInfoRequest: true,
   supportsEvaluateForHovers: true,

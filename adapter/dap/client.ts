@@ -27,6 +27,8 @@ export class Client {
   readonly order = new Order();
   /** Set with the client's first request `initialize`. */
   initialized = false;
+  /** What it calls itself there, unlike the session's others. */
+  name = '';
   /** It launched or attached; it hears of everything. */
   joined = false;
   /** Resolves with its `configurationDone`, rejects when it leaves before. */
@@ -36,8 +38,7 @@ export class Client {
   #knowsNative = false;
 
   constructor(
-    /** Unique in the session; names the client in the record. */
-    readonly id: string,
+    private readonly number: string,
     readonly send: (event: string, body?: unknown) => void,
     readonly request: (command: string, args: unknown) => Promise<unknown>,
   ) {
@@ -47,6 +48,11 @@ export class Client {
     });
     // Whoever waits hears of it; nobody has to.
     this.configured.catch(() => undefined);
+  }
+
+  /** Unique in the session; names the client in the record, with what it calls itself: `client-2 (Neovim)`. */
+  get id(): string {
+    return this.name === '' ? this.number : `${this.number} (${this.name})`;
   }
 
   /** VS Code, and whoever says to be it, shows a stop's description beside its thread; others may show it nowhere. */

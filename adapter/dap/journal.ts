@@ -115,7 +115,7 @@ function place(task: Task, hold: Hold): Record<string, unknown> {
   const [top] = hold.frames;
   return {
     threadId: task.thread,
-    ...(hold.call === undefined ? {} : { call: `${task.process.index}.${hold.call}` }),
+    ...(hold.call ? { call: `${task.process.index}.${hold.call}` } : {}),
     // Without its arguments.
     ...(top ? { kind: top.kind, name: top.name.replace(/\(.*$/s, '') } : {}),
   };

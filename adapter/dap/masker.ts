@@ -1,5 +1,6 @@
-import { compileMaskPatterns, MASK, maskText } from '../common/masking';
+import { compileMaskPatterns, maskText } from '../common/masking';
 import type { RecordSettings } from '../../protocol/control';
+import { MASK } from '../../protocol/secrets';
 
 /** Names of which is remembered whether they name a secret. */
 const MOST_KNOWN = 1000;

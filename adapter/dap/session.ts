@@ -27,6 +27,8 @@ type Start = { client: Client } & (
 
 /** Lines of the trace kept until a client says whether there is to be one. */
 const KEPT_TRACE = 50;
+/** Of the name that a client gives itself. */
+const LONGEST_NAME = 40;
 /** How long a leaving client's answer waits for the recording, since editors end the adapter after it. A long recording goes on being written. */
 const RECORDED_MS = 1000;
 
@@ -52,6 +54,8 @@ export class Session {
   #restarting = false;
   #resolveDone!: () => void;
   #nextClient = 1;
+  /** What clients were called so far. */
+  readonly #names = new Set<string>();
   #trace: Log | undefined;
   /** Undefined once it is known whether there is a trace. */
   #traceKept: [line: string, message: unknown][] | undefined = [];
@@ -103,6 +107,22 @@ export class Session {
       (command, args) => connection.request(command, args),
     );
     this.clients.add(client);
+  }
+
+  /** What a client is called by the name that it gives itself: two of one name are told apart. Empty where it gives none. */
+  nameOf(given: unknown): string {
+    const name =
+      typeof given === 'string'
+        ? given
+            .replace(/[\p{C}\s]+/gu, ' ')
+            .trim()
+            .slice(0, LONGEST_NAME)
+        : '';
+    if (name === '') return name;
+    let unlike = name;
+    for (let count = 2; this.#names.has(unlike); count++) unlike = `${name} ${count}`;
+    this.#names.add(unlike);
+    return unlike;
   }
 
   async #handle(
@@ -434,7 +454,7 @@ export class Session {
   }
 
   noteEdit(task: Task, name: string, client: Client): void {
-    this.#broadcast.record('edit', task, { name, client: client.id });
+    this.#broadcast.record('edit', task, { name, client: client.id, ...(task.hold?.native ? { native: true } : {}) });
     this.#journal.edited(task, name, client);
   }
 

@@ -6,6 +6,7 @@ import { prune } from '../store/life/prune';
 import { DEFAULT_RETENTION, noteRetention, readRetention } from '../store/life/retention';
 import { noteWords } from '../store/life/words';
 import { recoverSession } from '../store/recover';
+import type { EarlyDelegate } from '../targets/native';
 import { checkCommand } from './commands/check';
 import { exportCommand } from './commands/export';
 import { feedbackCommand } from './commands/feedback';
@@ -18,7 +19,10 @@ import { runsCommand } from './commands/runs';
 import { showCommand } from './commands/show';
 import { plainText, print, printJson } from './commands/text';
 import { servePort, serveStdio } from './dap';
+import { forgetOldCode } from './keptCode';
 import { needNode } from './node';
+
+let early: EarlyDelegate | undefined;
 
 const program = new Command('toolbreak')
   .description('A debugger for agent workflows: breakpoints on tool calls and workflow nodes.')
@@ -39,7 +43,7 @@ program
   .addOption(settingOption('--keep-gigabytes <number>', 'runs take this much at most; 0: without limit'))
   .action(({ port, tokenFile, native, lldbDap, keepDays, keepGigabytes }: DapOptions) => {
     if (keepDays !== undefined || keepGigabytes !== undefined) noteSettings(keepDays, keepGigabytes);
-    const soon = native ? { lldbDap } : undefined;
+    const soon = native ? { lldbDap, early } : undefined;
     return port === undefined ? serveStdio(soon) : servePort(port, tokenFile, soon);
   });
 
@@ -91,6 +95,7 @@ program
       }
     }
     prune({ retention: readRetention() });
+    forgetOldCode();
   });
 
 runsCommand(program);
@@ -105,11 +110,9 @@ showCommand(program);
 queryCommand(program);
 checkCommand(program);
 
-void main();
-
-async function main(): Promise<void> {
-  // Makes the editor's Electron a Node; it is meant for us, not for the app, which may start an Electron of its own.
-  delete process.env['ELECTRON_RUN_AS_NODE'];
+/** Runs the command that was typed. `early`: the debugger of native code that `start.ts` started for it. */
+export async function main(given?: EarlyDelegate): Promise<void> {
+  early = given;
   try {
     needNode();
     await program.parseAsync();

@@ -10,7 +10,7 @@ import type { Target } from '../engine/target';
 import { deleteSpool } from '../store/spoolOwner';
 import { openRecorder } from '../store/workerRecorder';
 import { MixedTarget } from '../targets/mixed/target';
-import { DelegateStarter, isNative, NativeTarget } from '../targets/native';
+import { DelegateStarter, isNative, NativeTarget, type EarlyDelegate } from '../targets/native';
 import { LaunchTarget, makePythonTarget } from '../targets/python';
 import { connectToSession, openClientsDoor, type ClientsDoor } from './clients';
 import { Front } from './front';
@@ -47,10 +47,13 @@ export class ServedSession {
     private readonly native: boolean,
   ) {}
 
-  /** `native`: native code will be debugged, by this debugger if one is named. */
-  static async open(native?: { lldbDap: string | undefined }): Promise<ServedSession> {
+  /** `native`: native code will be debugged, by this debugger if one is named; it may have been started already. */
+  static async open(native?: {
+    lldbDap: string | undefined;
+    early?: EarlyDelegate | undefined;
+  }): Promise<ServedSession> {
     const log = new Log(undefined, 'info');
-    const starter = new DelegateStarter(log);
+    const starter = new DelegateStarter(log, native?.early);
     // Before all else: it takes longer than that.
     if (native) starter.expect(native.lldbDap);
     const folder = await SessionFolder.create(toolbreakVersion());

@@ -17,7 +17,7 @@ import { messageOf, UserError } from '../common/errors';
 import type { BadBreakpoint, BreakpointSpec, SetName } from '../model/breakpoint';
 import type { KnownName } from '../model/names';
 import { BreakpointTable, type BreakpointView, type Place } from './breakpoints';
-import type { Target, TargetProcess } from './target';
+import type { Target, TargetEvents, TargetProcess } from './target';
 import { holdOf, TaskTable, type Task } from './tasks';
 
 /** What one start of the app is told, beside the breakpoints. */
@@ -40,7 +40,7 @@ export interface ReleaseOptions {
 
 export type EngineEvents = {
   processStarted: [process: TargetProcess];
-  processEnded: [process: TargetProcess, crashed: boolean];
+  processEnded: TargetEvents['processEnded'];
   threadStarted: [task: Task];
   threadExited: [task: Task];
   /** `others`: another task was held before. `along`: tasks that only stand still because their process does. */
@@ -431,14 +431,14 @@ export class Engine {
         }
       }
     });
-    target.on('processEnded', (process, crashed) => {
+    target.on('processEnded', (process, ...how) => {
       if (mine()) {
         this.tasks
           .all()
           .filter((task) => task.process === process)
           .forEach((task) => this.#end(task));
         this.breakpoints.forgetProcess(process.index, this.processes.length === 0);
-        this.#events.emit('processEnded', process, crashed);
+        this.#events.emit('processEnded', process, ...how);
       }
     });
     target.on('output', (category, text) => mine() && this.#events.emit('output', category, text));

@@ -1,4 +1,5 @@
 import type { Configuration, ControlEvent, ControlRequests, BreakpointState, Hello } from '../../protocol/control';
+import type { Ended } from '../common/signals';
 
 /** One debuggee process with a runtime inside. `index` counts from 1 in order of appearance; it names the process in call names. */
 export interface TargetProcess {
@@ -9,8 +10,8 @@ export interface TargetProcess {
 export interface TargetEvents {
   /** A process connected and was configured. */
   processStarted: [process: TargetProcess];
-  /** Its connection is gone; `crashed` when it did not say goodbye. */
-  processEnded: [process: TargetProcess, crashed: boolean];
+  /** Its connection is gone; `crashed` when it did not say goodbye, `ended` tells how where that can be known of some and not of others. */
+  processEnded: [process: TargetProcess, crashed: boolean, ended?: Promise<Ended | undefined>];
   control: [process: TargetProcess, event: Exclude<ControlEvent, Hello>];
   /** The app's own output, as it came. */
   output: [category: 'stdout' | 'stderr', text: string];

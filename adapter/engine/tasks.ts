@@ -104,5 +104,5 @@ export function holdOf(task: Task): Hold {
 
 /** The name that a frame's call has in the recording: `1.42`. */
 export function callOfFrame(task: Task, { call, process = task.process.index }: Frame): string | undefined {
-  return call === undefined ? undefined : `${process}.${call}`;
+  return call ? `${process}.${call}` : undefined;
 }

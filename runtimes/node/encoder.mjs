@@ -4,7 +4,7 @@ import { classOf, PLAIN } from './classes.mjs';
 import { Leaves } from './leaves.mjs';
 import { MAX_DEPTH, MAX_VALUE_BYTES } from './limits.mjs';
 import { markHead, markOf } from './marks.mjs';
-import { isOption, isSecretName, maskText } from './masking.mjs';
+import { isOption, isSecretKey, maskText } from './masking.mjs';
 
 /**
  * One walk from the app's values to the bytes of a frame, as `protocol/spool.ts` says. Nothing of the app runs: no getter, no `toJSON`, no trap of a
@@ -32,7 +32,7 @@ const UNREADABLE = markOf('opaque', 'object', '', 'it could not be read while re
 
 /** @param {string} name */
 export function keyOf(name) {
-  const secret = name.length < LONGEST_KEY && isSecretName(name);
+  const secret = name.length < LONGEST_KEY && isSecretKey(name);
   /** @type {Key} */
   const key = {
     bytes: markOf.text(maskText(name)),

@@ -4,6 +4,7 @@ import {
   HINTS,
   KEY_BEFORE,
   LAST,
+  MASK,
   NAME_HINT,
   PATTERNS,
   TOKENS_BEFORE,
@@ -18,7 +19,6 @@ const SECRET = new RegExp(PATTERNS.join('|'), 'g');
 const NAME_IN_TEXT = new RegExp(NAME_HINT, 'i');
 /** A bracket before a quote. */
 const PAIR = /[([]['"]/;
-const MASK = '•••';
 const SHORTEST = 8;
 const latin1 = Buffer.prototype.latin1Slice;
 
@@ -41,6 +41,52 @@ export function isSecretName(name) {
   if (LAST.has(last)) return !TOKENS_OF_MODELS.has(before);
   if (last === 'tokens') return TOKENS_BEFORE.has(before);
   return (last === 'key' || last === 'keys') && KEY_BEFORE.has(before);
+}
+
+/**
+ * Names that the person gave, as Python's `fnmatch` reads them; whatever is written is a pattern. Each `*` is tried from its last place on, so that a
+ * long name takes no time.
+ * @param {string} glob
+ */
+function namesLike(glob) {
+  const parts = glob.toLowerCase().match(/\[!?\][^\]]*\]|\[(?:![^\]]|[^!\]])[^\]]*\]|\*+|[^]/gu) ?? [];
+  /** @param {string} part @param {string} character */
+  const fits = (part, character) => {
+    if (part === '?') return true;
+    if (part.length < 3 || !part.startsWith('[')) return part === character;
+    const not = part[1] === '!';
+    const ranges = part.slice(not ? 2 : 1, -1).match(/[^]-[^]|[^]/gu) ?? [];
+    const isIn = ranges.some((range) => {
+      const [low = '', , high] = [...range];
+      return high === undefined ? low === character : low <= character && character <= high;
+    });
+    return isIn !== not;
+  };
+  /** @param {string} name */
+  return (name) => {
+    const characters = [...name.toLowerCase()];
+    let [at, part, star, from] = [0, 0, -1, 0];
+    while (at < characters.length) {
+      const wanted = parts[part];
+      if (wanted?.startsWith('*')) [star, from, part] = [part, at, part + 1];
+      else if (wanted !== undefined && fits(wanted, characters[at] ?? '')) [at, part] = [at + 1, part + 1];
+      else if (star < 0) return false;
+      else [from, at, part] = [from + 1, from + 1, star + 1];
+    }
+    return parts.slice(part).every((rest) => rest.startsWith('*'));
+  };
+}
+
+/** Read once: parameters are named where a function is wrapped, before anything is recorded. */
+const OWN = (process.env.TOOLBREAK_RECORD_MASK_KEYS ?? '')
+  .split(',')
+  .map((word) => word.trim())
+  .filter((word) => word !== '')
+  .map(namesLike);
+
+/** Whether values under this key are secrets, as all names go or as the person said. @param {string} name */
+export function isSecretKey(name) {
+  return isSecretName(name) || OWN.some((isLike) => isLike(name));
 }
 
 /** Such as `--password`: in a command line, the secret is what follows. @param {string} text */

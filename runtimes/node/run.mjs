@@ -4,9 +4,10 @@ import { hostname } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import { isMainThread, threadId } from 'node:worker_threads';
 import { MAX_SPOOL_BYTES } from './limits.mjs';
-import { isOption, isSecretName, maskText } from './masking.mjs';
+import { isOption, isSecretKey, maskText } from './masking.mjs';
 import { Recorder } from './recorder.mjs';
 import { say } from './report.mjs';
+import { MASK } from './secrets.mjs';
 import { shared } from './shared.mjs';
 
 /** Recording without any debugger: spools and a note in a folder, which `toolbreak import` takes over later. */
@@ -22,8 +23,9 @@ const immediately = setImmediate;
  */
 export function begin(folder) {
   if (shared.recorder !== null) return shared.recorder.folder;
+  const most = limit();
   const into = folderOfRun(resolve(folder));
-  const recorder = new Recorder(into, about(), limit(), (reason) => {
+  const recorder = new Recorder(into, about(), most, (reason) => {
     if (shared.recorder === recorder) shared.recorder = null;
     say(`Recording ended: ${reason}. The app goes on without it.`);
   });
@@ -45,7 +47,13 @@ export function begin(folder) {
 
 function limit() {
   const megabytes = process.env.TOOLBREAK_RECORD_MEGABYTES ?? '';
-  return /^\d{1,9}$/.test(megabytes) ? Number(megabytes) * 2 ** 20 : MAX_SPOOL_BYTES;
+  if (/^0*[1-9]\d{0,8}$/.test(megabytes)) return Number(megabytes) * 2 ** 20;
+  // Said by the first process of a run alone: the others have the same.
+  if (megabytes !== '' && process.env[INTO] === undefined)
+    say(
+      `TOOLBREAK_RECORD_MEGABYTES is ${JSON.stringify(megabytes.slice(0, 40))}, and has to be a whole number from 1 on: ${MAX_SPOOL_BYTES / 2 ** 20} is taken.`,
+    );
+  return MAX_SPOOL_BYTES;
 }
 
 /** @returns {import('./recorder.mjs').About} */
@@ -73,7 +81,7 @@ function argv() {
   const words = process.argv.slice(1);
   return words.map((word, index) => {
     const before = index > 0 ? words[index - 1] : '';
-    return isOption(before) && isSecretName(before.replace(/^-+/, '')) ? '***' : maskText(word);
+    return isOption(before) && isSecretKey(before.replace(/^-+/, '')) ? MASK : maskText(word);
   });
 }
 

@@ -196,6 +196,22 @@ describe('DAP session', () => {
     assert.equal(stage.recorded.find((one) => one.name === 'release')?.data['client'], 'client-2');
   });
 
+  it('records who let a call go on by the name that it gives itself, and tells two of one name apart', async () => {
+    await stage.launched();
+    for (const id of [1, 2]) {
+      stage.target.hold({ id: 20 + id, task: 1 });
+      const client = stage.client();
+      client.clientName = 'Neo\nvim';
+      await client.attach({ session: 'quick-otter-1' });
+      const { threadId } = await client.waitFor('stopped');
+      await client.request('continue', { threadId: threadId! });
+    }
+    assert.deepEqual(
+      stage.recorded.filter(({ name }) => name === 'release').map(({ data }) => data['client']),
+      ['client-2 (Neo vim)', 'client-3 (Neo vim 2)'],
+    );
+  });
+
   it('tells stops in the order in which they came, also of two tasks of which one is just let go', async () => {
     const client = await stage.launched();
     const threadId = await stage.held(client);

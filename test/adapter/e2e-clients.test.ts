@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { callDetail } from '../../adapter/store/reader/detail';
+import { RunFile } from '../../adapter/store/reader/runFile';
 import { toolbreakCommand } from '../support/adapter';
 import type { DapClient } from '../support/dap-client';
 import { apps, refusal, root, scenes, until, type Scene } from './e2e-support';
@@ -13,6 +15,7 @@ scenes('Several clients on one session', (scene) => {
   async function second(s: Scene): Promise<DapClient> {
     const [record] = s.sessions();
     const client = await s.join(record!['address'] as string);
+    client.clientName = 'Neovim';
     await client.attach({}, () => Promise.resolve());
     return client;
   }
@@ -48,6 +51,12 @@ scenes('Several clients on one session', (scene) => {
     await s.exit(0, other);
     assert.equal(other.output['stdout'], '2 + 3 = 32\n32 * 4 = 128\n');
     assert.equal(await s.exit(), '2 + 3 = 32\n32 * 4 = 128\n');
+
+    await other.request('disconnect', {});
+    const file = new RunFile(await s.recording());
+    const released = ['1.1', '1.2'].map((call) => callDetail(file, call).events.at(-1)?.text);
+    file.db.close();
+    assert.deepEqual(released, ['Released by Neovim', 'Released in the editor']);
   });
 
   it('takes the breakpoints of a client away when it leaves, and leaves the app alone', async () => {

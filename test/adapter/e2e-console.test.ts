@@ -97,6 +97,7 @@ scenes('Integrated terminal', (scene) => {
     const s = scene();
     const terminal = await start(s, chat, []);
     await terminal.waitFor('> ');
+    await terminal.reads();
     terminal.type('\x03');
     assert.equal((await s.client.waitFor('exited')).exitCode, 130);
     await s.client.waitFor('terminated');

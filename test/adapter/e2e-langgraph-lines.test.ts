@@ -35,7 +35,9 @@ scenarios('Lines inside the tools of a LangGraph agent', (scenario) => {
     assert.match(await s.exit(), /refunded 90/);
     const recorded = await s.recording();
     const call = recorded.first('tool', 'lookup_order');
-    assert.ok(call.detail.events.some(({ text }) => text === 'Held: Paused on step'));
+    assert.ok(
+      call.detail.events.some(({ text }) => text === `Held: Paused on step: lookup_order @ triage.py:${first + 1}`),
+    );
   });
 
   it('holds one tool at a line while the one beside it goes on', async () => {

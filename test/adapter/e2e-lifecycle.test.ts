@@ -190,7 +190,8 @@ os.rename(sys.argv[1] + ".new", sys.argv[1])
       139,
       /fault\.py was ended by SIGSEGV, a fault in native code, in <module> \(.*fault\.py, line 3\)\./,
     ],
-    ['a kill from outside', 'os.kill(os.getpid(), 9)', 137, /fault\.py was killed from outside \(SIGKILL\)/],
+    ['a kill from outside', 'os.kill(os.getpid(), 9)', 137, /fault\.py was killed by SIGKILL, by somebody or because/],
+    ['an end from outside', 'os.kill(os.getpid(), 15)', 143, /fault\.py was ended by SIGTERM\. /],
   ] as const)
     it(`tells of ${name}, and that the recording is kept`, async () => {
       const s = scene();

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { filtersOn } from '../../adapter/dap/capabilities';
 import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { nativeFixtures, type Delegate } from '../support/native';
@@ -32,6 +33,15 @@ nativeScenes('A debugger of native code that is started ahead', (native) => {
     await client.request('disconnect', {});
     await gone([Number(ahead)]);
     assert.deepEqual(await linesOf(starts), [ahead]);
+  });
+
+  it('stops at native faults are offered where they are known to work', () => {
+    const has = (platform: string, arch: string): boolean =>
+      filtersOn(platform, arch).some(({ label }) => label === 'Native Faults');
+    assert.deepEqual(
+      [has('linux', 'x64'), has('linux', 'arm64'), has('linux', 'arm'), has('darwin', 'arm64'), has('win32', 'x64')],
+      [true, true, false, false, false],
+    );
   });
 
   it('an adapter that knows of native code offers its exceptions from the first answer on, and stops are at lines', async () => {

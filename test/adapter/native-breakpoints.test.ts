@@ -32,6 +32,26 @@ nativeScenes('Breakpoints of a native program', (native) => {
     assert.match(logs[0]!.data, /"text":"served=2 of/);
   });
 
+  it('a log message is one line, whoever writes it, also where a part of it cannot be evaluated', async () => {
+    const { s, order } = native();
+    const logMessage = 'i={i}\\t{nope} {i->x} {i +} {*(char *)0}.';
+    await order(
+      [],
+      [
+        { at: 'sum', logMessage },
+        { at: 'bottom', logMessage: logMessage.replaceAll('i', 'served'), hitCondition: '1' },
+      ],
+    );
+    await s.exit();
+    const lines = (s.client.output['console'] ?? '').split('\n').filter((line) => line.includes('nope'));
+    const plain =
+      "<Use of undeclared identifier 'nope'.> <Member reference type 'int' is not a pointer.> <Expected expression.> <Couldn't apply expression side effects : Couldn't dematerialize a result variable: couldn't read its memory.>.";
+    assert.deepEqual(
+      ['i=0', 'served=6'].map((start) => lines.find((line) => line.startsWith(start))),
+      [`i=0\t${plain}`, `served=6\t${plain}`],
+    );
+  });
+
   it('a condition that cannot be evaluated does not stop, and says so once', async () => {
     const { s, order } = native();
     await order(
@@ -45,6 +65,15 @@ nativeScenes('Breakpoints of a native program', (native) => {
     const said = (s.client.output['console'] ?? '').match(/Condition failed once: [^\n]*/g);
     assert.equal(said?.length, 1);
     assert.match(said[0], /nosuch.*The breakpoint did not stop\.$/);
+  });
+
+  it('a log message is not written where its condition cannot be evaluated, and that is said once', async () => {
+    const { s, order } = native();
+    await order([], [{ at: 'sum', condition: 'nosuch > 1', logMessage: 'at {i}' }]);
+    await s.exit();
+    const logs = rows<{ data: string }>(await s.recording(), "SELECT data FROM events WHERE name = 'log'");
+    assert.equal(logs.length, 1);
+    assert.match(logs[0]!.data, /Condition failed once: .*nosuch/);
   });
 
   it('a hit count of every second hit counts on over calls', async () => {

@@ -211,12 +211,20 @@ export class Talk {
 
   async #tree(one: P.Variable, depth: number): Promise<Tree> {
     // A struct without a text of its own shows its type, as the plain adapter leaves to the editor.
-    const value = plainly(one.value === '' ? (one.type ?? '') : one.value);
+    const value = plainly(one.value === '' ? (one.type ?? '') : await this.#referredTo(one));
     if (depth === 0 || !one.variablesReference) return value;
     const below: Record<string, Tree> = { '': value };
     for (const child of await this.#children(one.variablesReference))
       below[child.name] = await this.#tree(child, depth - 1);
     return below;
+  }
+
+  /** The plain adapter shows the address that a reference of C++ has inside, and below it the number that is there. */
+  async #referredTo({ name, value, type, variablesReference }: P.Variable): Promise<string> {
+    if (!this.plain || !type?.endsWith('&')) return value;
+    if (!/^0x[0-9a-f]+$/.test(value)) return value.replace(/^0x[0-9a-f]+ /, '');
+    const [itself, ...others] = await this.#children(variablesReference);
+    return itself?.name === `&${name}` && others.length === 0 ? itself.value : value;
   }
 
   /** Sets a variable of a scope, or `path.below.it`, as Variables does. What it says is a fact. */

@@ -4,7 +4,7 @@ import { Log } from '../../adapter/common/log';
 import { listProcesses } from '../../adapter/common/processes';
 import { nativeFixtures } from '../support/native';
 import { gone, refusal, scenes } from './e2e-support';
-import { nativeScenes, standIn } from './native-support';
+import { lineOf, nativeScenes, ORDER, standIn } from './native-support';
 import { until } from './target-support';
 
 const client = (command: string, patience = 10_000): DelegateClient =>
@@ -138,6 +138,94 @@ const on = (request) => {
     const { threadId } = await s.client.waitFor('stopped');
     await s.client.request('continue', { threadId: threadId! });
     await s.client.waitFor('terminated');
+  });
+
+  it('one that tells the stack of a moment before is made to look again', async () => {
+    const { s, compiled } = native();
+    const late = standIn(
+      s,
+      'late',
+      `const event = (event, body = {}) => send({ seq: 0, type: 'event', event, body });
+let looks = 0;
+const on = (request) => {
+  if (request.command === 'evaluate' && /^.settings set /.test(request.arguments.expression)) looks++;
+  const frame = looks > 0 ? { name: 'sum', line: 5 } : { name: '_dl_debug_state', line: 0 };
+  answer(request, {
+    initialize: { supportsConfigurationDoneRequest: true },
+    threads: { threads: [{ id: 1, name: 'one' }] },
+    stackTrace: { stackFrames: [{ id: 1, column: 1, source: { path: ${JSON.stringify(ORDER)} }, ...frame }] },
+    setBreakpoints: { breakpoints: [{ id: 1, verified: true, line: 5 }] },
+    evaluate: { result: '', variablesReference: 0 },
+  }[request.command]);
+  if (request.command === 'launch') event('initialized');
+  else if (request.command === 'configurationDone') event('stopped', { reason: 'breakpoint', threadId: 1, hitBreakpointIds: [1] });
+  else if (request.command === 'continue') event('exited', { exitCode: 0 });
+};`,
+    );
+    await s.client.launch(
+      { program: compiled.program('order.c'), cwd: nativeFixtures, lldbDap: late, target: 'native' },
+      async () => {
+        await s.client.request('setBreakpoints', { source: { path: ORDER }, breakpoints: [{ line: 5 }] });
+      },
+    );
+    const { threadId } = await s.client.waitFor('stopped');
+    const [top] = await s.client.frames(threadId!);
+    assert.deepEqual([top!.name, top!.line], ['sum', 5]);
+    await s.client.request('continue', { threadId: threadId! });
+    await s.client.waitFor('terminated');
+  });
+
+  it('one that is slow to evaluate for another thread that stopped, too, is not told to go on meanwhile', async () => {
+    const { s, compiled } = native();
+    const slow = standIn(
+      s,
+      'slow',
+      `const event = (event, body = {}) => send({ seq: 0, type: 'event', event, body });
+let evaluate;
+let runs = false;
+process.on('SIGUSR1', () => event('stopped', { reason: 'breakpoint', threadId: 2, hitBreakpointIds: [1] }));
+process.on('SIGUSR2', () => answer(evaluate, { result: runs ? 'none' : '7', variablesReference: 0 }));
+const on = (request) => {
+  if (request.command === 'evaluate' && !request.arguments.expression.endsWith('thread list')) {
+    evaluate = request;
+    event('output', { category: 'stdout', output: 'asked' });
+    return;
+  }
+  answer(request, {
+    initialize: { supportsConfigurationDoneRequest: true },
+    threads: { threads: [{ id: 1, name: 'one' }, { id: 2, name: 'two' }] },
+    stackTrace: { stackFrames: [{ id: 1, name: 'main', line: 1, column: 1 }] },
+    setBreakpoints: { breakpoints: [{ id: 1, verified: true }] },
+    evaluate: { result: '', variablesReference: 0 },
+  }[request.command]);
+  runs ||= request.command === 'continue';
+  if (request.command === 'launch') event('initialized');
+  else if (request.command === 'configurationDone') {
+    event('output', { category: 'stdout', output: 'I am ' + process.pid + '.' });
+    event('stopped', { reason: 'step', threadId: 1 });
+  }
+  else if (request.command === 'continue') event('exited', { exitCode: 0 });
+};`,
+    );
+    await s.client.launch(
+      { program: compiled.program('order.c'), cwd: nativeFixtures, lldbDap: slow, target: 'native' },
+      async () => {
+        const breakpoints = [{ line: lineOf('order.c', 'sum'), logMessage: 'seven is {seven}' }];
+        await s.client.request('setBreakpoints', { source: { path: ORDER }, breakpoints });
+      },
+    );
+    const { threadId } = await s.client.waitFor('stopped');
+    await s.client.waitForOutput('stdout', '.');
+    const pid = Number(/I am (\d+)\./.exec(s.client.output['stdout']!)![1]);
+    process.kill(pid, 'SIGUSR1');
+    await s.client.waitForOutput('stdout', 'asked');
+    const goesOn = s.client.request('continue', { threadId: threadId! });
+    // Answered after it came.
+    await s.client.request('toolbreak/status', {});
+    process.kill(pid, 'SIGUSR2');
+    await goesOn;
+    await s.client.waitFor('terminated');
+    assert.match(s.client.output['console'] ?? '', /seven is 7/);
   });
 
   it('one that is killed while the program is held ends the session with a sentence, and the program', async () => {

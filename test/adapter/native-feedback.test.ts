@@ -195,6 +195,24 @@ for (const { name, major, path: debugPath, family } of debuggers())
       assert.deepEqual([missing.partial, missing.exitCode], [undefined, 3]);
     });
 
+    if (isWatchable)
+      it('a local of a function that calls itself is watched in each of its calls', async () => {
+        const recursive = compiled.program('recursive.c');
+        const key = `mine@${at('deepen', 'fixtures/native/recursive.c')}`;
+        const changes = async (left: string): Promise<[string[], string | undefined]> => {
+          const { dataBreakpoints, partial } = await run([recursive, left], { data: [key] });
+          return [dataBreakpoints[key]!.map(({ before, value }) => `${before} to ${value}`), partial];
+        };
+        const two = ['1 to 2', '2 to 4', '4 to 8', '3 to 11', '11 to 22'];
+        assert.deepEqual(await changes('2'), [two, undefined]);
+        const [deep, partial] = await changes('5');
+        assert.deepEqual(deep.slice(0, 5), two);
+        assert.equal(
+          partial,
+          `Changes of "${key}" in outer calls may be missing: the processor watches 4 places at once.`,
+        );
+      });
+
     it('a crash is told with its backtrace', async () => {
       const feedback = await run([places, 'crash'], { watches: [{ location: at('start'), expression: 'argc' }] });
       assert.deepEqual(values(feedback, at('start'), 'argc'), ['2']);

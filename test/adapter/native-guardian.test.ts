@@ -16,13 +16,18 @@ describe('The guardian of a native debugger', () => {
   }
 
   /** What becomes of a process when the adapter dies, by what its guardian was told of it. */
-  async function afterwards(told: (child: ChildProcess) => Promise<Watched>): Promise<ChildProcess> {
+  async function afterwards(
+    told: (child: ChildProcess) => Promise<Watched | undefined>,
+    known: (child: ChildProcess) => string[] = () => [],
+  ): Promise<ChildProcess> {
     const [delegate, held] = [lasting(), lasting()];
     const stdio = ['pipe', 'ignore', 'inherit', delegate.stdin, delegate.stdout] as const;
-    const guardian = spawn(process.execPath, [...guardianProgram(), String(delegate.pid)], { stdio: [...stdio] });
+    const command = [...guardianProgram(), String(delegate.pid), ...known(held)];
+    const guardian = spawn(process.execPath, command, { stdio: [...stdio] });
     started.push(guardian);
     // As from an adapter that dies after it has told this. What stands for the debugger ends with its input, which the guardian shares.
-    guardian.stdin!.end(`${JSON.stringify(await told(held))}\n`);
+    const line = await told(held);
+    guardian.stdin!.end(line === undefined ? '' : `${JSON.stringify(line)}\n`);
     delegate.stdin!.destroy();
     await until(() => !isAlive(guardian.pid!), 'the end of the guardian');
     return held;
@@ -30,6 +35,14 @@ describe('The guardian of a native debugger', () => {
 
   it('ends a program that was launched when the adapter dies', async () => {
     const held = await afterwards(async ({ pid }) => ({ pid: pid!, ends: true, born: await startTimeOf(pid!) }));
+    await until(() => held.signalCode === 'SIGKILL', 'the end of the program');
+  });
+
+  it('ends it also when the adapter dies before it says a word', async () => {
+    const held = await afterwards(
+      () => Promise.resolve(undefined),
+      ({ pid }) => [JSON.stringify({ pid, ends: true })],
+    );
     await until(() => held.signalCode === 'SIGKILL', 'the end of the program');
   });
 

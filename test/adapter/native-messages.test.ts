@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { chmodSync, copyFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Compiled } from '../support/native';
+import type { DebugProtocol } from '@vscode/debugprotocol';
+import { attachRefused } from '../../adapter/targets/native/refused';
+import { Compiled, nativeFixtures } from '../support/native';
 import { refusal, rows, scenes } from './e2e-support';
 import { lineOf, nativeScenes } from './native-support';
 
@@ -78,6 +80,14 @@ scenes('Sentences about native configurations', (scene) => {
     assert.equal(await answer(deaf), `${deaf} does not work as a debug adapter: it does not answer. ${NEEDS}`);
   });
 
+  it('an attach to a process of another user', () => {
+    const mine = process.getuid?.() ?? 0;
+    assert.equal(
+      attachRefused('error: Lost connection', process.pid, 'process 7', mine + 1),
+      `Process 7 could not be attached to: Lost connection. It belongs to another user (${mine === 0 ? 'root' : `number ${mine}`}): attach as that user, or as root.`,
+    );
+  });
+
   it('an attach without anything to attach to', async () => {
     const nothing =
       'Nothing to attach to: set "connect" (printed by toolbreak.listen()), "session", or for native code "processId" or "coreFile" in launch.json.';
@@ -132,6 +142,30 @@ nativeScenes('Sentences about a native program', (native) => {
       stops.some(({ data }) => data.includes(`sum changed from ${sum} to ${now}`)),
       JSON.stringify(stops),
     );
+  });
+
+  it('more than the processor can watch says so', async () => {
+    const { s, stop, go, delegate, compiled } = native();
+    const program = compiled.program('recursive.c');
+    const path = join(nativeFixtures, 'recursive.c');
+    await s.client.launch({ program, cwd: nativeFixtures, lldbDap: delegate.path }, async () => {
+      const breakpoints = [{ line: lineOf('recursive.c', 'globals') }];
+      await s.client.request('setBreakpoints', { source: { path }, breakpoints });
+    });
+    const at = await stop();
+    const breakpoints: DebugProtocol.DataBreakpoint[] = [];
+    for (const name of ['one', 'two', 'three', 'four', 'five']) {
+      const { dataId } = await s.client.request('dataBreakpointInfo', { name, frameId: at.top.id });
+      breakpoints.push({ dataId: dataId!, accessType: 'write' });
+    }
+    const answer = await s.client.request('setDataBreakpoints', { breakpoints });
+    const refused = answer.breakpoints.filter(({ verified }) => !verified).map(({ message }) => message);
+    assert.deepEqual(refused, [
+      'The processor can watch no more at once; on x86 it can watch four places. Watch fewer.',
+    ]);
+    await s.client.request('setDataBreakpoints', { breakpoints: [] });
+    await go(at);
+    await s.exit();
   });
 
   it('an expression that is watched is named, too, and one that is read', async () => {

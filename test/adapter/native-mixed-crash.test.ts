@@ -19,6 +19,27 @@ int main(int argc, char **argv) {
 }
 `;
 
+/** It survives the same fault again and again. */
+const RECOVERS = `
+#include <setjmp.h>
+#include <signal.h>
+
+static sigjmp_buf back;
+int *nowhere = (int *)16;
+
+static void recover(int number) {
+  siglongjmp(back, number);
+}
+
+int survive(int times) {
+  struct sigaction action = {.sa_handler = recover};
+  sigaction(SIGSEGV, &action, 0);
+  for (volatile int n = 0; n < times; n++)
+    if (sigsetjmp(back, 1) == 0) *nowhere = n; // # BP: fault
+  return times;
+}
+`;
+
 /** What a tool starts, or calls beside a library that it loaded before. */
 const APP = `
 import ctypes, subprocess, sys
@@ -30,6 +51,8 @@ def work(way, native, other): # BP: work
         done = subprocess.run([native])
         return done.returncode
     ctypes.CDLL(other)
+    if way == "recovers":
+        return ctypes.CDLL(native).survive(4)
     return ctypes.CDLL(native).fail(1)
 
 print(work(*sys.argv[1:]))
@@ -61,7 +84,7 @@ mixedScenes('A crash in C under a Python tool', (scene) => {
     await s.go(held);
   }
 
-  async function recorded(): Promise<void> {
+  async function recorded(state: string): Promise<void> {
     const s = scene();
     const file = await s.scene.recording();
     const events = rows<{ data: string }>(file, "SELECT data FROM events WHERE name = 'crash'");
@@ -71,9 +94,10 @@ mixedScenes('A crash in C under a Python tool', (scene) => {
     try {
       const { calls } = reader.handle('search', { file, text: 'work', limit: 10 }) as Found;
       const tool = calls.find(({ kind }) => kind === 'tool')!;
+      assert.equal(tool.state, state);
       const { events: told } = reader.handle('call', { file, id: tool.id }) as CallDetail;
       assert.ok(
-        told.some(({ text }) => /^Stop: .*SIGSEGV/.test(text)),
+        told.some(({ text }) => /^Held: .*SIGSEGV/.test(text)),
         JSON.stringify(told),
       );
       assert.ok(
@@ -94,7 +118,24 @@ mixedScenes('A crash in C under a Python tool', (scene) => {
     const source = s.scene.place.file('fails.c', FAILS);
     await crashes({ dots: { [source]: ['end'] } }, ['program', s.compiled.program(source, [], 'fails'), '']);
     assert.equal(await s.scene.exit(), '-11\n');
-    await recorded();
+    await recorded('returned');
+  });
+
+  it('that the library recovers from is told each time', async () => {
+    const s = scene();
+    const source = s.scene.place.file('recovers.c', RECOVERS);
+    const library = s.compiled.program(source, ['-shared', '-fPIC'], 'recovers.so');
+    const args = ['recovers', library, s.library()];
+    await s.launch('', '', { dots: { [prices]: ['add'] } }, { program: s.scene.app('app.py', APP), args });
+    for (let times = 0; times < 4; times++) {
+      const held = await s.scene.stop();
+      assert.match(held.body.text ?? '', /SIGSEGV/);
+      const inside = held.frames.find(({ name }) => name === 'survive')!;
+      const seen = await s.client.request('evaluate', { expression: 'n', frameId: inside.id, context: 'watch' });
+      assert.equal(seen.result, String(times));
+      await s.go(held);
+    }
+    assert.equal(await s.scene.exit(), '4\n');
   });
 
   it('of a library without a breakpoint, while a breakpoint stands in another', async () => {
@@ -104,7 +145,7 @@ mixedScenes('A crash in C under a Python tool', (scene) => {
     await crashes({ dots: { [prices]: ['add'] } }, ['library', library, s.library()]);
     assert.equal((await s.client.waitFor('exited')).exitCode, 139);
     await s.client.waitFor('terminated');
-    await recorded();
+    await recorded('error');
   });
 
   it('of a library, without any breakpoint, where native faults are to stop', async () => {
@@ -113,7 +154,7 @@ mixedScenes('A crash in C under a Python tool', (scene) => {
     await crashes({ exceptions: ['uncaught', 'fault'] }, ['library', library, s.library()]);
     assert.equal((await s.client.waitFor('exited')).exitCode, 139);
     await s.client.waitFor('terminated');
-    await recorded();
+    await recorded('error');
   });
 
   it('of a library in an app that runs already, from when native faults are to stop', async () => {

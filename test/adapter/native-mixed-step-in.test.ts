@@ -1,10 +1,24 @@
 import assert from 'node:assert/strict';
 import { chmodSync, readFileSync } from 'node:fs';
+import { basename, dirname } from 'node:path';
 import { marker, type Stop } from './e2e-support';
 import { agent, mixedScenes, prices, type MixedScene } from './native-mixed-support';
 
 const at = (name: string): string => `prices.c:${marker(prices, name)}`;
 const line = (name: string, more = 0): string => `agent.py:${marker(agent, name) + more}`;
+
+/** No agent: a function that calls C. */
+const outsideOfCalls = (library: string): string => `
+import ctypes
+
+library = ctypes.CDLL(${JSON.stringify(library)})
+
+def work():
+    total = library.owed((ctypes.c_int * 2)(10, 20), 2, 50)  # BP: call
+    return total  # BP: after
+
+print(work())
+`;
 
 /** Held at a line of Python, with no breakpoint in C. */
 async function heldAt(s: MixedScene, way: string, dot: string, more: Record<string, unknown> = {}): Promise<Stop> {
@@ -35,6 +49,24 @@ mixedScenes('A step in from Python to C', (scene) => {
     await s.go(held);
     assert.equal(await s.scene.exit(), 'To pay: 30\n');
   });
+
+  for (const path of ['its whole path', 'a path that begins at its folder'])
+    it(`works outside of any call, in a library that was loaded by ${path}`, async () => {
+      const s = scene();
+      const library = s.library();
+      const loaded = path === 'its whole path' ? library : `./${basename(library)}`;
+      const program = s.scene.app('plain.py', outsideOfCalls(loaded));
+      const here = (name: string): string => `plain.py:${marker(program, name)}`;
+      const attributes = { program, cwd: dirname(library), lldbDap: s.delegate.path };
+      await s.scene.launch(attributes, { dots: { [program]: ['call'] } });
+      let held = await s.scene.stop();
+      held = await s.scene.step('stepIn', held);
+      assert.deepEqual(s.stack(held).slice(0, 2), [`owed @ ${at('first')}`, `work @ ${here('call')}`]);
+      held = await s.scene.step('stepOut', held);
+      assert.equal(s.stack(held)[0], `work @ ${here('after')}`);
+      await s.go(held);
+      assert.equal(await s.scene.exit(), '15\n');
+    });
 
   it('keeps the breakpoints that are set while the first step prepares itself', async () => {
     const s = scene();

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { nativeFixtures } from '../support/native';
 import { refusal } from './e2e-support';
 import { lineOf, nativeScenes, ORDER } from './native-support';
 
@@ -150,6 +152,41 @@ nativeScenes('Values of a native program', (native) => {
     await s.client.request('setDataBreakpoints', { breakpoints: [] });
     await go(at);
     await s.exit();
+  });
+
+  it('references of C++ are what they refer to, shown and set', async () => {
+    const { s, stop, go, delegate, compiled } = native();
+    const program = compiled.program('references.cpp');
+    await s.client.launch({ program, cwd: nativeFixtures, lldbDap: delegate.path }, async () => {
+      const breakpoints = [{ line: lineOf('references.cpp', 'use') }];
+      await s.client.request('setBreakpoints', {
+        source: { path: join(nativeFixtures, 'references.cpp') },
+        breakpoints,
+      });
+    });
+    const at = await stop();
+    const values = await s.values(at, 'Locals');
+    assert.deepEqual([values['number'], values['word'], values['flag']], ['4', '"seven"', 'false']);
+    assert.equal(await s.evaluate(at, 'number'), '4');
+    const { scopes } = await s.client.request('scopes', { frameId: at.top.id });
+    const { variablesReference } = scopes.find(({ name }) => name === 'Locals')!;
+    const { variables } = await s.client.request('variables', { variablesReference });
+    const set = { variablesReference, name: 'number', value: '12' };
+    assert.equal((await s.client.request('setVariable', set)).value, '12');
+    const box = variables.find(({ name }) => name === 'box')!.variablesReference;
+    const inside = (await s.client.request('variables', { variablesReference: box })).variables;
+    assert.deepEqual(
+      inside.map(({ name, value }) => [name, value]),
+      [
+        ['inside', '12'],
+        ['other', '2.5'],
+      ],
+    );
+    await s.client.request('setVariable', { variablesReference: box, name: 'other', value: '0.5' });
+    assert.equal(await s.evaluate(at, 'box.other'), '0.5');
+    await go(at);
+    // 12 and the five letters.
+    await s.exit(0);
   });
 
   it('a deep stack costs little: frames come by pages', async () => {

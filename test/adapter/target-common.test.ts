@@ -67,6 +67,12 @@ describe('Masking', () => {
     ['psql --password hunter2 shop', 'psql --password *** shop'],
     ["['api_key', 'hunter2']", "['api_key', ***]"],
     ['passwords=[abcdef, hunter2]', 'passwords=***'],
+    ['secrets: none-hunter2', 'secrets: ***'],
+    ['secret: none\npassword: hunter2', 'secret: none\npassword: ***'],
+    ['password=no)way!hunter2', 'password=***'],
+    ['password=[]hunter2, password: true\\hunter2', 'password=***, password: ***'],
+    ['Cookie: none; sid=hunter2', 'Cookie: ***'],
+    ['{"password": "not all hunter2"}', '{"password": "***"}'],
     ["passwords=['aa[1]bb', 'hunter2']", 'passwords=***'],
     ["secrets = {'a': ['x1xx', 'hunter2'], 'b': 'don]t'}", 'secrets = ***'],
     ['API_KEYS: {"a": "b", "c": "d"}', 'API_KEYS: ***'],
@@ -84,6 +90,12 @@ describe('Masking', () => {
     'https://a.example.org/search?key=name&code=404',
     'give --token and --password to log in',
     'sk-short',
+    'found secrets: none',
+    'found secrets: None. Next',
+    "{'secret': None, 'passwords': []}",
+    '{"api_key": null, "password": "unset", "enabled": true}',
+    'password=empty&x=1, token: missing',
+    'access_token: invalid\nsecrets = {}',
   ])
     it(`leaves ${text}`, () => assert.equal(maskText(text), text));
 

@@ -9,5 +9,5 @@ const root = join(__dirname, '..', '..');
  */
 export function toolbreakCommand(...args: string[]): string[] {
   if (process.env.TOOLBREAK_TEST_DIST) return [join(root, 'dist', 'toolbreak.js'), ...args];
-  return ['--import', pathToFileURL(require.resolve('tsx')).href, join(root, 'adapter', 'doors', 'cli.ts'), ...args];
+  return ['--import', pathToFileURL(require.resolve('tsx')).href, join(root, 'adapter', 'doors', 'start.ts'), ...args];
 }

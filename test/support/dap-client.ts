@@ -55,6 +55,8 @@ export class DapClient {
   /** Resolves when the stream from the adapter ended. */
   readonly closed: Promise<void>;
   child: ChildProcess | undefined;
+  /** What it calls itself, if anything. */
+  clientName: string | undefined;
   #seq = 1;
   #buffer = Buffer.alloc(0) as Buffer;
   #waiting = new Map<number, { resolve(response: DebugProtocol.Response): void }>();
@@ -152,6 +154,7 @@ export class DapClient {
     return this.request('initialize', {
       adapterID: 'toolbreak',
       clientID: 'test',
+      ...(this.clientName === undefined ? {} : { clientName: this.clientName }),
       linesStartAt1: true,
       columnsStartAt1: true,
       pathFormat: 'path',

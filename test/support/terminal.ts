@@ -1,4 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DapClient } from './dap-client';
 import { findPython } from './python';
@@ -18,6 +19,7 @@ export class Terminal {
   readonly ended: Promise<number>;
   request: TerminalArguments | undefined;
   private child: ChildProcess | undefined;
+  private pid: number | undefined;
   private listeners: (() => void)[] = [];
   private resolveEnded!: (status: number) => void;
 
@@ -43,7 +45,9 @@ export class Terminal {
       child.stderr.setEncoding('utf8').on('data', (text: string) => {
         said += text;
         const processId = Number.parseInt(said, 10);
-        if (said.includes('\n')) resolve({ processId });
+        if (!said.includes('\n')) return;
+        this.pid = processId;
+        resolve({ processId });
       });
       child.once('close', () => this.resolveEnded(Number(said.trim().split('\n').pop())));
     });
@@ -59,6 +63,18 @@ export class Terminal {
           resolve();
         });
       });
+    }
+  }
+
+  /**
+   * Waits until the command waits for input. A Ctrl-C between the prompt and that is seen with the next line only, with or without a debugger: no
+   * system call is there to be interrupted.
+   */
+  async reads(): Promise<void> {
+    const patience = Date.now() + 30_000;
+    while (!/\) S /.test(readFileSync(`/proc/${this.pid ?? 'self'}/stat`, 'latin1'))) {
+      if (Date.now() > patience) throw new Error(`the command does not wait for input: ${this.shown}`);
+      await new Promise((resolve) => setImmediate(resolve));
     }
   }
 

@@ -1,7 +1,8 @@
 import { CAPABILITIES } from '../capabilities';
 import type { Handler } from '../requests';
 
-export const initialize: Handler<'initialize'> = ({ client }, args) => {
+export const initialize: Handler<'initialize'> = ({ session, client }, args) => {
+  if (!client.initialized) client.name = session.nameOf(args.clientName);
   client.initialize = args;
   client.initialized = true;
   return CAPABILITIES;

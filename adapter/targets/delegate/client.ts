@@ -1,4 +1,4 @@
-import { spawn, type ChildProcess } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import type { DebugProtocol as P } from '@vscode/debugprotocol';
 import { Emitter } from '../../common/emitter';
 import { cancelled, cannotStart, messageOf, UserError } from '../../common/errors';
@@ -6,12 +6,15 @@ import { frame, FrameReader } from '../../common/framing';
 import type { Log } from '../../common/log';
 import { Guard } from './guard';
 import { CAPABILITY_OF, LIST_OF, type DelegateCommand, type DelegateEvents, type DelegateRequests } from './requests';
+import { spawnDelegate } from './spawn';
 
 export interface DelegateOptions {
   command: string;
   args?: readonly string[];
   env?: NodeJS.ProcessEnv;
   cwd?: string;
+  /** It was started already; nothing was said to it. */
+  child?: ChildProcess | undefined;
   /** What a person calls it: `lldb-dap 19`. */
   name: string;
   log: Log;
@@ -113,20 +116,15 @@ export class DelegateClient {
 
   /** Starts the process and says `initialize`. Rejects with a sentence; then nothing is left running. */
   async start(args: Partial<P.InitializeRequestArguments> = {}): Promise<void> {
-    const { command, cwd, env } = this.options;
-    const child = spawn(command, this.options.args ?? [], {
-      ...(cwd === undefined ? {} : { cwd }),
-      env: env ?? process.env,
-      stdio: ['pipe', 'pipe', 'pipe'],
-      detached: process.platform !== 'win32',
-      windowsHide: true,
-    });
+    const { command, child: early } = this.options;
+    const child = early ?? spawnDelegate(command, this.options.args ?? [], this.options);
     this.#child = child;
     this.#listen(child);
-    await new Promise<void>((resolve, reject) => {
-      child.once('spawn', resolve);
-      child.once('error', (error) => reject(cannotStart(command, messageOf(error))));
-    });
+    if (early === undefined)
+      await new Promise<void>((resolve, reject) => {
+        child.once('spawn', resolve);
+        child.once('error', (error) => reject(cannotStart(command, messageOf(error))));
+      });
     try {
       this.#learn(
         await this.request('initialize', {
@@ -152,7 +150,9 @@ export class DelegateClient {
   guard(pid?: number, ends = false): void {
     if (this.#child === undefined || this.#gone || process.platform === 'win32') return;
     // One that leaves, or has ended just now, has no streams to share any more.
-    if (this.#child.stdin?.writable && this.#child.stdout?.readable) this.#guard ??= new Guard(this.#child, this.#log);
+    const held = pid === undefined ? undefined : { pid, ends };
+    if (this.#child.stdin?.writable && this.#child.stdout?.readable)
+      this.#guard ??= new Guard(this.#child, this.#log, held);
     if (pid !== undefined) this.#guard?.watch(pid, ends);
   }
 

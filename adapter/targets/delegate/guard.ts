@@ -12,13 +12,14 @@ import { startTimeOf } from '../../common/processes';
  */
 export class Guard {
   readonly #process: ChildProcess;
-  #watched: { pid: number; ends: boolean } | undefined;
+  #watched: Held | undefined;
   #over = false;
 
-  /** Started at once, or not at all: then the delegate is as well off as before. */
-  constructor(delegate: ChildProcess, log: Log) {
+  /** Started at once, or not at all: then the delegate is as well off as before. It knows from its first moment what is held, where we do. */
+  constructor(delegate: ChildProcess, log: Log, held?: Held) {
     const { stdin, stdout, pid } = delegate;
-    this.#process = spawn(process.execPath, [...guardianProgram(), String(pid)], {
+    const known = held === undefined ? [] : [JSON.stringify(held)];
+    this.#process = spawn(process.execPath, [...guardianProgram(), String(pid), ...known], {
       stdio: ['pipe', 'ignore', 'ignore', stdin, stdout],
       cwd: '/',
       detached: true,
@@ -58,10 +59,14 @@ export class Guard {
   }
 }
 
-/** A line that a guardian is told. */
-export interface Watched {
+/** What a guardian starts with: it finds out itself when that process began. */
+export interface Held {
   pid: number;
   ends: boolean;
+}
+
+/** A line that a guardian is told. */
+export interface Watched extends Held {
   /** Absent: there was no such process any more. */
   born: string | undefined;
 }

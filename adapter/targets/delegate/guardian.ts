@@ -2,7 +2,7 @@ import { Socket } from 'node:net';
 import { createInterface } from 'node:readline';
 import { frame } from '../../common/framing';
 import { isAlive, signal, startTimeOf } from '../../common/processes';
-import type { Watched } from './guard';
+import type { Held, Watched } from './guard';
 import { goOn, halt, isTraced } from './halt';
 
 /*
@@ -12,7 +12,8 @@ import { goOn, halt, isTraced } from './halt';
  * So this process has the delegate's input open, too: with the adapter's death it does not end. The program is stopped, the delegate says that
  * it is, is told to disconnect, and the program goes on. Until then this process does nothing.
  *
- * Arguments: the delegate's process. Standard input: a line with the process that the delegate holds (`Watched`), or `over`; its end is the adapter's.
+ * Arguments: the delegate's process, and what it holds if that is known (`Held`): an adapter that dies in this moment says no more. Standard input:
+ * a line with the process that the delegate holds (`Watched`), or `over`; its end is the adapter's.
  * 3: the delegate's input. 4: its output.
  */
 
@@ -27,13 +28,16 @@ const ASKED = 2 ** 30;
 
 const delegate = Number(process.argv[2]);
 const delegateBorn = startTimeOf(delegate);
-let held: Watched | undefined;
+let held = process.argv[3] === undefined ? undefined : seen(JSON.parse(process.argv[3]) as Held);
 let over = false;
 
 const lines = createInterface({ input: process.stdin });
 lines.on('line', (line) => {
   if (line === 'over') over = true;
-  else held = JSON.parse(line) as Watched;
+  else {
+    const { born, ...watched } = JSON.parse(line) as Watched;
+    held = { ...watched, born: Promise.resolve(born) };
+  }
 });
 lines.on('close', () => {
   if (over) process.exit();
@@ -60,7 +64,7 @@ async function takeOver(): Promise<void> {
   const ask = (seq: number, command: string, args: object): void => {
     input.write(frame({ seq, type: 'request', command, arguments: args }));
   };
-  const mine = held !== undefined && (await isSame(held.pid, held.born)) ? held : undefined;
+  const mine = held !== undefined && (await isSame(held.pid, await held.born)) ? held : undefined;
   // One that has begun nothing has nothing to disconnect from.
   if (mine?.ends) signal(mine.pid, 'SIGKILL');
   else if (mine) {
@@ -69,7 +73,7 @@ async function takeOver(): Promise<void> {
       ask(ASKED, 'threads', {});
       await until(() => answered || !isAlive(delegate), SPEAK_WITHIN);
       // A debugger that hangs would leave it stopped.
-      if (answered) await halt(mine.pid, heard, () => !isAlive(delegate));
+      if (answered) await halt(mine.pid, { heard, over: () => !isAlive(delegate) });
     }
     ask(ASKED + 1, 'disconnect', { terminateDebuggee: false });
     if (answered || !isTraced(mine.pid)) await untilEnded(DISCONNECT_WITHIN);
@@ -77,7 +81,11 @@ async function takeOver(): Promise<void> {
   input.end();
   await untilEnded(END_WITHIN);
   if (held?.ends && (await isSame(delegate, await delegateBorn))) signal(delegate, 'SIGKILL');
-  else if (mine && (await isSame(mine.pid, mine.born))) goOn(mine.pid);
+  else if (mine && (await isSame(mine.pid, await mine.born))) goOn(mine.pid);
+}
+
+function seen(held: Held): Held & { born: Promise<string | undefined> } {
+  return { ...held, born: startTimeOf(held.pid) };
 }
 
 /** Whether a process is still the one that it was, and no other that got its number. */

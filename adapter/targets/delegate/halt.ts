@@ -13,19 +13,24 @@ const LOOK_EVERY = 10;
  * Stops a program that is to be left by its debugger. lldb may hang, or end the program, when it has to leave while threads are running into breakpoints; not
  * when the program stands still. A signal stops it for sure, where a request to pause may be lost among conditions that are not met. `goOn` afterwards.
  *
- * `heard`: the debugger has said that SIGSTOP stopped it. `over`: there is nothing to wait for any more. Answers whether it stands still.
+ * `heard`: the debugger has said that it stands still. `over`: there is nothing to wait for any more. `sent`: a signal is on its way; there
+ * may be several. Answers whether it stands still.
  */
-export async function halt(pid: number, heard: () => boolean, over: () => boolean): Promise<boolean> {
-  let sent = 0;
+export async function halt(
+  pid: number,
+  { heard, over, sent }: { heard(): boolean; over(): boolean; sent?(): void },
+): Promise<boolean> {
+  let last = 0;
   let since: number | undefined;
   for (const end = Date.now() + HALT_WITHIN; Date.now() < end && !over();) {
     if (heard()) return true;
     const now = Date.now();
     since = isStoppedAlready(pid) ? (since ?? now) : undefined;
     if (since !== undefined && now - since >= STILL_FOR) return true;
-    if (now - sent >= AGAIN_AFTER && !isWaiting(pid)) {
+    if (now - last >= AGAIN_AFTER && !isWaiting(pid)) {
       if (!signal(pid, 'SIGSTOP')) return false;
-      sent = now;
+      sent?.();
+      last = now;
     }
     await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY));
   }

@@ -1,8 +1,15 @@
+import { readlinkSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { messageOf } from '../../common/errors';
 import type { Log } from '../../common/log';
 import { DelegateClient } from '../delegate/client';
 import { findDelegate, noDelegate } from '../native/discovery';
 import { QUICK_START, quirksOf, type Quirks } from '../native/quirks';
+import { mapped } from './sources';
+
+/** Libraries of the system are loaded by their whole paths, as installed packages are. */
+const SYSTEM_FOLDER = /^\/(usr|lib|lib64)(\/|$)|\/(site|dist)-packages(\/|$)|\/lib-dynload$/;
+const MOST_FOLDERS = 50;
 
 export interface Delegate {
   client: DelegateClient;
@@ -19,10 +26,13 @@ const OWN_SIGNALS = [
 
 /** How lldb-dap is to attach: no more is read of symbols than somebody looks at, so that the app stands still for a moment only. */
 export function attachArguments(pid: number, first: readonly string[] = []): Record<string, unknown> {
+  const folders = libraryFolders(pid).map((folder) => JSON.stringify(folder));
   return {
     pid,
     initCommands: [
       ...QUICK_START,
+      // One that was loaded as `./lib.so` is looked for where lldb-dap runs, else.
+      ...(folders.length > 0 ? [`settings set target.exec-search-paths ${folders.join(' ')}`] : []),
       'settings set target.preload-symbols false',
       'settings set plugin.jit-loader.gdb.enable off',
       // Nobody asked for a stop where a program becomes another one.
@@ -30,6 +40,17 @@ export function attachArguments(pid: number, first: readonly string[] = []): Rec
     preRunCommands: [`process handle -p true -s false -n false ${OWN_SIGNALS}`],
     ...(first.length > 0 && { postRunCommands: first }),
   };
+}
+
+/** Where a process may have libraries that it loads by a path that begins at its own folder: there, and where it has some already. */
+function libraryFolders(pid: number): string[] {
+  const folders = new Set(mapped(pid).map((path) => dirname(path)));
+  try {
+    folders.add(readlinkSync(`/proc/${pid}/cwd`));
+  } catch {
+    // It has ended, or is not ours: attaching says so.
+  }
+  return [...folders].filter((folder) => !SYSTEM_FOLDER.test(folder)).slice(0, MOST_FOLDERS);
 }
 
 /** Debuggers of native code, started ahead: the first one is there before it is needed. Only lldb-dap will do, since its threads have the system's numbers. */

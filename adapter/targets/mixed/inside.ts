@@ -17,6 +17,8 @@ import { StepBack, wayBack, type Way } from './steps';
 
 export interface InsideOptions extends AttachedOptions {
   places(): NativeReadyEvent | undefined;
+  /** The task that a thread is known to run, outside of any call, too. */
+  taskOf(thread: number): { id: number; name: string } | undefined;
   justMyCode(): boolean;
   /** The whole process stands still, or goes on. */
   still(still: boolean): void;
@@ -99,7 +101,8 @@ export class Inside extends Attached {
     const step = await this.#into.at(given, python);
     if (step === 'passing') return this.#passOn(given);
     const [call] = python?.calls ?? [];
-    const task = call?.task ?? { id: OURS + given.task, name: `thread ${given.task}` };
+    const task = call?.task ??
+      this.options.taskOf(given.task) ?? { id: OURS + given.task, name: `thread ${given.task}` };
     const made: Stopped = {
       native: given.id,
       python,

@@ -117,5 +117,5 @@ export class StepIn {
 
 /** Other tasks may run in the same thread, and call native code, too. */
 function isInside({ call }: Step, python: PythonStack | undefined): boolean {
-  return call === undefined || python === undefined || python.calls.some(({ number }) => number === call);
+  return !call || python === undefined || python.calls.some(({ number }) => number === call);
 }

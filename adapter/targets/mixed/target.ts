@@ -60,6 +60,8 @@ interface Side {
   refused?: boolean;
   /** Holds at lines: the thread of each, and the call. */
   lines: Map<number, { thread: number; call: number | undefined }>;
+  /** The task of each thread that stood at a line: outside of any call nothing in its memory tells it. */
+  tasks: Map<number, { id: number; name: string }>;
 }
 
 /**
@@ -101,7 +103,7 @@ export class MixedTarget implements Target {
     this.#emitter = new Emitter((error) => this.#log.error('listener of the target failed', error));
     inner.on('control', (process, event) => this.#heard(process, event));
     inner.on('processStarted', (process) => this.#emitter.emit('processStarted', process));
-    inner.on('processEnded', (process, crashed) => this.#ended(process, crashed));
+    inner.on('processEnded', (...how) => this.#ended(...how));
     inner.on('output', (category, text) => this.#emitter.emit('output', category, text));
     inner.on('notice', (category, text) => this.#emitter.emit('notice', category, text));
     inner.on('exited', (code) => void this.#exited(code));
@@ -245,8 +247,13 @@ export class MixedTarget implements Target {
   /** Threads that stand at lines are known by the system's numbers: native code is asked for by them. */
   #note(process: TargetProcess, event: Event): void {
     if (event.event === 'held' && event.hold.thread !== undefined) {
-      const { id, thread, call } = event.hold;
-      this.#side(process).lines.set(id, { thread, call });
+      const { id, thread, call, task, taskName } = event.hold;
+      const side = this.#side(process);
+      side.lines.set(id, { thread, call });
+      side.tasks.set(thread, { id: task, name: taskName });
+    } else if (event.event === 'task' && event.change === 'exited') {
+      const { tasks } = this.#sides.get(process.index) ?? {};
+      for (const [thread, { id }] of tasks ?? []) if (id === event.task) tasks?.delete(thread);
     } else if (event.event === 'resumed') this.#sides.get(process.index)?.lines.delete(event.hold);
   }
 
@@ -295,6 +302,7 @@ export class MixedTarget implements Target {
     const made = new Inside(await this.#delegates.take(), {
       ...this.#told(process, process.hello.pid, process.hello.name),
       places: () => side.places,
+      taskOf: (thread) => side.tasks.get(thread),
       still: (still) => this.inner.setStill(process, still),
       gone: () => {
         side.attached = side.now = undefined;
@@ -327,7 +335,7 @@ export class MixedTarget implements Target {
 
   #side(process: TargetProcess): Side {
     let side = this.#sides.get(process.index);
-    if (side === undefined) this.#sides.set(process.index, (side = { process, lines: new Map() }));
+    if (side === undefined) this.#sides.set(process.index, (side = { process, lines: new Map(), tasks: new Map() }));
     return side;
   }
 
@@ -466,12 +474,12 @@ export class MixedTarget implements Target {
 
   // ------------------------------------------------------------ the end
 
-  #ended(process: TargetProcess, crashed: boolean): void {
+  #ended(...[process, ...how]: TargetEvents['processEnded']): void {
     const side = this.#sides.get(process.index);
     this.#sides.delete(process.index);
     this.inner.setStill(process, false);
     if (side?.now !== undefined) this.#follow(side.now.leave());
-    this.#emitter.emit('processEnded', process, crashed);
+    this.#emitter.emit('processEnded', process, ...how);
   }
 
   async #exited(code: number | undefined): Promise<void> {

@@ -1,7 +1,8 @@
 import type { Log } from '../../common/log';
 import { DelegateClient } from '../delegate/client';
 import { delegateName, startDelegate } from './connect';
-import { findDelegate, IN_LAUNCH_JSON, type FoundDelegate } from './discovery';
+import { chosenDelegate, findDelegate, IN_LAUNCH_JSON, type FoundDelegate } from './discovery';
+import type { EarlyDelegate } from './early';
 
 export interface StartedDelegate {
   client: DelegateClient;
@@ -15,11 +16,15 @@ export interface StartedDelegate {
 export class DelegateStarter {
   #ahead: { chosen: string | undefined; started: Promise<StartedDelegate> } | undefined;
 
-  constructor(private readonly log: Log) {}
+  /** `early`: one that was started before us. */
+  constructor(
+    private readonly log: Log,
+    private early?: EarlyDelegate,
+  ) {}
 
   /** One will be needed soon. `chosen`: its path or name, where one was named. */
   expect(chosen: string | undefined): void {
-    const wanted = orUsual(chosen);
+    const wanted = chosenDelegate(chosen);
     if (this.#ahead?.chosen === wanted) return;
     this.drop();
     const started = this.#start(wanted);
@@ -34,7 +39,7 @@ export class DelegateStarter {
     const { started } = this.#ahead!;
     this.#ahead = undefined;
     const delegate = await started;
-    return delegate.client.isGone ? this.#start(orUsual(chosen)) : delegate;
+    return delegate.client.isGone ? this.#start(chosenDelegate(chosen)) : delegate;
   }
 
   /** None is needed after all. */
@@ -51,12 +56,20 @@ export class DelegateStarter {
   async #start(chosen: string | undefined): Promise<StartedDelegate> {
     const found = await findDelegate(chosen, process.env);
     const { command, args } = found;
-    const client = new DelegateClient({ command, args, name: delegateName(command), log: this.log });
+    const child = this.#takeEarly(command);
+    const client = new DelegateClient({ command, args, name: delegateName(command), log: this.log, child });
     await startDelegate(client, command, IN_LAUNCH_JSON);
     return { client, found };
   }
-}
 
-function orUsual(chosen: string | undefined): string | undefined {
-  return chosen ?? process.env['TOOLBREAK_LLDB_DAP'];
+  /** The one that was started before us, if it is this one; another is not needed. */
+  #takeEarly(command: string): EarlyDelegate['child'] | undefined {
+    const { early } = this;
+    this.early = undefined;
+    if (early === undefined) return undefined;
+    if (early.command === command && early.child.exitCode === null && early.child.signalCode === null)
+      return early.child;
+    early.child.kill('SIGKILL');
+    return undefined;
+  }
 }

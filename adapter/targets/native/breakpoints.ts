@@ -4,23 +4,21 @@ import { messageOf } from '../../common/errors';
 import type { Log } from '../../common/log';
 import { hitTest } from '../../model/breakpoint';
 import type { DelegateClient } from '../delegate/client';
+import {
+  bound,
+  conditionOf,
+  functionName,
+  keyOf,
+  learn,
+  lineOf,
+  placeOf,
+  setOf,
+  writesItself,
+  type Group,
+  type Kind,
+} from './groups';
 import { fillLogMessage, LogMarks } from './logs';
-import { readableError } from './quirks';
-
-type Kind = Breakpoint['target']['type'] | 'entry';
-
-/** Breakpoints of ours at one place are one to the delegate. */
-interface Group {
-  kind: Kind;
-  key: string;
-  breakpoints: Breakpoint[];
-  /** The delegate's number; absent where it took none. */
-  number?: number;
-  verified: boolean;
-  message?: string;
-  path?: string;
-  line?: number;
-}
+import { readableError, watchError } from './quirks';
 
 /** What one stop at breakpoints comes to. */
 export interface HitResult {
@@ -95,6 +93,21 @@ export class NativeBreakpoints {
     return [...states, ...this.states()];
   }
 
+  /** The delegate looks at conditions by itself, and lets the program go on. */
+  get areConditional(): boolean {
+    return this.#groups.some((group) => this.#wireOf(group).condition !== undefined);
+  }
+
+  /** Some do more than to stop, or not always: what a thread comes to at one is looked at while the program stands still. */
+  get areLookedAt(): boolean {
+    return this.#groups.some(({ breakpoints }) =>
+      breakpoints.some(
+        ({ logMessage, condition, hitCondition, ignoreCount }) =>
+          logMessage !== undefined || condition !== undefined || hitCondition !== undefined || ignoreCount,
+      ),
+    );
+  }
+
   states(): BreakpointState[] {
     return this.#groups.flatMap((group) => group.breakpoints.map((one) => this.#state(group, one)));
   }
@@ -121,6 +134,8 @@ export class NativeBreakpoints {
         reason ??= 'entry';
       }
       for (const one of group.breakpoints) {
+        // It is told beside a stop of another thread, too, and has been written by then.
+        if (writesItself(this.tools.client, group)) continue;
         if (!(await this.#wants(group, one))) continue;
         if (one.logMessage !== undefined) {
           const text = await fillLogMessage(one.logMessage, (expression) => this.tools.evaluate(expression));
@@ -150,6 +165,12 @@ export class NativeBreakpoints {
   /** Known to the delegate under these numbers; what is watched is counted for itself. */
   knows(numbers: readonly number[], memory: boolean): boolean {
     return this.#known(numbers, memory).length > 0;
+  }
+
+  /** Lines that a thread may stand at which stopped at these; empty where that is not known, such as for functions, which may be several of one name. */
+  linesOf(numbers: readonly number[]): number[] {
+    const groups = this.#known(numbers, false);
+    return groups.every(({ kind }) => kind === 'source') ? groups.flatMap(({ line }) => line ?? []) : [];
   }
 
   #known(numbers: readonly number[], memory: boolean): Group[] {
@@ -236,7 +257,7 @@ export class NativeBreakpoints {
     const work: Promise<void>[] = [];
     for (const set of new Set([...sets.keys(), ...this.#sent.keys()])) {
       const members = sets.get(set) ?? [];
-      const wire = JSON.stringify(members.map((group) => [group.key, wireOf(group)]));
+      const wire = JSON.stringify(members.map((group) => [group.key, this.#wireOf(group)]));
       if (this.#sent.get(set) === wire) {
         for (const group of members) Object.assign(group, bound(old.get(group.key)));
         continue;
@@ -254,28 +275,37 @@ export class NativeBreakpoints {
     await Promise.all(work);
   }
 
+  /** What of conditions and messages the delegate does itself: all of it where there is one breakpoint, what all have in common else. */
+  #wireOf(group: Group): { condition?: string; logMessage?: string } {
+    const [one] = group.breakpoints;
+    return writesItself(this.tools.client, group)
+      ? { logMessage: LogMarks.mark(one!.id, one!.logMessage!) }
+      : conditionOf(group);
+  }
+
   async #sendSet(set: string, members: Group[], old: ReadonlyMap<string, Group>): Promise<void> {
     const { client } = this.tools;
     let answers: P.Breakpoint[];
     if (set === 'function') {
-      const breakpoints = members.map((group) => ({ name: functionName(group), ...wireOf(group) }));
+      const breakpoints = members.map((group) => ({ name: functionName(group), ...this.#wireOf(group) }));
       answers = (await client.request('setFunctionBreakpoints', { breakpoints })).breakpoints;
     } else if (set === 'memory') {
       const breakpoints = members.map((group) => {
         const target = group.breakpoints[0]!.target as { data: string; access: P.DataBreakpointAccessType };
-        return { dataId: target.data, accessType: target.access, ...wireOf(group) };
+        return { dataId: target.data, accessType: target.access, ...this.#wireOf(group) };
       });
       answers = (await client.request('setDataBreakpoints', { breakpoints })).breakpoints;
     } else if (set === 'instruction') {
       answers = await this.#sendInstructions(members, old);
     } else {
       const path = set.slice('source:'.length);
-      const breakpoints = members.map((group) => ({ line: lineOf(group), ...wireOf(group) }));
+      const breakpoints = members.map((group) => ({ line: lineOf(group), ...this.#wireOf(group) }));
       answers = (await client.request('setBreakpoints', { source: { path }, breakpoints })).breakpoints;
     }
     members.forEach((group, index) => {
       const answer = answers[index] ?? { verified: false };
       learn(group, answer);
+      if (set === 'memory' && !answer.verified) group.message = watchError(answer.message ?? '');
       if (set === 'memory' && answer.verified) {
         // Version 19 does not say the number: lldb counts what was ever watched.
         this.#watched++;
@@ -292,7 +322,7 @@ export class NativeBreakpoints {
       const breakpoints = targets.map(({ reference, offset }, index) => ({
         instructionReference: reference,
         ...(offset === undefined ? {} : { offset }),
-        ...wireOf(members[index]!),
+        ...this.#wireOf(members[index]!),
       }));
       return (await client.request('setInstructionBreakpoints', { breakpoints })).breakpoints;
     }
@@ -311,74 +341,6 @@ export class NativeBreakpoints {
     }
     return answers;
   }
-}
-
-function keyOf({ target }: Breakpoint): string {
-  switch (target.type) {
-    case 'source':
-      return `source:${target.path}:${target.line}`;
-    case 'function':
-      return `function:${target.glob}`;
-    case 'instruction':
-      return `instruction:${target.reference}+${target.offset ?? 0}`;
-    case 'memory':
-      return `memory:${target.data}:${target.access}`;
-    case 'data':
-      return `data:${target.path}`;
-  }
-}
-
-function setOf(group: Group): string {
-  const target = group.breakpoints[0]?.target;
-  if (group.kind === 'entry') return 'function';
-  return target?.type === 'source' ? `source:${target.path}` : group.kind;
-}
-
-/** What of conditions and messages the delegate does itself: all of it where there is one breakpoint, what all have in common else. */
-function wireOf({ breakpoints }: Group): { condition?: string; logMessage?: string } {
-  const conditions = breakpoints.map(({ condition }) => condition);
-  const [one] = breakpoints;
-  const alone = breakpoints.length === 1 ? one : undefined;
-  const log =
-    alone?.logMessage !== undefined && alone.hitCondition === undefined && !alone.ignoreCount
-      ? { logMessage: LogMarks.mark(alone.id, alone.logMessage) }
-      : {};
-  if (conditions.length === 0 || conditions.some((condition) => condition === undefined)) return log;
-  return { condition: conditions.length === 1 ? conditions[0]! : conditions.map((c) => `(${c})`).join(' || '), ...log };
-}
-
-function functionName(group: Group): string {
-  const target = group.breakpoints[0]?.target;
-  return target?.type === 'function' ? target.glob : 'main';
-}
-
-function lineOf(group: Group): number {
-  const target = group.breakpoints[0]?.target;
-  return target?.type === 'source' ? target.line : 1;
-}
-
-function placeOf({ path, line, breakpoints }: Group): { path?: string; line?: number } {
-  const target = breakpoints[0]?.target;
-  const here = target?.type === 'source' ? { path: target.path, line: target.line } : {};
-  return { ...here, ...(path ? { path } : {}), ...(line === undefined ? {} : { line }) };
-}
-
-function learn(group: Group, answer: P.Breakpoint): void {
-  group.verified = answer.verified === true;
-  if (typeof answer.id === 'number') group.number = answer.id;
-  if (typeof answer.line === 'number') group.line = answer.line;
-  const path = answer.source?.path;
-  if (typeof path === 'string' && group.kind !== 'source') group.path = path;
-  if (typeof answer.message === 'string' && answer.message !== '') group.message = answer.message;
-  else delete group.message;
-}
-
-function bound(group: Group | undefined): Partial<Group> {
-  if (!group) return {};
-  const { number, verified, message, path, line } = group;
-  return Object.fromEntries(
-    Object.entries({ number, verified, message, path, line }).filter(([, value]) => value !== undefined),
-  );
 }
 
 /** A condition's value as C sees it. */

@@ -1,5 +1,5 @@
 import type { DebugProtocol as P } from '@vscode/debugprotocol';
-import { MASK } from '../../common/masking';
+import { MASK } from '../../../protocol/secrets';
 import type { DelegateClient, RequestOptions } from '../delegate/client';
 import { maskedValue } from './masked';
 

@@ -3,10 +3,12 @@ import { messageOf } from '../../common/errors';
 import type { DelegateClient, RequestOptions } from '../delegate/client';
 import { functionName } from './backtrace';
 import { parseData } from './places';
-import { readableError, type Quirks } from './quirks';
+import { readableError, watchError, type Quirks } from './quirks';
 
 /** Bytes that the processor can watch as one. */
 const LARGEST = 8;
+/** How much it can watch at once, on x86. */
+const ROOM = 4;
 
 interface Watched {
   key: string;
@@ -14,6 +16,8 @@ interface Watched {
   dataId: string;
   /** The function whose local it is; a global has none. */
   owner: string | undefined;
+  /** Which call of that function, counted from the outermost; unknown where the stack was cut. */
+  level: number | undefined;
   /** Its value when it was last looked at. */
   value: string;
   /** What the delegate calls it. */
@@ -49,10 +53,14 @@ export class DataWatch {
       const dataId = await this.#dataId(key, name, stack[0]!.id);
       if (dataId === undefined) continue;
       const owner = location === undefined ? undefined : functionName(stack[0]!.name);
-      const before = this.#watched.find((one) => one.key === key);
-      if (before?.dataId === dataId) continue;
+      const level = owner === undefined || !isWhole(stack) ? undefined : callsOf(owner, stack).length;
+      // Calls further out have variables of the same name.
+      const outer = (one: Watched): boolean =>
+        one.key !== key || (one.level !== undefined && level !== undefined && one.level < level);
+      const before = this.#watched.find((one) => one.key === key && !outer(one));
+      if (before?.dataId === dataId && before.level === level) continue;
       const value = await this.evaluate(name, stack[0]!.id);
-      this.#watched = [...this.#watched.filter((one) => one !== before), { key, name, dataId, owner, value }];
+      this.#watched = [...this.#watched.filter(outer), { key, name, dataId, owner, level, value }];
       changed = true;
     }
     if (changed) await this.#set();
@@ -87,16 +95,29 @@ export class DataWatch {
   }
 
   async #set(): Promise<void> {
-    const breakpoints = this.#watched.map(({ dataId }) => ({ dataId, accessType: 'write' as const }));
+    const chosen = this.#chosen();
+    const breakpoints = chosen.map(({ dataId }) => ({ dataId, accessType: 'write' as const }));
     const answer = await this.client.request('setDataBreakpoints', { breakpoints });
-    for (const [index, one] of this.#watched.entries()) {
-      const breakpoint = answer.breakpoints[index];
-      if (breakpoint?.id !== undefined) one.id = breakpoint.id;
+    for (const one of this.#watched) {
+      const breakpoint = answer.breakpoints[chosen.indexOf(one)];
+      if (breakpoint?.id === undefined) delete one.id;
+      else one.id = breakpoint.id;
       if (breakpoint?.verified === false)
-        this.#problem(
-          `"${one.key}" could not be watched: ${readableError(breakpoint.message ?? 'the processor has no room')}`,
-        );
+        this.#problem(`"${one.key}" could not be watched: ${watchError(breakpoint.message ?? '')}`);
     }
+  }
+
+  /** Of every variable the innermost call; of calls further out as many as there is room for. */
+  #chosen(): Watched[] {
+    const newest = this.#watched.filter(
+      (one, index) => !this.#watched.slice(index + 1).some(({ key }) => key === one.key),
+    );
+    const room = Math.max(0, ROOM - newest.length);
+    const others = this.#watched.filter((one) => !newest.includes(one));
+    for (const { key } of others.slice(0, Math.max(0, others.length - room)))
+      this.#problem(`changes of "${key}" in outer calls may be missing: the processor watches ${ROOM} places at once.`);
+    const chosen = [...newest, ...(room === 0 ? [] : others.slice(-room))];
+    return this.#watched.filter((one) => chosen.includes(one));
   }
 
   /** An address and a size, in the delegate's words. */
@@ -144,8 +165,19 @@ function bytesOf(dataId: string): number {
 }
 
 /** The frame that a watched variable is seen from; nothing once that has returned. */
-function frameOf({ owner }: Watched, stack: readonly P.StackFrame[]): P.StackFrame | undefined {
-  return owner === undefined ? stack[0] : stack.find((frame) => functionName(frame.name) === owner);
+function frameOf({ owner, level }: Watched, stack: readonly P.StackFrame[]): P.StackFrame | undefined {
+  if (owner === undefined) return stack[0];
+  const calls = callsOf(owner, stack);
+  return level === undefined || !isWhole(stack) ? calls[0] : calls.at(-level);
+}
+
+/** Innermost first. */
+function callsOf(owner: string, stack: readonly P.StackFrame[]): P.StackFrame[] {
+  return stack.filter((frame) => functionName(frame.name) === owner);
+}
+
+function isWhole(stack: readonly P.StackFrame[]): boolean {
+  return stack.some(({ name }) => functionName(name) === 'main');
 }
 
 /**

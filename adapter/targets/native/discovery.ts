@@ -25,6 +25,7 @@ export const IN_LAUNCH_JSON: Naming = {
 const windows = process.platform === 'win32';
 
 const GDB_ARGUMENTS = ['-q', '-i', 'dap'];
+const GDB = /(^|[\\/])gdb[^\\/]*$/;
 /** gdb speaks DAP from here on. */
 const FIRST_GDB = 14;
 
@@ -38,29 +39,51 @@ export async function findDelegate(
   named: Naming = IN_LAUNCH_JSON,
 ): Promise<FoundDelegate> {
   if (chosen !== undefined && chosen !== '') return findChosen(chosen, env, named);
-  const folders = (env['PATH'] ?? env['Path'] ?? '').split(delimiter).filter((folder) => folder !== '');
-  const lldb =
-    plain(folders, 'lldb-dap') ??
-    newest(folders, /^lldb-dap-(\d+)(?:\.exe)?$/) ??
-    plain(folders, 'lldb-vscode') ??
-    newest(folders, /^lldb-vscode-(\d+)(?:\.exe)?$/) ??
-    (process.platform === 'darwin' ? await fromXcode(env) : undefined);
+  const lldb = findLldb(undefined, env) ?? (process.platform === 'darwin' ? await fromXcode(env) : undefined);
   if (lldb !== undefined) return { command: lldb, args: [], family: 'lldb' };
-  const gdb = plain(folders, 'gdb');
+  const gdb = plain(foldersOf(env), 'gdb');
   const major = gdb === undefined ? 0 : await gdbVersion(gdb, env);
   if (gdb !== undefined && major >= FIRST_GDB) return { command: gdb, args: GDB_ARGUMENTS, family: 'gdb', major };
   throw noDelegate(gdb !== undefined, named);
 }
 
+/** What was chosen for this launch, or for all of this person's. */
+export function chosenDelegate(chosen: string | undefined): string | undefined {
+  return chosen ?? process.env['TOOLBREAK_LLDB_DAP'];
+}
+
+/** The lldb-dap that was chosen, or is on the PATH: what can be known without asking anybody. */
+export function findLldb(chosen: string | undefined, env: NodeJS.ProcessEnv): string | undefined {
+  const folders = foldersOf(env);
+  if (chosen !== undefined && chosen !== '') {
+    const command = commandOf(chosen, folders);
+    return command !== undefined && isProgram(command) && !GDB.test(command) ? command : undefined;
+  }
+  return (
+    plain(folders, 'lldb-dap') ??
+    newest(folders, /^lldb-dap-(\d+)(?:\.exe)?$/) ??
+    plain(folders, 'lldb-vscode') ??
+    newest(folders, /^lldb-vscode-(\d+)(?:\.exe)?$/)
+  );
+}
+
+function foldersOf(env: NodeJS.ProcessEnv): string[] {
+  return (env['PATH'] ?? env['Path'] ?? '').split(delimiter).filter((folder) => folder !== '');
+}
+
+/** Of a path, or a name on the PATH. */
+function commandOf(chosen: string, folders: readonly string[]): string | undefined {
+  return isAbsolute(chosen) || /[\\/]/.test(chosen) ? chosen : plain(folders, chosen);
+}
+
 async function findChosen(chosen: string, env: NodeJS.ProcessEnv, named: Naming): Promise<FoundDelegate> {
-  const folders = (env['PATH'] ?? env['Path'] ?? '').split(delimiter);
-  const command = isAbsolute(chosen) || /[\\/]/.test(chosen) ? chosen : plain(folders, chosen);
+  const command = commandOf(chosen, foldersOf(env));
   if (command === undefined || !isProgram(command)) {
     throw new MistakeError(
       `The native debug adapter ${chosen} is ${isFolder(command) ? 'a folder' : 'not a program'}. ${named.check}`,
     );
   }
-  if (!/(^|[\\/])gdb[^\\/]*$/.test(command)) return { command, args: [], family: 'lldb' };
+  if (!GDB.test(command)) return { command, args: [], family: 'lldb' };
   const version = await gdbVersion(command, env);
   if (version < FIRST_GDB) {
     throw new UserError(

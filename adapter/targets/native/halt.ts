@@ -22,11 +22,7 @@ export async function leaveRunning(
     const listener = client.on('event', (name, body) => {
       if (name === 'stopped' && /SIGSTOP/.test(JSON.stringify(body))) heard = true;
     });
-    const still = await halt(
-      pid,
-      () => heard,
-      () => client.isGone,
-    );
+    const still = await halt(pid, { heard: () => heard, over: () => client.isGone });
     listener.dispose();
     if (!still) log.info(`process ${pid} was not heard to stop`);
   }

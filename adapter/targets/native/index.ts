@@ -2,6 +2,7 @@ import type { AttachAttributes, LaunchAttributes } from '../../../protocol/launc
 import { isNativeAttach, isNativeLaunch } from './options';
 
 export { DelegateStarter } from './ahead';
+export type { EarlyDelegate } from './early';
 export { NativeTarget } from './target';
 
 /** Whether a request is for native code rather than for Python. */

@@ -36,18 +36,26 @@ export class LogMarks {
   }
 }
 
-/** `<error: ...>` in the delegate's message, as one sentence. */
+/** `<error: ...>` in the delegate's message, as one sentence. The compiler's end with a line of their own, after a drawing that may have any sign. */
 function withPlainErrors(text: string): string {
-  return text.replace(/<error: ([\s\S]*?)(?:\n>|>)/g, (_, error: string) => `<${readableError(error)}>`);
+  return text.replace(
+    /<error: ([^>]*<user expression \d+>:[\s\S]*?\n|[\s\S]*?)>/g,
+    (_, error: string) => `<${readableError(error)}>`,
+  );
 }
 
-/** `i={i}` with the values; what cannot be evaluated says so in its place. `\{` is a brace. */
+const ESCAPED: Record<string, string> = { '{': '{', '}': '}', n: '\n', t: '\t', '\\': '\\\\' };
+
+/** `i={i}` with the values; what cannot be evaluated says so in its place. `\{` is a brace; `\n` and `\t` are what lldb-dap takes them for. */
 export async function fillLogMessage(text: string, evaluate: (expression: string) => Promise<string>): Promise<string> {
   let out = '';
   for (let at = 0; at < text.length; at++) {
     const end = text[at] === '{' ? closing(text, at) : -1;
-    if (text[at] === '\\' && (text[at + 1] === '{' || text[at + 1] === '}')) out += text[++at]!;
-    else if (end < 0) out += text[at]!;
+    const escaped = text[at] === '\\' ? ESCAPED[text[at + 1] ?? ''] : undefined;
+    if (escaped !== undefined) {
+      out += escaped;
+      at++;
+    } else if (end < 0) out += text[at]!;
     else {
       out += await evaluate(text.slice(at + 1, end)).catch((error: unknown) => `<${messageOf(error)}>`);
       at = end;

@@ -1,4 +1,5 @@
-import { MASK, maskText } from '../../common/masking';
+import { MASK } from '../../../protocol/secrets';
+import { maskText } from '../../common/masking';
 
 export const maskedText = (text: string): string => maskText(text);
 

@@ -21,13 +21,16 @@ import { hitNumbers, isObject, namesOf, threadIn } from './events';
 import { FIRST_FRAMES, NativeFrames, type FramePage } from './frames';
 import { NativeMemory } from './memory';
 import { stoppedAlong, stoppedThread } from './holds';
-import { RepeatedFault } from './repeated';
-import { isCrash, stopReason, type Quirks, type StopReason } from './quirks';
+import { Pause } from './pause';
+import { isHandled, RepeatedFault } from './repeated';
+import { isCrash, LOOK_AGAIN, PAUSED, signalOf, stopReason, type Quirks, type StopReason } from './quirks';
 import { NativeValues, type WatchInfo } from './values';
 import { WatchedValues } from './watched';
 
 /** Starting may take this long: large programs have large symbols. */
 const START_WITHIN = 120_000;
+/** Threads that stopped in the same moment are told one by one. */
+const TOLD_WITHIN = 500;
 /** Beyond the answer to `launch`: one that tells no process is debugged without its number. */
 const PROCESS_WITHIN = 3_000;
 
@@ -72,11 +75,11 @@ export class NativeProcess {
   readonly #memory: NativeMemory;
   readonly #stack: NativeFrames;
   readonly #watched: WatchedValues;
-  readonly #repeated = new RepeatedFault();
+  readonly #repeated = new RepeatedFault((signal) => isHandled(this.#pid ?? 0, signal));
   #stop: Stop | undefined;
   #nextHold = 1;
   #tasks = new Map<number, string>();
-  #pausing = false;
+  readonly #pause: Pause;
   /** The program's end was asked for: signals that end it stop no more. */
   #ending = false;
   #awaitsEntry = false;
@@ -89,6 +92,8 @@ export class NativeProcess {
   #releasing = false;
   /** What was said of the stop that is being looked at, thread by thread. */
   #stops: Partial<P.StoppedEvent['body']>[] = [];
+  /** The next word of a thread that stopped. */
+  #whenStopped: (() => void) | undefined;
   /** Settled by word of the process, or by what comes after it. */
   #heardOfProcess!: () => void;
   readonly #processHeard = new Promise<void>((resolve) => (this.#heardOfProcess = resolve));
@@ -99,6 +104,18 @@ export class NativeProcess {
   constructor(private readonly options: NativeProcessOptions) {
     const { client, log } = options;
     this.#values = new NativeValues(client, options.quirks.family);
+    this.#pause = new Pause({
+      client,
+      thread: () => [...this.#tasks.keys()][0] ?? this.#pid ?? 1,
+      isStill: () => this.#stop !== undefined || this.#over,
+      isOver: () => this.#over,
+      settled: () => this.#settled(),
+      // gdb would give a signal that is on its way to the program when it leaves.
+      signalled: () =>
+        this.breakpoints.areConditional && !this.#isGdb && process.platform !== 'win32'
+          ? this.#pid || undefined
+          : undefined,
+    });
     this.#stack = new NativeFrames(client, (sentence) => options.notice('console', sentence));
     const { family, major } = options.quirks;
     const offsetIsBytes = family === 'lldb' && major > 0 && major < 20;
@@ -221,7 +238,10 @@ export class NativeProcess {
     ) => ControlRequests[K]['body'] | Promise<ControlRequests[K]['body']>;
   } = {
     configure: async ({ configuration }) => ({ breakpoints: await this.configure(configuration) }),
-    pause: () => this.#pause(),
+    pause: async () => {
+      await this.#pause.ask();
+      return {};
+    },
     release: (args) => this.#release(args),
     // Fresh ones are asked for without a start.
     frames: ({ hold, start, count }, signal) =>
@@ -291,14 +311,6 @@ export class NativeProcess {
   /** A hold that was told before its frames. */
   #following: { hold: number; frames: Promise<FramePage> } | undefined;
 
-  async #pause(): Promise<Record<string, never>> {
-    const [thread] = this.#tasks.keys();
-    if (this.#stop || this.#over) return {};
-    this.#pausing = true;
-    await this.options.client.request('pause', { threadId: thread ?? this.#pid ?? 1 });
-    return {};
-  }
-
   async #release({
     hold,
     action,
@@ -312,11 +324,12 @@ export class NativeProcess {
       throw new UserError('Native code only goes on or steps: it cannot be skipped, run again or cancelled.');
     }
     const { client } = this.options;
-    const before = this.#stop;
-    const looked = this.#looked;
     // Asked for before: when they are there, so is the word of every thread that stopped.
     const [top] = await this.#innermost();
+    await this.#settled();
     this.#threadOf(hold);
+    const before = this.#stop;
+    const looked = this.#looked;
     const more = {
       threadId,
       ...(single ? { singleThread: true } : {}),
@@ -416,6 +429,7 @@ export class NativeProcess {
         this.#heardOfProcess();
         // Threads that stop at once are told one by one; together they are one stop.
         this.#stops.push(body);
+        this.#whenStopped?.();
         if (this.#stops.length === 1) this.#inTurn(() => this.#stopped());
         break;
       case 'continued':
@@ -445,6 +459,14 @@ export class NativeProcess {
     this.#turn = this.#turn.then(work).catch((error: unknown) => {
       if (!this.#over) this.options.log.error(`an event of ${this.options.client.name}`, error);
     });
+  }
+
+  /** Nothing that was said of stops is being looked at: conditions and log messages of another thread are evaluated while it stands still. */
+  async #settled(): Promise<void> {
+    for (let turn; turn !== this.#turn;) {
+      turn = this.#turn;
+      await turn;
+    }
   }
 
   #printed(body: Record<string, unknown>): void {
@@ -507,22 +529,28 @@ export class NativeProcess {
       if (this.#stop) this.#looked = before;
       return;
     }
-    // Asked together: a stop is to cost little. When the frames are there, all threads that stopped were told.
+    // Asked together: a stop is to cost little. When the frames are there, nearly always all threads that stopped were told.
     const asked = this.#threads();
-    const looked = (this.#looked = this.#framesNow(thread, FIRST_FRAMES));
+    const looked = (this.#looked = this.#framesNow(thread, FIRST_FRAMES, first));
     looked.catch(() => undefined);
     const threads = await asked.catch(over);
     if (!this.options.framesFollow) await looked.catch(over);
     if (this.#over || !threads) return this.#forgetStops();
+    if (threads.length > 1 && !this.#isGdb && this.breakpoints.areLookedAt) await this.#allTold().catch(over);
     let wanted = await this.#wanted(thread, looked);
     if (wanted.length === 0) {
       const frames = await looked.catch(over);
       if (this.#over || !frames) return this.#forgetStops();
       wanted = await this.#wanted(thread, looked);
     }
+    // A delegate that is to pause a program takes no notice where it stands still just now, for a breakpoint that does not stop.
+    if (wanted.length === 0 && this.#pause.isAsked) wanted = [{ thread, why: PAUSED, ids: [] }];
     const [main, ...others] = wanted;
-    if (!main) return this.#goOn(thread);
-    this.#pausing = false;
+    if (!main) {
+      this.#pause.wentOn();
+      return this.#goOn(thread);
+    }
+    this.#pause.told();
     this.#looked = main.thread === thread ? looked : this.#framesNow(main.thread, FIRST_FRAMES);
     const { signal } = main.why;
     const isCrashed = signal !== undefined && isCrash(signal);
@@ -542,6 +570,25 @@ export class NativeProcess {
     if (crash) this.options.emit({ event: 'record', name: 'crash', data: crash });
   }
 
+  /**
+   * lldb-dap answers between its words of one thread and the next: who let the program go on then would never know what the other one came to. So it is
+   * asked which threads came to a breakpoint, and heard to the end.
+   */
+  async #allTold(): Promise<void> {
+    const list = await this.#command('thread list');
+    const stopped = [...list.matchAll(/tid = (\w+)[^\n]*stop reason = breakpoint/g)].map((match) => Number(match[1]));
+    const until = Date.now() + TOLD_WITHIN;
+    while (!this.#over && stopped.some((id) => !this.#stops.some((body) => threadIn(body) === id))) {
+      if (Date.now() >= until) return;
+      let timer: NodeJS.Timeout | undefined;
+      await Promise.race([
+        new Promise<void>((resolve) => (this.#whenStopped = resolve)),
+        new Promise<void>((resolve) => (timer = setTimeout(resolve, until - Date.now()))),
+      ]);
+      clearTimeout(timer);
+    }
+  }
+
   /** What was said since, of a stop that is over. */
   #forgetStops(): void {
     this.#stops = [];
@@ -557,7 +604,7 @@ export class NativeProcess {
     const wanted: { thread: number; why: StopReason; ids: number[] }[] = [];
     for (const body of told) {
       const one = threadIn(body) ?? thread ?? 0;
-      this.#looked = looked && one === thread ? looked : this.#framesNow(one, 1);
+      this.#looked = looked && one === thread ? looked : this.#framesNow(one, 1, body);
       this.#looked.catch(() => undefined);
       const found = await this.#wantedBy(body);
       if (found) wanted.push({ thread: one, ...found });
@@ -579,7 +626,13 @@ export class NativeProcess {
   }
 
   get #asked(): { pause: boolean; entry: boolean } {
-    return { pause: this.#pausing, entry: this.#awaitsEntry };
+    return { pause: this.#pause.isAsked, entry: this.#awaitsEntry };
+  }
+
+  /** lldb before 20 was not seen to tell the frames of a moment before. */
+  get #mayTellOld(): boolean {
+    const { family, major } = this.options.quirks;
+    return family === 'lldb' && (major === 0 || major >= 20);
   }
 
   get #isGdb(): boolean {
@@ -589,6 +642,9 @@ export class NativeProcess {
   /** Why a thread stopped and for which breakpoints of ours; nothing where none of them wants that. */
   async #wantedBy(body: Partial<P.StoppedEvent['body']>): Promise<{ why: StopReason; ids: number[] } | undefined> {
     const why = stopReason(this.#isGdb ? await withSignal(this.options.client, body) : body, this.#asked);
+    // Somebody wanted a pause, and got it otherwise.
+    if ([why.signal?.name, signalOf(body)?.name].includes('SIGSTOP') && this.#pause.takes() && why.reason !== 'pause')
+      return undefined;
     const memory = why.reason === 'data breakpoint';
     const numbers = hitNumbers(body, memory);
     if (!this.breakpoints.knows(numbers, memory)) return { why, ids: [] };
@@ -620,8 +676,14 @@ export class NativeProcess {
     }
   }
 
-  async #framesNow(thread: number, count: number): Promise<FramePage> {
+  /** `stopped`: what was said of this thread, where its frames were not asked for since. */
+  async #framesNow(thread: number, count: number, stopped?: Partial<P.StoppedEvent['body']>): Promise<FramePage> {
     try {
+      const page = await this.#frames(thread, 0, count);
+      const lines = stopped && this.#mayTellOld ? this.breakpoints.linesOf(hitNumbers(stopped, false)) : [];
+      const [top] = page.frames;
+      if (!top || lines.length === 0 || lines.includes(top.line)) return page;
+      for (const command of LOOK_AGAIN) await this.#command(command, top.id);
       return await this.#frames(thread, 0, count);
     } catch (error) {
       this.#stillStands(error, 'frames');

@@ -39,6 +39,8 @@ export interface StopReason {
   signal?: Signal;
 }
 
+export const PAUSED: StopReason = { reason: 'pause', description: 'Paused' };
+
 /** Signals that mean that the program has a fault. */
 const FATAL = new Set([
   'SIGSEGV',
@@ -82,14 +84,13 @@ export function stopReason(
   asked: { pause: boolean; entry: boolean },
 ): StopReason {
   const said = typeof body.description === 'string' ? body.description : '';
-  const text = typeof body.text === 'string' ? body.text : '';
-  const both = `${said} ${text}`;
+  const both = wordsOf(body);
   const signal = signalIn(both);
   if (body.reason === 'entry' || (asked.entry && signal?.name === 'SIGSTOP')) {
     return { reason: 'entry', description: 'Paused on entry' };
   }
   if (body.reason === 'pause' || (asked.pause && (signal?.name === 'SIGSTOP' || signal?.name === 'SIGINT'))) {
-    return { reason: 'pause', description: 'Paused' };
+    return PAUSED;
   }
   if (signal) {
     const sentence = signalSentence(signal);
@@ -100,6 +101,8 @@ export function stopReason(
   }
   switch (body.reason) {
     case 'step':
+      // lldb steps away from where it stood, and a pause may come in between.
+      if (asked.pause) return PAUSED;
       return { reason: 'step', description: 'Paused on step' };
     case 'breakpoint':
       return { reason: 'breakpoint', description: 'Paused on breakpoint' };
@@ -112,6 +115,15 @@ export function stopReason(
     default:
       return { reason: 'exception', description: 'Paused on exception', ...(both.trim() ? { text: both.trim() } : {}) };
   }
+}
+
+/** The signal that stopped it, also where it was asked for. */
+export function signalOf(body: Partial<P.StoppedEvent['body']>): Signal | undefined {
+  return signalIn(wordsOf(body));
+}
+
+function wordsOf({ description, text }: Partial<P.StoppedEvent['body']>): string {
+  return [description, text].map((one) => (typeof one === 'string' ? one : '')).join(' ');
 }
 
 /** `signal SIGSEGV: address not mapped to object (fault address: 0x10)`; version 22 writes `fault address=0x10`. */
@@ -148,7 +160,17 @@ export function unsetCommands(variables: Variables): string[] {
 export const QUICK_START = [
   'settings set symbols.enable-external-lookup false',
   'settings set target.process.stop-on-exec false',
+  // References to numbers with what they refer to, behind the address.
+  'type summary add --summary-string "${*var}" --regex "^(const )?((unsigned |signed |long |short )*(int|char|long|short|float|double|bool)|(std::)?(u?int(8|16|32|64|ptr)|s?size|ptrdiff)_t) &&?$"',
 ];
+
+/**
+ * lldb 22 may keep the frames of a moment before, where a library or another program was loaded since: registers are right, the stack is not. Each change of
+ * this setting, which is for other languages, makes it look again.
+ */
+export const LOOK_AGAIN = ['true', 'false'].map(
+  (value) => `settings set target.process.disable-language-runtime-unwindplans ${value}`,
+);
 
 /** A path as the rest of a command of lldb, which would run what stands between backticks. Throws a `UserError` for a line break. */
 export function asArgument(path: string): string {
@@ -172,4 +194,20 @@ export function readableError(text: string): string {
   return plain === ''
     ? 'This cannot be evaluated.'
     : `${/^(?:lldb|gdb)\b/.test(plain) ? plain.charAt(0) : plain.charAt(0).toUpperCase()}${plain.slice(1)}${/[.!?>]$/.test(plain) ? '' : '.'}`;
+}
+
+/** Why memory cannot be watched, for the person. */
+export function watchError(text: string): string {
+  return text === '' || /watchpoint resources? failed/i.test(text)
+    ? 'The processor can watch no more at once; on x86 it can watch four places. Watch fewer.'
+    : readableError(text);
+}
+
+/** What a reference of C++ refers to, where lldb says it behind the address; `type` is that of the reference. */
+export function referredTo(value: string, type: string | undefined): string {
+  return isReference(type) ? (/^0x[0-9a-f]+ (.+)$/s.exec(value)?.[1] ?? value) : value;
+}
+
+export function isReference(type: string | undefined): boolean {
+  return /&$/.test(type ?? '');
 }

@@ -67,6 +67,7 @@ export class NativeTarget implements Target {
   #terminated = 0;
   #killTimer: NodeJS.Timeout | undefined;
   #guardTimer: NodeJS.Timeout | undefined;
+  #guarded = false;
   #carriage = '';
   readonly #printed = new Output((category, text) => this.#emitter.emit('output', category, text));
   #plain: PlainProgram | undefined;
@@ -142,7 +143,10 @@ export class NativeTarget implements Target {
     await native.begin('launch', this.#launchArguments(launch, folder, configuration), configuration);
     if (isGdb) streams.openedWith(ready);
     else streams.opened();
-    this.#guardTimer = setTimeout(() => this.#client?.guard(this.#pid, true), GUARD_AFTER).unref();
+    this.#guardTimer = setTimeout(() => {
+      this.#guarded = true;
+      this.#client?.guard(this.#pid, true);
+    }, GUARD_AFTER).unref();
   }
 
   /** Without debugging. */
@@ -232,6 +236,8 @@ export class NativeTarget implements Target {
 
   #started(pid: number | undefined): void {
     this.#pid = pid ?? this.#pid;
+    // On a slow machine the guardian is there before the program.
+    if (this.#guarded) this.#client?.guard(this.#pid, true);
     const number = this.#pid ?? 0;
     const { attributes } = this.request_;
     const program = 'program' in attributes && attributes.program ? attributes.program : this.#name;

@@ -2,15 +2,24 @@ import type { DebugProtocol as P } from '@vscode/debugprotocol';
 import type { ControlRequests, Scope, Variable } from '../../../protocol/control';
 import { UserError } from '../../common/errors';
 import { DelegateError, type DelegateClient } from '../delegate/client';
-import { readableError, type Quirks } from './quirks';
+import { isReference, readableError, referredTo, type Quirks } from './quirks';
 
 /** A container that was never made may claim to have billions of elements: a delegate would make all of them in its memory. */
 const MOST_VARIABLES = 10_000;
 
 /** Where children of a value or of a scope come from. */
 type Place =
-  | { frame: number; scope: number; expensive?: boolean; registers?: boolean }
-  | { down: number; indexed?: number; named?: number; registers?: boolean };
+  | { frame: number; scope: number; expensive?: boolean; registers?: boolean; references?: References }
+  | {
+      down: number;
+      frame?: number;
+      indexed?: number;
+      named?: number;
+      registers?: boolean;
+      references?: References;
+    };
+/** C++ references among the children of a place that were told: how each is written. */
+type References = Map<string, string>;
 
 /** What the hardware can watch at once in one place. */
 const LARGEST_WATCHED = 8;
@@ -75,16 +84,28 @@ export class NativeValues {
     const body = await this.#below(place, (down) =>
       this.#request('variables', { variablesReference: down, ...page }, signal),
     );
-    return { variables: body.variables.map((one) => this.#variable(one, place.registers === true)) };
+    for (const { name, type, evaluateName } of body.variables) {
+      if (isReference(type) && evaluateName) (place.references ??= new Map()).set(name, evaluateName);
+    }
+    return { variables: body.variables.map((one) => this.#variable(one, place.registers === true, place.frame)) };
   }
 
   async setVariable({ ref, name, value }: Args<'setVariable'>, signal?: AbortSignal): Promise<Variable> {
     const place = this.#place(ref);
+    const reference = place.references?.get(name);
+    if (reference !== undefined && place.frame !== undefined && this.family === 'lldb') {
+      // lldb would make it refer to somewhere else.
+      return { ...(await this.setExpression({ frame: place.frame, expression: reference, value }, signal)), name };
+    }
     if (!this.client.can('setVariable')) throw new UserError(`${this.client.name} cannot change variables.`);
     const body = await this.#below(place, (down) =>
       this.#request('setVariable', { variablesReference: down, name, value }, signal),
     );
-    return this.#variable({ ...body, name, value: body.value ?? body.result ?? value }, place.registers === true);
+    return this.#variable(
+      { ...body, name, value: body.value ?? body.result ?? value },
+      place.registers === true,
+      place.frame,
+    );
   }
 
   /** As an assignment: not every delegate has a request for it. */
@@ -103,7 +124,7 @@ export class NativeValues {
       },
       signal,
     );
-    return this.#variable({ ...body, name: expression, value: body.result ?? '' }, false);
+    return this.#variable({ ...body, name: expression, value: body.result ?? '' }, false, frame);
   }
 
   async dataInfo({ ref, name }: Args<'dataInfo'>, signal?: AbortSignal): Promise<WatchInfo> {
@@ -221,7 +242,11 @@ export class NativeValues {
     }
   }
 
-  #variable(one: Partial<P.Variable> & { name: string; value: string }, register: boolean): Variable {
+  #variable(
+    one: Partial<P.Variable> & { name: string; value: string },
+    register: boolean,
+    frame: number | undefined,
+  ): Variable {
     const { name, value, type, evaluateName, presentationHint } = one;
     const down = typeof one.variablesReference === 'number' ? one.variablesReference : 0;
     const pointer = /[*&]\s*(?:const)?$/.test(type ?? '');
@@ -231,9 +256,12 @@ export class NativeValues {
     return {
       name,
       // A struct's own text says where it lies, or nothing.
-      value: value === '' && type && !group ? type : value,
+      value: value === '' && type && !group ? type : referredTo(value, type),
       ...(type && type !== '<no-type>' ? { type } : {}),
-      ref: down > 0 ? this.#put({ down, ...counts(one), registers: register }) : 0,
+      ref:
+        down > 0
+          ? this.#put({ down, ...(frame === undefined ? {} : { frame }), ...counts(one), registers: register })
+          : 0,
       ...counts(one),
       ...(evaluateName && !register ? { evaluateName } : register && !group ? { evaluateName: `$${name}` } : {}),
       editable: !group && (down === 0 || pointer) && indexed === undefined,

@@ -1,3 +1,4 @@
+import type { ChildProcess } from 'node:child_process';
 import { closeSync, openSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { join } from 'node:path';
@@ -14,6 +15,7 @@ import { messageOf, processGone, versionMismatch } from '../../common/errors';
 import { toolbreakVersion } from '../../common/installation';
 import type { Log } from '../../common/log';
 import { makeRuntimeFolder } from '../../common/paths';
+import type { Ended } from '../../common/signals';
 import type { Target, TargetEvents, TargetProcess } from '../../engine/target';
 import { Connection } from './connection';
 import { ControlServer } from './server';
@@ -161,6 +163,11 @@ export abstract class PythonTarget implements Target {
   /** A process is about to end, as far as it knows with this code. */
   protected goodbye(_process: TargetProcess, _exitCode: number | undefined): void {}
 
+  /** How a process ended that did not say goodbye: known of children of ours alone. */
+  protected howEnded(_process?: TargetProcess): Promise<Ended | undefined> {
+    return Promise.resolve(undefined);
+  }
+
   protected notice(category: TargetEvents['notice'][0], text: string): void {
     this.log.info(`notice: ${text}`);
     this.emitter.emit('notice', category, text);
@@ -217,7 +224,8 @@ export abstract class PythonTarget implements Target {
         closed: (saidBye) => {
           this.live = this.live.filter((one) => one !== live);
           this.log.info(`disconnected: ${name}${saidBye ? '' : ' without goodbye'}`);
-          this.emitter.emit('processEnded', process, !saidBye && !this.ending);
+          const lost = !saidBye && !this.ending;
+          this.emitter.emit('processEnded', process, lost, lost ? this.howEnded(process) : undefined);
           this.disconnected(process);
         },
         silent: (silent) => {
@@ -262,6 +270,13 @@ export function mergeStates(answers: readonly (readonly BreakpointState[])[]): B
     merged.set(state.id, hits > 0 ? { ...better, hits } : better);
   }
   return [...merged.values()];
+}
+
+/** How a process of ours ends, from before it has. */
+export function endOf(child: ChildProcess): Promise<Ended> {
+  return new Promise((resolve) =>
+    child.once('exit', (code, signal) => resolve(signal === null ? { code: code ?? 0 } : { signal })),
+  );
 }
 
 /** The promise, or an error after so many milliseconds. */

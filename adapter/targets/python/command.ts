@@ -5,8 +5,9 @@ import { resolve } from 'node:path';
 import type { Configuration, Hello } from '../../../protocol/control';
 import { cannotStart, commandMissing, messageOf } from '../../common/errors';
 import { pythonBootFolder } from '../../common/installation';
+import type { Ended } from '../../common/signals';
 import type { TargetProcess } from '../../engine/target';
-import { PythonTarget, type TargetOptions } from './base';
+import { endOf, PythonTarget, type TargetOptions } from './base';
 import { findPython } from './discovery';
 import { applyVariables, mergeVariables, pythonPath } from './environment';
 
@@ -23,6 +24,7 @@ export interface CommandOptions extends TargetOptions {
 /** A command of the person's, with their own terminal or pipes: whatever Python it starts is recorded. */
 export class CommandTarget extends PythonTarget {
   private child: ChildProcess | undefined;
+  private childEnded: Promise<Ended> | undefined;
   private exitCode: number | undefined;
   /** Processes that connected. */
   seen = 0;
@@ -48,6 +50,7 @@ export class CommandTarget extends PythonTarget {
       const [first, ...rest] = await this.commandLine(env);
       const child = spawn(first!, rest, { cwd: this.options.cwd, env, stdio: 'inherit' });
       this.child = child;
+      this.childEnded = endOf(child);
       child.once('exit', (code, signal) => {
         this.exitCode = code ?? 128 + (constants.signals[signal!] ?? 0);
         this.log.info(`the command ended: ${code ?? signal}`);
@@ -89,6 +92,10 @@ export class CommandTarget extends PythonTarget {
 
   protected override admit(_hello: Hello): boolean {
     return this.options.subProcess || this.seen === 0;
+  }
+
+  protected override howEnded({ hello }: TargetProcess): Promise<Ended | undefined> {
+    return hello.pid === this.child?.pid ? this.childEnded! : super.howEnded();
   }
 
   protected override connected(_process: TargetProcess): void {

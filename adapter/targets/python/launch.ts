@@ -6,8 +6,9 @@ import type { LaunchAttributes } from '../../../protocol/launch';
 import { cancelled, cannotStart, messageOf, noTerminal } from '../../common/errors';
 import { readFault } from '../../common/faults';
 import { pythonBootFolder } from '../../common/installation';
+import { endedBy as saidOf, isFault, type Ended } from '../../common/signals';
 import type { TargetProcess } from '../../engine/target';
-import { PythonTarget, type TargetOptions } from './base';
+import { endOf, PythonTarget, type TargetOptions } from './base';
 import { findPython } from './discovery';
 import { applyVariables, mergeVariables, pythonPath, type Variables } from './environment';
 import { launchName, readLaunch, type Launch } from './options';
@@ -49,6 +50,7 @@ export class LaunchTarget extends PythonTarget {
   private outputs: { stdout: Readable; stderr: Readable } | undefined;
   private launch: Launch | undefined;
   private exitCode: number | undefined;
+  private childEnded: Promise<Ended> | undefined;
   private endedBy: NodeJS.Signals | null = null;
   /** The first process ended, or, in a terminal, is gone. */
   private firstEnded = false;
@@ -170,6 +172,7 @@ export class LaunchTarget extends PythonTarget {
       windowsHide: true,
     });
     this.child = child;
+    this.childEnded = endOf(child);
     if (child.pid !== undefined) this.follow(this.tree.addLeader(child.pid));
     this.pipes?.forEach((pipe) => pipe.closeWriteEnd());
     this.outputs = { stdout: out?.output ?? child.stdout!, stderr: err?.output ?? child.stderr! };
@@ -255,6 +258,10 @@ export class LaunchTarget extends PythonTarget {
     if (this.child === undefined && process === this.first) this.exitCode = exitCode;
   }
 
+  protected override howEnded({ hello }: TargetProcess): Promise<Ended | undefined> {
+    return hello.pid === this.child?.pid ? this.childEnded! : super.howEnded();
+  }
+
   protected override connected(process: TargetProcess): void {
     this.first ??= process;
     this.everConnected = true;
@@ -318,15 +325,16 @@ export class LaunchTarget extends PythonTarget {
     this.firstContact();
   }
 
-  /** No traceback tells of a fault below Python, nor of a kill from outside. */
+  /** No traceback tells of a fault below Python, nor of an end from outside. */
   private tellFault(): void {
     const { endedBy } = this;
-    if (endedBy === null || !(FAULTS.has(endedBy) || endedBy === 'SIGKILL')) return;
+    // Of Ctrl-C there is a traceback.
+    if (endedBy === null || endedBy === 'SIGINT') return;
     const why =
-      endedBy === 'SIGKILL'
-        ? "was killed from outside (SIGKILL), by somebody or because the machine's memory was full."
-        : endedBy === 'SIGTRAP'
-          ? 'was ended by SIGTRAP, mostly a breakpoint that a native debugger left in it when it was killed.'
+      endedBy === 'SIGTRAP'
+        ? 'was ended by SIGTRAP, mostly a breakpoint that a native debugger left in it when it was killed.'
+        : !isFault(endedBy)
+          ? `${saidOf(endedBy)}.`
           : `was ended by ${endedBy}, a fault in native code${this.faultPlace()}. With a breakpoint in the C or C++ file of its library, the next one stops where it happens.`;
     this.notice('important', `${launchName(this.launch!)} ${why} What was recorded until then is kept.`);
   }
@@ -357,9 +365,6 @@ export class LaunchTarget extends PythonTarget {
     );
   }
 }
-
-/** How native code that fails ends its process. */
-const FAULTS = new Set<NodeJS.Signals>(['SIGSEGV', 'SIGBUS', 'SIGILL', 'SIGFPE', 'SIGABRT', 'SIGTRAP']);
 
 const signalNumbers: Partial<Record<NodeJS.Signals, number>> = {
   SIGHUP: 1,

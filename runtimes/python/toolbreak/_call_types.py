@@ -76,7 +76,7 @@ class Function:
 class Task:
     """One logical line of execution, a thread in the debugger's window."""
 
-    __slots__ = ("calls", "hold", "id", "innermost", "known", "name", "named", "parent", "pause", "since")
+    __slots__ = ("calls", "gone", "hold", "id", "innermost", "known", "name", "named", "parent", "pause", "since")
 
     def __init__(self, id: int, name: str, parent: Task | None) -> None:
         self.id = id
@@ -91,6 +91,8 @@ class Task:
         self.pause = False
         self.named = parent is not None
         self.since = 0
+        #: Its end is told, or about to be.
+        self.gone = False
         #: As with a function.
         self.known: Any = None
 

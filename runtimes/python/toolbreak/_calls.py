@@ -210,6 +210,7 @@ def side_task(parent: Task, name: str) -> Task:
             task = idle.pop()
         except IndexError:
             return new_task(f"{parent.name} › {name}", parent)
+        task.gone = False
         _tasks[task.id] = task
         if task_changed is not None:
             _report.guard(task_changed, task, "started")
@@ -223,7 +224,8 @@ def leave_side_task(task: Task) -> None:
 
 
 def tasks() -> list[Task]:
-    return list(_tasks.values())
+    """Without those whose end is being told: in a list that is made now and read after it, they would come back for good."""
+    return [task for task in list(_tasks.values()) if not task.gone]
 
 
 def current() -> Call | None:
@@ -349,14 +351,15 @@ def _retire(task: Task) -> None:
     """A side task without calls waits under its name for the next of its kind."""
     if task.calls > 0 or task.parent is None or _tasks.get(task.id) is not task:
         return
-    name = task.name.rpartition(" › ")[2]
-    idle = _idle.setdefault((task.parent.id, name), [])
-    if task not in idle:
-        idle.append(task)
+    task.gone = True
     # Told before it is gone from here, since whoever was cut short comes again as long as it is not.
     if task_changed is not None:
         _report.guard(task_changed, task, "exited")
-    _tasks.pop(task.id, None)
+    if _tasks.pop(task.id, None) is None:
+        return
+    # Last: whoever takes it from there tells that it started.
+    name = task.name.rpartition(" › ")[2]
+    _idle.setdefault((task.parent.id, name), []).append(task)
 
 
 def _retire_idle(parent: Task) -> None:

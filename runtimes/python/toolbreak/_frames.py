@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from types import CodeType
 from typing import Any
 
 from . import _call_types, _report, _sources, _static, _stops, _uncaught
@@ -211,6 +212,10 @@ def describe(hold: Any) -> list[dict[str, Any]]:
     return [_describe(hold, entry) for entry in hold.frames]
 
 
+def function_name(code: CodeType) -> str:
+    return getattr(code, "co_qualname", code.co_name).replace("<locals>.", "")
+
+
 def _describe(hold: Any, entry: StackFrame) -> dict[str, Any]:
     call = entry.call
     if call is None:
@@ -218,7 +223,7 @@ def _describe(hold: Any, entry: StackFrame) -> dict[str, Any]:
         return {
             "id": entry.id,
             "kind": "source",
-            "name": getattr(code, "co_qualname", code.co_name).replace("<locals>.", ""),
+            "name": function_name(code),
             "detail": "",
             "path": code.co_filename,
             "line": entry.line,

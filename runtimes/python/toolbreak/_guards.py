@@ -501,6 +501,8 @@ def guard_now(function: FunctionType) -> None:
     if key not in _wanted:
         _make([key], code.co_filename, function.__module__ or "")
         _wanted.add(key)
+        # It may have been made with its watched lines before it was declared.
+        _rendered.pop((id(original(code)), _version), None)
     new = _render(code)
     if new is not code:
         function.__code__ = new

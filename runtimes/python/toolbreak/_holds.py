@@ -54,6 +54,10 @@ class Release:
         self.value: Any = None
 
 
+#: Seconds after which a held thread looks up: a signal that came just before it began to wait, or to another thread, would wait with it.
+_LOOK_UP = 1.0
+
+
 class TooLong(BaseException):
     """Ends an evaluation that was cancelled or took too long."""
 
@@ -269,7 +273,7 @@ class Hold:
                 if self._jobs:
                     job = self._jobs.popleft()
                 elif deadline is None:
-                    self._condition.wait()
+                    self._condition.wait(_LOOK_UP)
                 else:
                     left = deadline - time.monotonic()
                     if left <= 0:
@@ -426,7 +430,7 @@ def _tell(hold: Hold, is_async: bool, frame: FrameType) -> None:
         # The end of the call is recorded when it is released; who looks before wants to see what it gave.
         said["result"] = call.result
     if stop.boundary == "line":
-        said.update(path=stop.path, line=stop.line)
+        said.update(path=stop.path, line=stop.line, function=_frames.function_name(stop.frame.f_code))
     _calls.event("held", call, said)
     _causes.tell(hold)
 

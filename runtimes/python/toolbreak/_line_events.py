@@ -195,10 +195,10 @@ def _line(code: CodeType, line: int) -> Any:
 
 def _start(code: CodeType, offset: int) -> Any:
     if _line_steps.active or _pausing:
+        if _pausing:
+            _report.guard(_watch_callers, sys._getframe(1))
         if not _line_steps.is_mine(code):
             return _monitoring().DISABLE
-        if _pausing:
-            _report.guard(_watch_for_pause, code)
         if not _calls.is_quiet():
             frame = sys._getframe(1)
             for step in _line_steps.active:
@@ -337,12 +337,24 @@ def pause(on: bool) -> None:
             return
         _pausing = True
         _set_global()
-        for frame in list(sys._current_frames().values()):
+        # Their threads go on meanwhile, and a frame that has returned knows no caller: first all are taken, quickly, then looked at.
+        running: list[FrameType] = []
+        for frame in sys._current_frames().values():
             each: FrameType | None = frame
             while each is not None:
-                if _line_steps.is_mine(each.f_code):
-                    _watch_for_pause(each.f_code)
+                running.append(each)
                 each = each.f_back
+        for each in running:
+            if _line_steps.is_mine(each.f_code):
+                _watch_for_pause(each.f_code)
+
+
+def _watch_callers(frame: FrameType | None) -> None:
+    """Code that begins to run in a pause, and its callers: one that was missed will not begin again."""
+    while frame is not None:
+        if _line_steps.is_mine(frame.f_code):
+            _watch_for_pause(frame.f_code)
+        frame = frame.f_back
 
 
 def _watch_for_pause(code: CodeType) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import threading
 from types import FrameType
 from typing import Any
 
@@ -40,8 +41,8 @@ _brought: list[str] = []
 
 
 def note_brought(before: set[str]) -> None:
-    """What was imported since `before` was imported for us."""
-    _brought[:] = [name for name in sys.modules if name not in before and not name.startswith("toolbreak")]
+    """What was imported since `before` was imported for us. Our other threads import, too, meanwhile."""
+    _brought[:] = [name for name in list(sys.modules) if name not in before and not name.startswith("toolbreak")]
 
 
 def _make_way() -> None:
@@ -101,6 +102,17 @@ def last_error() -> BaseException | None:
     if _frame is None or not isinstance(error, BaseException) or not _came_through(error, _frame):
         return None
     return error
+
+
+def adopt() -> None:
+    """The main module runs already: an error that leaves it is told by its frame."""
+    global _frame
+    namespace = getattr(sys.modules.get("__main__"), "__dict__", None)
+    frame = None if _frame is not None else sys._current_frames().get(threading.main_thread().ident or 0)
+    while frame is not None:
+        if frame.f_code.co_name == "<module>" and frame.f_globals is namespace:
+            _frame = frame
+        frame = frame.f_back
 
 
 def forget_frame() -> None:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable
 from typing import Any, TypeGuard
 
-from ._secrets import ABOUT, ANYWHERE, KEY_BEFORE, LAST, NAME_HINT, PATTERNS, TOKENS_BEFORE, TOKENS_OF_MODELS
+from ._secrets import ABOUT, ANYWHERE, KEY_BEFORE, LAST, MASK, NAME_HINT, PATTERNS, TOKENS_BEFORE, TOKENS_OF_MODELS
 
 # Names are compared as words: `apiKey`, `API-KEY` and `OPENAI_API_KEY` all end in the words "api", "key".
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z][a-z]*|[a-z]+|[0-9]+")
@@ -67,7 +67,6 @@ def is_option(text: str) -> bool:
 
 _SECRET = re.compile("|".join(PATTERNS))
 _NAME_IN_TEXT = re.compile(NAME_HINT, re.IGNORECASE)
-MASK = "•••"
 
 
 def _replace(match: re.Match[str]) -> str:

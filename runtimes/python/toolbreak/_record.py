@@ -15,6 +15,9 @@ NOTE = "run.json"
 #: The folder of the run, for the processes that this one starts.
 _INTO = "TOOLBREAK_RECORD_INTO"
 
+#: Names of secrets, beside the usual ones.
+_MASK_KEYS = "TOOLBREAK_RECORD_MASK_KEYS"
+
 _writer: Any = None
 
 
@@ -34,7 +37,7 @@ def boot(folder: str) -> None:
 def begin(folder: str) -> str:
     """Records from now on; answers the run's own folder, empty where a debugger records already. Raises OSError."""
     global _writer
-    from . import _faults
+    from . import _faults, _main, _uncaught
     from ._spool import LIMIT, Writer
     from ._values import Settings
 
@@ -42,11 +45,14 @@ def begin(folder: str) -> str:
         return ""
     if _writer is not None and _calls.writer is _writer:
         return _writer.folder
-    record = {"enabled": True, "functions": _words("TOOLBREAK_RECORD_FUNCTIONS")}
-    megabytes = os.environ.get("TOOLBREAK_RECORD_MEGABYTES", "")
-    limit = int(megabytes) << 20 if megabytes.isdigit() else LIMIT
+    record = {
+        "enabled": True,
+        "functions": _words("TOOLBREAK_RECORD_FUNCTIONS"),
+        "maskKeys": _words(_MASK_KEYS),
+    }
+    limit = _limit(LIMIT)
     into = _folder_of_run(os.path.abspath(folder))
-    info = {**_session._info(), "pidStart": _start_mark()}
+    info = {**_session._info(_masking().is_secret_key), "pidStart": _start_mark()}
     _calls.forget_recording()
     _session.install_frameworks()
     _writer = Writer(into, _session.process_id(), Settings.from_record(record), info, _ended, limit)
@@ -58,6 +64,8 @@ def begin(folder: str) -> str:
     _imports.install()
     _stops.configure({"record": record})
     _session._register_once()
+    _uncaught.watch_threads()
+    _main.adopt()
     return into
 
 
@@ -80,6 +88,24 @@ def _ended(sentence: str) -> None:
     _report.say(sentence)
 
 
+def _masking() -> Masking:
+    return Masking(_words(_MASK_KEYS))
+
+
+def _limit(usual: int) -> int:
+    """Bytes that this process may write."""
+    megabytes = os.environ.get("TOOLBREAK_RECORD_MEGABYTES", "")
+    if megabytes.isascii() and megabytes.isdigit() and len(megabytes) < 10 and int(megabytes) > 0:
+        return int(megabytes) << 20
+    # Said by the first process of a run alone: the others have the same.
+    if megabytes and _INTO not in os.environ:
+        _report.say(
+            f"TOOLBREAK_RECORD_MEGABYTES is {json.dumps(megabytes[:40])}, and has to be a whole number from 1 on: "
+            f"{usual >> 20} is taken."
+        )
+    return usual
+
+
 def _words(variable: str) -> list[str]:
     return [word.strip() for word in os.environ.get(variable, "").split(",") if word.strip()]
 
@@ -92,13 +118,13 @@ def _folder_of_run(folder: str) -> str:
     token = os.urandom(8).hex()
     into = os.path.join(folder, f"{time.strftime('%Y-%m-%dT%H-%M-%S', time.gmtime())}-{os.getpid()}-{token[:4]}")
     os.makedirs(into, mode=0o700)
-    masking = Masking()
+    masking = _masking()
     note = {
         "version": 1,
         "id": token,
         "name": _session._name(),
         # Only the debugger sees it as it is.
-        "argv": [masking.text(word) for word in _session._info()["argv"] if type(word) is str],
+        "argv": [masking.text(word) for word in _session._info(masking.is_secret_key)["argv"] if type(word) is str],
         "cwd": _session._cwd(),
         "executable": sys.executable or "",
         "pid": os.getpid(),

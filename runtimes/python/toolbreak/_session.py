@@ -8,6 +8,7 @@ import os
 import sys
 import threading
 import time
+from collections.abc import Callable
 from typing import Any
 
 from . import (
@@ -164,6 +165,7 @@ class Session:
             from . import _faults
 
             _faults.watch(folder, self.writer.process)
+            _uncaught.watch_threads()
         except Exception as error:
             _report.failure(error)
 
@@ -377,12 +379,12 @@ def process_id() -> str:
 _started = (0, 0)
 
 
-def _info() -> dict[str, Any]:
+def _info(is_secret: Callable[[str], bool] | None = None) -> dict[str, Any]:
     from ._masking import MASK, is_secret_name
 
     argv = list(getattr(sys, "argv", []) or [])
     for index, option in enumerate(argv[:-1]):
-        if isinstance(option, str) and option.startswith("-") and is_secret_name(option.lstrip("-")):
+        if isinstance(option, str) and option.startswith("-") and (is_secret or is_secret_name)(option.lstrip("-")):
             argv[index + 1] = MASK
     return {"name": _calls.process_name(), "argv": argv, "python": sys.version.split()[0]}
 

@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from . import _boundaries, _calls, _guards, _report, _sources, _steps, _stops
+from . import _boundaries, _calls, _guards, _report, _sources, _static, _steps, _stops
 from ._call_types import Call, Function, Stop
 from ._calls import real_path
 from ._conditions import describe
@@ -119,17 +119,33 @@ def _prune(error: BaseException) -> None:
         one = left.pop()
         if id(one) not in seen:
             seen.add(id(one))
-            prune(one)
+            # Ctrl-C may come while a hold is told: it is raised in our own lines then.
+            prune(one, and_last=isinstance(one, KeyboardInterrupt))
             left.extend(each for each in (one.__cause__, one.__context__) if each is not None)
 
 
 def record_end() -> None:
     """The error that ends the app is an event of its run, of none of its calls. Nothing is hooked for it: the interpreter keeps it until the exit handlers."""
-    from . import _errors, _main, _static
+    from . import _main
 
     error = _main.last_error()
     if _calls.writer is None or error is None or isinstance(error, KeyboardInterrupt):
         return
+    _calls.event("crash", None, _told(error))
+
+
+def _record_thread(args: Any) -> None:
+    """It ends a thread and not the app: an event, and no crash."""
+    error = args.exc_value
+    if _calls.writer is None or error is None or isinstance(error, SystemExit):
+        return
+    name = None if args.thread is None else _static.read_field(args.thread, "_name")
+    _calls.event("uncaught", None, {**_told(error), "thread": name if type(name) is str else ""})
+
+
+def _told(error: BaseException) -> dict[str, Any]:
+    from . import _errors
+
     kind, message = _static.type_name(type(error)), _errors.message_of(error)
     stack = _errors.stack_of(error)[::-1]
     own = next((entry for entry in stack if _sources.is_user(entry[0])), stack[0] if stack else None)
@@ -141,12 +157,14 @@ def record_end() -> None:
     }
     if own is not None:
         data.update(path=own[0], line=own[1], function=own[2])
-    _calls.event("crash", None, data)
+    return data
 
 
 #: Our hooks with those they stand in front of: (ours, previous).
 _hook: tuple[Any, Any] | None = None
 _thread_hook: tuple[Any, Any] | None = None
+#: Errors are held, and not only recorded.
+_holding = False
 #: What this thread's hooks were asked about: the app may have put one of its own between two of ours.
 _asked = threading.local()
 
@@ -164,7 +182,8 @@ def _look_at(error: BaseException) -> None:
 
 def watch() -> None:
     """Puts ourselves in front of the hooks that see an exception last."""
-    global _hook, _thread_hook
+    global _hook, _holding
+    _holding = True
     if _hook is None or sys.excepthook is not _hook[0]:
         previous = sys.excepthook
 
@@ -174,13 +193,28 @@ def watch() -> None:
 
         sys.excepthook = excepthook
         _hook = (excepthook, previous)
+    watch_threads()
+
+
+def watch_threads() -> None:
+    """The same for threads alone: what ends one is recorded. The interpreter keeps nothing of it."""
+    global _thread_hook
     if _thread_hook is None or threading.excepthook is not _thread_hook[0]:
         previous_thread = threading.excepthook
 
         def thread_hook(args: Any) -> None:
-            if args.exc_value is not None:
-                _look_at(args.exc_value)
-            previous_thread(args)
+            error = args.exc_value
+            if error is not None and getattr(_asked, "recorded", None) is error:
+                previous_thread(args)
+                return
+            _asked.recorded = error
+            try:
+                _report.guard(_record_thread, args)
+                if _holding and error is not None:
+                    _look_at(error)
+                previous_thread(args)
+            finally:
+                _asked.recorded = None
 
         threading.excepthook = thread_hook
         _thread_hook = (thread_hook, previous_thread)
@@ -188,7 +222,8 @@ def watch() -> None:
 
 def unwatch() -> None:
     """Takes our hooks away where nobody built on them; what is left of them passes on."""
-    global _hook, _thread_hook
+    global _hook, _thread_hook, _holding
+    _holding = False
     if _hook is not None and sys.excepthook is _hook[0]:
         sys.excepthook = _hook[1]
         _hook = None

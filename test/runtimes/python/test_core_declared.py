@@ -1,4 +1,4 @@
-"""A function that is declared while a debugger changes what is wanted is watched from its first call on."""
+"""A function that is declared is watched from its first call on, whatever the debugger wants of it meanwhile."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from fake_adapter import dot
 from toolbreak import _calls, _guards
 
 pytestmark = pytest.mark.essential
@@ -35,3 +36,29 @@ def test_a_change_between_the_declaration_and_the_guard_disarms_nothing(
     finally:
         _guards.take_back()
         _guards._declared.pop(key, None)
+
+
+def test_a_declared_tool_is_a_call_also_where_a_line_of_it_is_all_that_is_watched(scene: Any) -> None:
+    path = scene.write(
+        "main.py",
+        """
+        import toolbreak
+
+        @toolbreak.tool
+        def add(a, b):
+            total = a + b
+            return total
+
+        print(add(2, 3))
+        """,
+    )
+    adapter = scene.adapter(breakpoints=[dot(1, path, "total = a")])
+    app = scene.run(adapter, "main.py")
+    process, hold = adapter.held()
+    assert [(frame["name"], frame["kind"]) for frame in hold["frames"]] == [
+        ("add", "source"),
+        ("add(a=2, b=3)", "tool"),
+        ("<module>", "source"),
+    ]
+    process.release(hold)
+    assert app.finish() == (0, "5\n", "")

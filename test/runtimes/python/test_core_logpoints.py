@@ -42,4 +42,4 @@ def test_a_logpoint_is_recorded_without_secrets(scene: Any) -> None:
     recorded = [
         frame[4]["text"] for frame in all_frames(adapter.folder / "spool") if frame[0] == EVENT and frame[2] == "log"
     ]
-    assert recorded == ["••• Client with ••• {'name': 'DB_PASSWORD', 'value': •••} 120 ••• 2"]
+    assert recorded == ["*** Client with *** {'name': 'DB_PASSWORD', 'value': ***} 120 *** 2"]

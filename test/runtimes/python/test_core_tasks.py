@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from fake_adapter import RECORD, dot
+from toolbreak import _calls
 
 pytestmark = pytest.mark.essential
 
@@ -240,14 +241,37 @@ def test_evaluations_are_limited_and_can_be_cancelled(scene: Any) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals")
-def test_ctrl_c_works_while_held(scene: Any) -> None:
+@pytest.mark.parametrize("thread", ["any", "another"])
+def test_ctrl_c_works_while_held(scene: Any, thread: str) -> None:
+    """Where another thread gets it, or where it comes in the moment before the held one waits, the system wakes nobody."""
     path = scene.write(
-        "main.py", "def tool(n):\n    return n\n\ntry:\n    tool(3)\nexcept KeyboardInterrupt:\n    print('stopped')\n"
+        "main.py",
+        """
+        import pathlib, signal, sys, threading
+
+        def press():
+            while not pathlib.Path("pressed").exists():
+                pass
+            signal.pthread_kill(threading.get_ident(), signal.SIGINT)
+
+        def tool(n):
+            return n
+
+        if sys.argv[1] == "another":
+            threading.Thread(target=press).start()
+        try:
+            tool(3)
+        except KeyboardInterrupt:
+            print("stopped")
+        """,
     )
     adapter = scene.adapter(breakpoints=[dot(1, path, "def tool")])
-    app = scene.run(adapter, "main.py")
+    app = scene.run(adapter, "main.py", thread)
     adapter.held()
-    os.kill(app.popen.pid, signal.SIGINT)
+    if thread == "another":
+        (scene.folder / "pressed").touch()
+    else:
+        os.kill(app.popen.pid, signal.SIGINT)
     assert app.finish() == (0, "stopped\n", "")
 
 
@@ -396,3 +420,31 @@ def test_a_dot_on_a_lambda_stops_where_it_is_made_and_in_it(scene: Any) -> None:
         assert (hold["frames"][0]["name"], hold["frames"][0]["line"]) == (name, 1)
         process.release(hold)
     assert app.finish() == (0, "4\n", "")
+
+
+def test_a_task_whose_end_is_told_is_in_no_list_and_is_taken_again_only_after_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A list of tasks made between the telling and the end would keep the task in the debugger's window for good."""
+    told: list[tuple[int, str, bool]] = []
+    taken: list[int] = []
+
+    def changed(task: Any, change: str) -> None:
+        told.append((task.id, change, task in _calls.tasks()))
+        if change == "exited" and not taken:
+            taken.append(_calls.side_task(parent, "tool").id)
+
+    parent = _calls.new_task("main.py", None)
+    monkeypatch.setattr(_calls, "_tasks", {})
+    monkeypatch.setattr(_calls, "_idle", {})
+    parent = _calls.new_task("main.py", None)
+    monkeypatch.setattr(_calls, "task_changed", changed)
+    first = _calls.side_task(parent, "tool")
+    _calls.leave_side_task(first)
+    assert _calls.side_task(parent, "tool") is first
+    assert taken != [first.id]
+    assert [entry for entry in told if entry[0] == first.id] == [
+        (first.id, "started", True),
+        (first.id, "exited", False),
+        (first.id, "started", True),
+    ]

@@ -267,6 +267,31 @@ def test_a_pause_in_the_standard_library_stops_where_a_person_wrote_the_line(sce
     assert app.finish() == (0, "done\n", "")
 
 
+def test_a_pause_that_saw_a_thread_between_two_calls_finds_its_callers(scene: Any) -> None:
+    """A thread goes on while its frames are looked at: of one that has returned meanwhile nobody learns who called it."""
+    scene.write(
+        "main.py",
+        """
+        import json
+        import pathlib
+        import sys
+
+        sys._current_frames = lambda: {}
+        done = []
+        pathlib.Path("begun").touch()
+        while not done:
+            json.loads("[1]")
+        print("done")
+        """,
+    )
+    adapter = scene.adapter()
+    app = scene.run(adapter, "main.py")
+    process, hold = paused(scene, adapter)
+    assert place(hold)[:3] == ("line", "pause", "<module>") and place(hold)[3] in (8, 9, 10)
+    finish(adapter, process, hold)
+    assert app.finish() == (0, "done\n", "")
+
+
 def test_who_waits_stops_at_the_line_behind(scene: Any) -> None:
     scene.write(
         "main.py",

@@ -6,6 +6,7 @@ import dis
 import os
 import signal
 import sys
+import traceback
 from collections import Counter
 from typing import Any
 
@@ -266,3 +267,15 @@ def test_the_turn_of_a_loop_stands_in_the_try_around_it() -> None:
     assert len(places) >= 3 and len(set(handlers)) == 1 and handlers[0] is not None
     names = {each.offset: each.opname for each in dis.get_instructions(code)}
     assert all(names[entry.target] == "PUSH_EXC_INFO" or entry.lasti for entry in entries)
+
+
+def test_ctrl_c_amid_our_own_lines_shows_none_of_them() -> None:
+    from toolbreak import _boundaries, _uncaught
+
+    assert _boundaries.__file__ is not None
+    ours = compile("raise KeyboardInterrupt", _boundaries.__file__, "exec")
+    with pytest.raises(KeyboardInterrupt) as caught:
+        exec(ours)
+    _uncaught._prune(caught.value)
+    files = [frame.filename for frame in traceback.extract_tb(caught.value.__traceback__)]
+    assert files == [__file__]

@@ -65,3 +65,31 @@ def test_threads_that_fork_at_once_leave_one_control_thread(scene: Any) -> None:
     app = scene.run(scene.adapter(), "main.py")
     code, out, _ = app.finish()
     assert (code, out) == (0, "['MainThread', 'toolbreak']\n")
+
+
+def test_what_was_imported_for_us_is_noted_while_another_thread_imports() -> None:
+    import threading
+
+    from toolbreak import _main
+
+    over = threading.Event()
+
+    def importing() -> None:
+        while not over.is_set():
+            for n in range(1000):
+                sys.modules[f"imported_{n}"] = sys
+            for n in range(1000):
+                del sys.modules[f"imported_{n}"]
+
+    thread = threading.Thread(target=importing)
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-5)
+    thread.start()
+    try:
+        for _ in range(300):
+            _main.note_brought(set())
+    finally:
+        over.set()
+        thread.join()
+        sys.setswitchinterval(interval)
+        _main._brought.clear()

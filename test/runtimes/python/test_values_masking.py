@@ -90,7 +90,7 @@ def test_secrets_by_name(value: Any) -> None:
     encoded = Settings().encode(value)
     for careful in (encoded, Settings().bounded(value)):
         assert "hunter2" not in repr(careful)
-    assert "masked" in repr(encoded) or "•••" in repr(encoded)
+    assert "masked" in repr(encoded) or "***" in repr(encoded)
 
 
 SECRETS = [
@@ -138,6 +138,13 @@ SECRETS = [
     ("refresh_tokens: hunter2", "hunter2"),
     ("client_secrets = hunter2", "hunter2"),
     ("['psql', '--password', 'hunter2']", "hunter2"),
+    ("secrets: none-hunter2", "none-hunter2"),
+    ("secret: nonehunter2, password: true1hunter2", "hunter2"),
+    ("secret: none\npassword: hunter2", "hunter2"),
+    ("passwords=[ 'hunter2' ]", "hunter2"),
+    ("Authorization: none-hunter2", "none-hunter2"),
+    ("Cookie: none; sid=hunter2", "hunter2"),
+    ("Cookie: true; session=hunter2", "hunter2"),
     ("mysql --password hunter2 shop", "hunter2"),
     ("['api_key', 'hunter2']", "hunter2"),
     ("{'name': 'DB_PASSWORD', 'value': 'hunter2'}", "hunter2"),
@@ -187,6 +194,12 @@ def test_secrets_by_their_looks(text: str, secret: str) -> None:
         "a design: yes; signed by ann",
         "{'name': 'token_count', 'value': 'seven'}",
         "--max-tokens 5000 --token-count 3000",
+        "found secrets: none",
+        "found secrets: None. Next",
+        "{'secret': None, 'passwords': []}",
+        '{"api_key": null, "client_secret":"", "password": "unset", "enabled": true}',
+        "password=empty&x=1, token: missing; credentials: none",
+        "access_token: invalid\nsecrets = {}",
     ],
 )
 def test_ordinary_text_stays(text: str) -> None:
@@ -231,14 +244,14 @@ def test_a_state_that_is_a_row() -> None:
 
 def test_what_stands_around_a_secret_is_kept() -> None:
     masking = Masking()
-    assert masking.text("postgres://ann:hunter2@db/orders?x=1") == "postgres://ann:•••@db/orders?x=1"
-    assert masking.text("Authorization: Bearer abcdef123456 ok") == "Authorization: Bearer ••• ok"
+    assert masking.text("postgres://ann:hunter2@db/orders?x=1") == "postgres://ann:***@db/orders?x=1"
+    assert masking.text("Authorization: Bearer abcdef123456 ok") == "Authorization: Bearer *** ok"
 
 
 def test_own_names_and_patterns() -> None:
     settings = Settings.from_record({"maskKeys": ["patient*"], "maskPatterns": [r"C-\d+", "("]})
     encoded = settings.encode({"Patient_name": "Ann", "note": "case C-17", "x": ["C-1"]})
-    assert encoded["Patient_name"][:2] == MARK and encoded["note"] == "case •••" and encoded["x"] == ["•••"]
+    assert encoded["Patient_name"][:2] == MARK and encoded["note"] == "case ***" and encoded["x"] == ["***"]
     assert len(settings.masking.problems) == 1
 
 

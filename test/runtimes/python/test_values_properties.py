@@ -55,7 +55,7 @@ def same(one: Any, other: Any) -> bool:
 
 
 def unmarked(value: Any) -> bool:
-    return not has_mark(value) and "•••" not in repr(value)
+    return not has_mark(value) and "***" not in repr(value)
 
 
 @quiet

@@ -34,14 +34,19 @@ def need(found: bool, sentence: str) -> None:
         _report.say(sentence)
 
 
-def prune(error: BaseException) -> None:
-    """Takes our own lines out of a traceback, below the one that is running, so that it reads as it would without us."""
+def prune(error: BaseException, and_last: bool = False) -> None:
+    """
+    Takes our own lines out of a traceback, below the one that is running, so that it reads as it would without us. `and_last`: also those where it was
+    raised.
+    """
     entry = error.__traceback__
     while entry is not None:
         below = entry.tb_next
         while below is not None and below.tb_frame.f_code.co_filename.startswith(_OURS):
             below = below.tb_next
         if below is None:
+            if and_last and entry.tb_next is not None:
+                entry.tb_next = None
             return
         if below is not entry.tb_next:
             entry.tb_next = below

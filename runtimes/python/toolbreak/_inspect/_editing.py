@@ -299,4 +299,6 @@ def _said(call: Call, label: str, old: str, new: str) -> str:
 
     if any(is_secret_name(part) for part in re.findall(r"\w+", label)):
         old = new = MASK
-    return f"{call.name}: {label} {old} → {new} (edited)"
+    # What stands for code outside of calls has a name that says nothing.
+    about = f"{call.name}: " if call.number else ""
+    return f"{about}{label} {old} → {new} (edited)"
