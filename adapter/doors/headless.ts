@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { Ending } from '../../protocol/timeline';
 import { messageOf } from '../common/errors';
 import { toolbreakVersion } from '../common/installation';
 import { Log } from '../common/log';
@@ -6,8 +7,10 @@ import { SessionFolder } from '../common/sessions';
 import { EVALUATION_SECONDS, recordSettings } from '../dap/attributes';
 import { Masker } from '../dap/masker';
 import { StreamMasker } from '../common/masking';
+import { recordEnd } from '../store/processEnd';
 import type { Recorder } from '../store/recorder';
 import { removeRun } from '../store/life/remove';
+import { eventCounts } from '../store/reader/ending';
 import { RunFile } from '../store/reader/runFile';
 import { deleteSpool } from '../store/spoolOwner';
 import { openRecorder } from '../store/workerRecorder';
@@ -32,8 +35,12 @@ export interface Recorded {
   processes: number;
   calls: number;
   errors: number;
-  /** A process crashed, or an exception ended one. */
+  /** A fault or an exception ended a process, and where is recorded. */
   crashed: boolean;
+  /** What ended the command, or a process of it, that did not end by itself. */
+  ending?: Ending;
+  /** Exceptions that nothing caught in a thread. */
+  uncaught: number;
 }
 
 /**
@@ -65,10 +72,9 @@ export async function recordCommand(options: HeadlessOptions, say: (sentence: st
     recorder.processStarted(index, { ...hello, argv: masker.arguments(hello.argv) }),
   );
   const output = new Output(recorder, masker);
-  target.on('processEnded', ({ index }, crashed) => {
+  target.on('processEnded', ({ index }, crashed, ended) => {
     output.ended(index);
-    recorder.processEnded(index, undefined);
-    if (crashed) recorder.event('crashed', undefined, { process: index });
+    recordEnd(recorder, index, crashed, ended);
   });
   target.on('notice', (category, text) => void (category === 'important' && say(text)));
   target.on('control', ({ index }, event) => {
@@ -165,16 +171,23 @@ function passSignals(target: CommandTarget): () => void {
   return () => listeners.forEach(([name, listener]) => process.off(name, listener));
 }
 
-const NOTHING = { calls: 0, errors: 0, crashed: false };
+type Counts = Pick<Recorded, 'calls' | 'errors' | 'crashed' | 'ending' | 'uncaught'>;
 
-function counts(runFile: string, log: Log): typeof NOTHING {
+const NOTHING: Counts = { calls: 0, errors: 0, crashed: false, uncaught: 0 };
+
+function counts(runFile: string, log: Log): Counts {
   try {
     const file = new RunFile(runFile);
-    const { calls, errors } = file.summary();
-    const crashed =
-      file.db.prepare("SELECT 1 FROM events WHERE name IN ('crash', 'crashed') LIMIT 1").get() !== undefined;
+    const { calls, errors, ending } = file.summary();
+    const events = eventCounts(file);
     file.close();
-    return { calls, errors, crashed };
+    return {
+      calls,
+      errors,
+      crashed: events.has('crash'),
+      uncaught: events.get('uncaught') ?? 0,
+      ...(ending !== undefined && { ending }),
+    };
   } catch (error) {
     // The recorder has said why there is none.
     log.warn('the recording', error);

@@ -1,4 +1,4 @@
-import { readFault } from '../common/faults';
+import { readFault, type Fault } from '../common/faults';
 import { isAlive, startMark } from './alive';
 import { closePlain, openForWriting, problemWith, type Connection } from './database';
 import type { SeenCall } from './recorder';
@@ -24,6 +24,9 @@ export interface RecordingOptions {
  * writes the tiles of this time.
  */
 const BATCH = 150;
+
+/** Milliseconds after a fault in which another thread may still record. */
+const SURVIVED = 1_000;
 
 export interface Batch extends Pass {
   /** Frames taken over. */
@@ -103,13 +106,23 @@ export class Recording {
         while (this.take().more);
         const { exitCode, wall } = this.ending.get(index)!;
         this.ending.delete(index);
-        const fault = readFault(this.options.spoolFolder, key);
+        // Who ended with a code has survived what it told of.
+        const fault = exitCode === undefined ? this.faultOf(index, key) : undefined;
         this.writer.transaction(() => this.writer.processEnded(index, exitCode, wall, fault));
       }
       return pass;
     } catch (error) {
       throw problemWith(this.options.runFile, error);
     }
+  }
+
+  /** What ended the process: one that recorded on, more than other threads do in the last moment, has survived it. */
+  private faultOf(index: number, key: string): Fault | undefined {
+    const fault = readFault(this.options.spoolFolder, key);
+    if (fault === undefined) return undefined;
+    const { began, last } = this.writer.spanOf(index);
+    // A file that is older than its run was given another time on its way here.
+    return fault.at >= began && last > fault.at + SURVIVED ? undefined : fault;
   }
 
   /** Follows to the end; answers whether some process still lives and may write more. Throws a `UserError`. */

@@ -1,4 +1,15 @@
-import { closeSync, openSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  linkSync,
+  openSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { isAlive, startMark } from './alive';
 import type { WorkerData } from './messages';
@@ -61,29 +72,70 @@ export function dropSpool(folder: string): void {
   rmSync(join(folder, FILE), { force: true });
 }
 
+/** A lock without a holder's name is about to get one, unless whoever made it died in that moment. */
+const NAMED_WITHIN = 10_000;
+
 /** One recovery at a time: answers what gives the lock back, or nothing while another process has it. */
 export function lockRecovery(folder: string): (() => void) | undefined {
   const path = join(folder, LOCK);
+  const me = JSON.stringify({ pid: process.pid, mark: startMark(process.pid) });
   for (let attempt = 0; attempt < 2; attempt++) {
     try {
       const fd = openSync(path, 'wx', 0o600);
-      writeSync(fd, JSON.stringify({ pid: process.pid, mark: startMark(process.pid) }));
+      writeSync(fd, me);
       closeSync(fd);
-      return () => rmSync(path, { force: true });
+      return () => {
+        if (textOf(path) === me) rmSync(path, { force: true });
+      };
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-      if (heldBySomeone(path)) return undefined;
-      rmSync(path, { force: true });
+      if (isHeld(path) || !takeAway(path)) return undefined;
     }
   }
   return undefined;
 }
 
-function heldBySomeone(path: string): boolean {
+/** A lock that nobody holds is taken away; not where another process did so first, and has one of its own there now. Answers whether there is none. */
+function takeAway(path: string): boolean {
+  const old = `${path}.${process.pid}`;
   try {
-    const holder = JSON.parse(readFileSync(path, 'utf8')) as { pid?: unknown; mark?: unknown };
+    renameSync(path, old);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    return true;
+  }
+  const wasHeld = isHeld(old);
+  if (wasHeld) putBack(old, path);
+  rmSync(old, { force: true });
+  return !wasHeld;
+}
+
+/** Not over the lock of a third one. */
+function putBack(old: string, path: string): void {
+  try {
+    linkSync(old, path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') renameSync(old, path);
+  }
+}
+
+function textOf(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return undefined;
+  }
+}
+
+function isHeld(path: string): boolean {
+  const text = textOf(path);
+  const written = statSync(path, { throwIfNoEntry: false })?.mtimeMs;
+  // It was given back meanwhile.
+  if (text === undefined || written === undefined) return false;
+  try {
+    const holder = JSON.parse(text) as { pid?: unknown; mark?: unknown };
     return typeof holder.pid === 'number' && typeof holder.mark === 'string' && isAlive(holder.pid, holder.mark);
   } catch {
-    return false;
+    return Math.abs(Date.now() - written) < NAMED_WITHIN;
   }
 }

@@ -37,7 +37,10 @@ export function prepare(db: Connection) {
        ON CONFLICT (id) DO NOTHING`,
     ),
     functionPlace: db.prepare('SELECT qualified, path, line, end_line AS end FROM functions WHERE id = ?'),
-    hasCrash: db.prepare("SELECT 1 FROM events WHERE name = 'crash' AND json_extract(data, '$.process') = ?"),
+    crashSeen: db.prepare(
+      `SELECT call, data FROM events
+       WHERE name = 'crash' AND json_valid(data) AND json_extract(data, '$.process') = ? ORDER BY id DESC LIMIT 1`,
+    ),
     functionName: db.prepare('SELECT name FROM functions WHERE id = ?').pluck(),
     insertTask: db.prepare(
       `INSERT INTO tasks (id, process, parent, name) VALUES (?, ?, ?, ?)
@@ -56,6 +59,7 @@ export function prepare(db: Connection) {
     endOpenHolds: db.prepare('UPDATE holds SET end = ?, why = ? WHERE end IS NULL AND process = ?'),
 
     shiftEvents: db.prepare('UPDATE events SET time = time + ?'),
+    shiftHolds: db.prepare('UPDATE holds SET start = start + @by, end = end + @by'),
     insertEvent: db.prepare('INSERT INTO events (time, name, process, call, value, data) VALUES (?, ?, ?, ?, ?, ?)'),
   };
 }

@@ -1,10 +1,10 @@
-import { basename } from 'node:path';
 import { CallStatus, FrameKind } from '../../protocol/spool';
-import type { Fault, FaultFrame } from '../common/faults';
+import type { Fault } from '../common/faults';
 import { startMark } from './alive';
 import { callName, globalId, parseCallName, processOf } from './callNames';
 import { CallWriter } from './chunks/callWriter';
 import { ARGS, END_ATTRIBUTES, ERROR, RESULT, START_ATTRIBUTES, STATE_AFTER, STATE_BEFORE } from './chunks/chunk';
+import { callOfFault, crashError, crashSeen, faultData, type Crash, type RunningCall } from './crash';
 import type { Connection } from './database';
 import { Lanes } from './lanes';
 import type { Frame } from './spool/frames';
@@ -53,13 +53,6 @@ export interface ProcessInfo {
   executable: string;
   cwd: string;
   argv: string[];
-}
-
-interface FunctionPlace {
-  qualified: string;
-  path: string | null;
-  line: number;
-  end: number;
 }
 
 /**
@@ -201,41 +194,62 @@ export class RunWriter {
     );
   }
 
+  /** When the run began and a process recorded last, in milliseconds of the wall clock. */
+  spanOf(index: number): { began: number; last: number } {
+    const began = Number(this.started / 1_000_000n);
+    return { began, last: began + (this.processLast.get(index) ?? 0) / 1e6 };
+  }
+
   /** Ends what still runs in a process that is dead, of a fault or otherwise: nothing more can come of it. */
   processEnded(index: number, exitCode: number | undefined, wall: bigint | undefined, fault?: Fault): void {
     const last = this.processLast.get(index) ?? 0;
     // What was running ends when the session saw the process die, or else where the process was last heard of.
     const end = Math.min(LATEST, wall === undefined ? last : Math.max(last, Number(wall - this.started)));
     const open = this.lanes.openFrom(globalId(index, 0), globalId(index + 1, 0));
-    if (fault !== undefined) this.fault(index, end, open, fault);
+    // One that ended by itself after all recovered from what a debugger saw.
+    const crash = exitCode === undefined ? this.crashOf(index, end, open, fault) : undefined;
+    const crashed = this.wayTo(crash?.call, open);
     for (const id of open) {
-      this.lanes.end(id, end);
-      this.calls.end(id, end, ENDED_WITH_PROCESS, undefined);
+      if (crash !== undefined && crashed.has(id)) this.crashed(id, end, crash);
+      else {
+        this.lanes.end(id, end);
+        this.calls.end(id, end, ENDED_WITH_PROCESS, undefined);
+      }
     }
     this.sql.endOpenHolds.run(BigInt(end), 'process ended', BigInt(index));
     this.sql.endProcess.run(BigInt(end), exitCode === undefined ? null : BigInt(exitCode), BigInt(index));
     if (open.length > 0) this.last = Math.max(this.last, end);
   }
 
-  /** It is of the innermost call that ran, by Python's frames. What a native debugger saw of the same crash says more. */
-  private fault(index: number, time: number, open: readonly number[], { text, frames }: Fault): void {
-    if (this.sql.hasCrash.get(BigInt(index)) !== undefined) return;
-    const running = open
-      .map((id) => ({ id, of: this.sql.functionPlace.get(BigInt(this.calls.functionOf(id))) as FunctionPlace }))
-      .sort((a, b) => b.id - a.id);
-    // Python names files as it found them, the recording by where they really are.
-    const isIn = ({ name, path, line }: FaultFrame, of: FunctionPlace): boolean =>
-      of.path !== null &&
-      basename(of.path) === basename(path) &&
-      of.line <= line &&
-      line <= of.end &&
-      of.qualified.split('.').pop() === name;
-    const call = frames.map((frame) => running.find(({ of }) => isIn(frame, of))).find((found) => found !== undefined);
-    const backtrace = frames.map(({ name, path, line }) => `${name} @ ${path}:${line}`);
-    const data = JSON.stringify({ process: index, text, backtrace });
-    const id = call === undefined ? null : BigInt(call.id);
-    this.sql.insertEvent.run(BigInt(time), 'crash', BigInt(index), id, null, data);
+  /** What a native debugger saw of a crash says more than Python's own fault handler, which makes an event of the run here. */
+  private crashOf(index: number, time: number, open: readonly number[], fault: Fault | undefined): Crash | undefined {
+    const seen = this.sql.crashSeen.get(BigInt(index)) as { call: number | null; data: string } | undefined;
+    if (seen !== undefined) return crashSeen(seen.call, seen.data);
+    if (fault === undefined) return undefined;
+    const running = open.flatMap((id): RunningCall[] => {
+      const of = this.sql.functionPlace.get(BigInt(this.calls.functionOf(id))) as RunningCall['of'] | undefined;
+      return of === undefined ? [] : [{ id, of }];
+    });
+    const call = callOfFault(fault, running);
+    const data = { process: index, ...faultData(fault) };
+    const id = call === undefined ? null : BigInt(call);
+    this.sql.insertEvent.run(BigInt(time), 'crash', BigInt(index), id, null, JSON.stringify(data));
     this.last = Math.max(this.last, time);
+    return { ...data, call };
+  }
+
+  /** A call and those that wait for it: all of them end by what it ends by. */
+  private wayTo(call: number | undefined, open: readonly number[]): ReadonlySet<number> {
+    const way = new Set<number>();
+    const running = new Set(open);
+    for (let id = call; id !== undefined && running.has(id) && !way.has(id); id = this.calls.parentOf(id)) way.add(id);
+    return way;
+  }
+
+  /** The process ended in this call, which is its error. */
+  private crashed(id: number, end: number, crash: Crash): void {
+    this.calls.part(id, ERROR, this.values.takeOrKeep(crashError(crash)));
+    this.ended(id, end, CallStatus.Error, undefined);
   }
 
   /** Something the session itself saw. */
@@ -357,7 +371,9 @@ export class RunWriter {
     if (this.base === undefined) {
       this.base = frame.time;
       // What the session saw before counts from the same moment.
-      this.sql.shiftEvents.run(this.started - frame.wall);
+      const by = this.started - frame.wall;
+      this.sql.shiftEvents.run(by);
+      this.sql.shiftHolds.run({ by });
       this.started = frame.wall;
       this.sql.setBase.run(BigInt(frame.time), frame.wall);
     }
@@ -420,24 +436,28 @@ export class RunWriter {
     this.calls.part(id, failed ? ERROR : RESULT, this.values.takeOrKeep(frame.reader));
     const attributed = !frame.reader.isNone;
     const tokens = attributed ? this.tokensOf(frame.reader) : undefined;
-    const start = this.calls.end(id, end, frame.status, tokens);
-    this.lanes.end(id, end);
+    this.ended(id, end, frame.status, tokens);
     if (attributed) this.calls.part(id, END_ATTRIBUTES, this.values.takeOrKeep(frame.reader));
-    if (frame.status === CallStatus.Error) {
-      this.counts.errors++;
-      if (start !== undefined) this.tiles.count(this.calls.taskOf(id), start, 0, 1);
-    }
     this.counts.tokens += tokens ?? 0;
+  }
+
+  private ended(id: number, end: number, status: CallStatus, tokens: number | undefined): void {
+    // What its process seems to have died in may have gone on after all, where the recording is taken over from elsewhere.
+    const more = (status === CallStatus.Error ? 1 : 0) - (this.calls.hasFailed(id) ? 1 : 0);
+    const start = this.calls.end(id, end, status, tokens);
+    this.lanes.end(id, end);
+    this.counts.errors += more;
+    if (more !== 0 && start !== undefined) this.tiles.count(this.calls.taskOf(id), start, 0, more);
     const watched = this.watched.get(id);
     if (watched === undefined) return;
     this.watched.delete(id);
     const { kind, name } = watched;
-    const ended = {
-      status: STATUS_WORDS[frame.status] ?? 'ended',
+    const said = {
+      status: STATUS_WORDS[status] ?? 'ended',
       milliseconds: (end - watched.start) / 1e6,
       ...(tokens === undefined ? {} : { tokens }),
     };
-    this.seen.push({ event: 'ended', call: callName(id), kind, name, wall: this.started + BigInt(end), ...ended });
+    this.seen.push({ event: 'ended', call: callName(id), kind, name, wall: this.started + BigInt(end), ...said });
   }
 
   private event(process: number, frame: Extract<Frame, { kind: FrameKind.Event }>): void {

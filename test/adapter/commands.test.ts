@@ -65,7 +65,7 @@ describe('commands: runs, show, query, check', function () {
   it('show draws a run as a tree', () => {
     assert.equal(
       said('show', '1').replace(/\d{4}-.*/, 'THEN'),
-      `run 1 · support_agent · 10 s · 5 calls · 1 error · 1 hold · 120 tokens · THEN
+      `run 1 · support_agent · 10 s · 5 calls · 1 error · 1 hold · 120 tokens · crashed · THEN
 1.1      10 s      workflow support_agent(question='please refund order 7') → dict (3)
 1.2      5 s       ├─ node tools(messages=list (1), verdict='', visits=list (1)) → dict (3)
 1.3      2 s       │  ├─ tool lookup_order(order_id=7, region='eu', key=***) [edited, held 900 ms] …
@@ -127,6 +127,33 @@ describe('commands: runs, show, query, check', function () {
     assert.equal(said('query', '1', '--name', 'nobody'), 'Nothing matches.\n');
   });
 
+  it('query prints output of several runs like the end of a log, and calls of several the newest first', () => {
+    const logs = new RecordedProject();
+    try {
+      const line = (text: string, second: number) => ({
+        name: 'output',
+        data: { category: 'stdout', text: `${text}\n` },
+        wall: 1_700_000_000_000_000_000n + BigInt(second) * 1_000_000_000n,
+      });
+      logs.record('one', [agentSpool()], [line('first', 12), line('second', 13)]);
+      logs.record('two', [agentSpool()], [line('third', 14), line('fourth', 15)]);
+      const asked = (...args: string[]): string => logs.toolbreak('query', ...args).stdout;
+      const read = (text: string): string[] => [...text.matchAll(/stdout: (\w+)/g)].map(([, word]) => word!);
+      const newest = asked('--type', 'output', '--limit', '3');
+      assert.deepEqual(read(newest), ['second', 'third', 'fourth']);
+      const cursor = /^1 earlier\.\nGo on: --cursor (\S+)\n$/m.exec(newest)?.[1];
+      assert.ok(cursor, newest);
+      assert.deepEqual(read(asked('--type', 'output', '--limit', '3', '--cursor', cursor)), ['first']);
+      assert.deepEqual(read(asked('--type', 'output', '--order', '-start')), ['fourth', 'third', 'second', 'first']);
+      for (const one of [['one'], ['one', '1']])
+        assert.deepEqual(read(asked(...one, '--type', 'output')), ['first', 'second']);
+      const calls = [...asked('--limit', '4').matchAll(/ (1\.\d) /g)].map(([, call]) => call);
+      assert.deepEqual(calls, ['1.5', '1.5', '1.4', '1.4']);
+    } finally {
+      logs.remove();
+    }
+  });
+
   it('query takes every field, over all runs of a project or of all projects', () => {
     const ids = (...args: string[]): string[] =>
       (json('query', ...args) as QueryAnswer).rows.map(
@@ -183,7 +210,7 @@ describe('commands: runs, show, query, check', function () {
 
   it('keep, check and delete say which run they mean: its number and name, or the path of one from elsewhere', () => {
     assert.equal(said('keep', 'first'), 'Run 1 (support_agent) is kept.\n');
-    assert.match(said('runs'), /^1 +support_agent .* 5 calls, 1 error, kept$/m);
+    assert.match(said('runs'), /^1 +support_agent .* 5 calls, 1 error, crashed, kept$/m);
     assert.doesNotMatch(said('runs'), /^2 .*kept/m);
     assert.equal(said('keep', '1', '--not'), 'Run 1 (support_agent) is not kept any more.\n');
     assert.doesNotMatch(said('runs'), /kept/);
@@ -306,6 +333,14 @@ describe('commands: runs, show, query, check', function () {
           `toolbreak: ${out} is an exported run. Take it in first: toolbreak import ${name}`,
         );
     rmSync(out);
+  });
+
+  it('the help of an option that may be repeated names no default of the program', () => {
+    for (const command of ['run', 'feedback', 'query']) {
+      const help = said(command, '--help').replace(/\s+/g, ' ');
+      assert.match(help, /may be repeated|several with commas/);
+      assert.doesNotMatch(help, /\[\]/, command);
+    }
   });
 
   it('a mistake is one sentence and 1, wrong usage is 2', () => {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readFileSync, readdirSync, statSync } from 'node:fs';
+import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { brotliDecompressSync, inflateSync, unzipSync, zstdDecompressSync } from 'node:zlib';
 import Database from 'better-sqlite3';
@@ -20,21 +20,26 @@ const FORMS: Record<string, RegExp> = {
 };
 
 function files(folder: string): string[] {
-  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
-    .map((name) => join(folder, name))
-    .filter((path) => statSync(path, { throwIfNoEntry: false })?.isFile());
+  return unlessGone(() => readdirSync(folder, { withFileTypes: true }), []).flatMap((entry) => {
+    const path = join(folder, entry.name);
+    return entry.isDirectory() ? files(path) : entry.isFile() ? [path] : [];
+  });
+}
+
+/** A spool that was read to its end is deleted, and its folder. */
+function unlessGone<T>(read: () => T, otherwise: T): T {
+  try {
+    return read();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return otherwise;
+    throw error;
+  }
 }
 
 /** The bytes of a file, and for a run file every cell of every table, as it is and unpacked. */
 function contents(path: string): [string, Buffer][] {
-  let bytes: Buffer;
-  try {
-    bytes = readFileSync(path);
-  } catch (error) {
-    // A spool that was read to its end is deleted.
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
-    throw error;
-  }
+  const bytes = unlessGone(() => readFileSync(path), undefined);
+  if (bytes === undefined) return [];
   const found: [string, Buffer][] = [[path, bytes]];
   if (!path.endsWith('.db')) return found;
   const db = new Database(path, { readonly: true });
@@ -141,7 +146,7 @@ describe('Secrets', function () {
         await client.closed;
         assert.deepEqual(leaks(state), []);
         const all = files(state)
-          .map((file) => readFileSync(file, 'latin1'))
+          .map((file) => unlessGone(() => readFileSync(file, 'latin1'), ''))
           .join('');
         // That it searched what was recorded, and not nothing.
         for (const name of ['trace.log', 'adapter.log', '.db', 'session.json']) {

@@ -4,7 +4,7 @@ import Database from 'better-sqlite3';
 import { globalId } from '../../adapter/store/callNames';
 import { ARGS } from '../../adapter/store/chunks/chunk';
 import { changeCalls } from '../support/run-file';
-import { checkRun } from '../../adapter/store/life/check';
+import { checkRun, type CheckReport } from '../../adapter/store/life/check';
 import { dict, SpoolFile } from '../support/spool';
 import { AGENT_EVENTS, agentSpool, RecordedProject } from './recorded';
 
@@ -45,6 +45,58 @@ describe('store: checking a run', function () {
     assert.deepEqual({ calls, functions, events, holds }, { calls: 6, functions: 5, events: 5, holds: 1 });
   });
 
+  it('looks at one moment of a run that is being recorded', () => {
+    const { recording, spool, file: live } = project.begin('live', [agentSpool()]);
+    const { prepare } = Database.prototype;
+    let grown = 0;
+    /** A call of a function, a task and a block that were not there before. */
+    const grow = (): void => {
+      const number = ++grown;
+      new SpoolFile(`40001${number.toString().padStart(2, '0')}-abc`)
+        .add(1, 1, 'tool', 'late', 'late', 'm', null, 1, 1)
+        .add(2, 1, 'worker', 0)
+        .add(3, 1, 0, 1, 1, 2000 + number, dict({ number }), null)
+        .write(spool);
+      assert.equal(recording.pass().read, 4);
+    };
+    let growing = false;
+    let report: CheckReport;
+    try {
+      // Between any two questions of the check.
+      Database.prototype.prepare = function (this: Database.Database, sql: string) {
+        if (this.readonly && !growing) {
+          growing = true;
+          grow();
+          growing = false;
+        }
+        return prepare.call(this, sql);
+      } as typeof prepare;
+      report = checkRun(live);
+    } finally {
+      Database.prototype.prepare = prepare;
+      recording.close();
+    }
+    assert.deepEqual([report.problems, report.whole, report.live], [[], true, true]);
+    assert.ok(grown > 10, `${grown} times`);
+  });
+
+  it('what is told of a call before the call itself is read is no damage while the run goes on', () => {
+    const { recording, file: live } = project.begin('live', [agentSpool()]);
+    const stop = { native: true, description: 'Paused', thread: 1 };
+    recording.write((writer) => writer.sessionEvent('stop', '1.9', stop, 1_700_000_030_000_000_000n));
+    assert.deepEqual([checkRun(live).problems, checkRun(live).live], [[], true]);
+    recording.finish(undefined);
+    recording.close();
+    const { problems: said, live: goesOn } = checkRun(live);
+    assert.deepEqual(
+      [said.map(({ what, examples }) => `${what}: ${examples.join()}`), goesOn],
+      [
+        ['There are holds of a call that is not there: 1.9', 'There are events of a call that is not there: 1.9'],
+        undefined,
+      ],
+    );
+  });
+
   it('finds rows that name others that are not there', () => {
     change("DELETE FROM functions WHERE name = 'refund'", 'UPDATE holds SET call = 12');
     changeEach((chunk, slot, call) => {
@@ -56,6 +108,22 @@ describe('store: checking a run', function () {
     assert.match(said, /There are calls of a function that is not there \(1\): 1\.4/);
     assert.match(said, /There are calls whose value of the arguments is not there \(1\): 1\.5/);
     assert.match(said, /There are holds of a call that is not there \(1\): 0\.12/);
+  });
+
+  it('finds a run that counts its calls, or their times, wrongly', () => {
+    const whole = readFileSync(file);
+    for (const [set, field] of [
+      ['calls = calls + 1', 'calls'],
+      ['first = first - 1', 'first'],
+      ['last = first', 'last'],
+      ['ended = 7', 'ended'],
+    ] as const) {
+      change(`UPDATE runs SET ${set}`);
+      assert.deepEqual(checkRun(file).problems, [
+        { what: 'The run says of itself what is not so of its calls', count: 1, examples: [field] },
+      ]);
+      writeFileSync(file, whole);
+    }
   });
 
   it('finds values that do not decode, are not what their name says, or lack a part', () => {

@@ -147,8 +147,13 @@ describe('life: recording in Node', function () {
       'nothing of the kind: key lime pie, a pass in the mountains = fine, b-c d_e A J (x) ["y"]',
       'Ünï:gehéim@host:80 ',
     ];
+    const harmless = ['found secrets: None. Next', 'passwords: [], token: "missing"'];
+    texts.push(...harmless);
     const words = [
       'apiKey',
+      // Those that the person named, and what only looks like them.
+      ...['Kundenname', 'kunde', 'IBAN', 'iban2', 'pin', 'rin', 'ay.z', 'xy.z', 'ayxz', 'a^b', 'a]b'],
+      'q'.repeat(60),
       'API-KEY',
       'X-Auth-Token',
       'max_tokens',
@@ -168,20 +173,25 @@ describe('life: recording in Node', function () {
     place.file('texts.json', JSON.stringify({ texts, words }));
     place.file(
       'mask.py',
-      'import json, sys\nfrom toolbreak._masking import Masking, is_secret_name\ngiven = json.load(open("texts.json", encoding="utf-8"))\nmask = Masking().text\njson.dump([[mask(text) for text in given["texts"]], [is_secret_name(word) for word in given["words"]]], sys.stdout)\n',
+      'import json, sys\nimport os\nfrom toolbreak._masking import Masking\ngiven = json.load(open("texts.json", encoding="utf-8"))\nmasking = Masking(os.environ["TOOLBREAK_RECORD_MASK_KEYS"].split(","))\njson.dump([[masking.text(text) for text in given["texts"]], [masking.is_secret_key(word) for word in given["words"]]], sys.stdout)\n',
     );
     place.file(
       'mask.mjs',
-      "import { readFileSync } from 'node:fs';\nconst { maskText, isSecretName } = await import(process.argv[2]);\nconst given = JSON.parse(readFileSync('texts.json', 'utf8'));\nconsole.log(JSON.stringify([given.texts.map(maskText), given.words.map(isSecretName)]));\n",
+      "import { readFileSync } from 'node:fs';\nconst { maskText, isSecretKey } = await import(process.argv[2]);\nconst given = JSON.parse(readFileSync('texts.json', 'utf8'));\nconsole.log(JSON.stringify([given.texts.map(maskText), given.words.map(isSecretKey)]));\n",
     );
-    const plain = { ...place.env, PYTHONPATH: join(pythonBootFolder(), '../..') };
+    const plain = {
+      ...place.env,
+      PYTHONPATH: join(pythonBootFolder(), '../..'),
+      TOOLBREAK_RECORD_MASK_KEYS: 'kunde*,?ban,[pq]in,[!x]y.z,a[\\^]b,[z-a]*,[9-0,*q*q*q*q*q*q*b',
+    };
     const options = { cwd: place.project, env: plain };
     const one = await run(python, ['mask.py'], options);
     const two = await run(process.execPath, ['mask.mjs', join(RUNTIME, 'masking.mjs')], options);
     assert.deepEqual([one.stderr, two.stderr], ['', '']);
     const [texted, worded] = JSON.parse(one.stdout) as [string[], boolean[]];
     assert.deepEqual(JSON.parse(two.stdout), [texted, worded]);
-    assert.equal(texted.filter((text, index) => text !== texts[index]).length, texts.length - 1);
+    assert.equal(texted.filter((text, index) => text !== texts[index]).length, texts.length - 1 - harmless.length);
+    assert.deepEqual(worded.slice(1, 12), [true, true, true, false, true, false, true, false, false, true, false]);
   });
 
   it('has processes that Node and Python start, and workers, in one run', async () => {
@@ -340,6 +350,22 @@ other(function late() {})();
     const [name] = readdirSync(folder);
     for (const file of readdirSync(join(folder, name!)))
       assert.doesNotMatch(readFileSync(join(folder, name!, file), 'latin1'), /hunter2/, file);
+  });
+
+  it('masks what the person names, and says that a size is none', async () => {
+    const said = await node(['agent.mjs'], {
+      TOOLBREAK_RECORD_MASK_KEYS: 'Question, reg*',
+      TOOLBREAK_RECORD_MEGABYTES: 'x',
+    });
+    assert.deepEqual(said, {
+      code: 0,
+      stdout: '2\n',
+      stderr: 'Toolbreak: TOOLBREAK_RECORD_MEGABYTES is "x", and has to be a whole number from 1 on: 2048 is taken.\n',
+    });
+    const [name] = readdirSync(folder);
+    for (const file of readdirSync(join(folder, name!)))
+      assert.doesNotMatch(readFileSync(join(folder, name!, file), 'latin1'), /where is it/, file);
+    assert.equal((await taken())[0]!.calls, 4);
   });
 
   it('goes on where nothing can be written', async () => {

@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pythonBootFolder, pythonRuntimeFolder } from '../../adapter/common/installation';
+import type { QueryAnswer } from '../../protocol/query';
 import { importSpools, type Taken } from '../../adapter/store/life/importSpools';
 import { AGENT, LifePlace, run, type Said } from './life-support';
 import { python } from './target-support';
@@ -74,6 +75,25 @@ describe('life: recording without an adapter', function () {
     assert.deepEqual(rows(first!.file, crash), ['Segmentation fault in read']);
   });
 
+  it('tells an exception that ends the app, or one of its threads, also where the app itself began to record', async () => {
+    place.file(
+      'own.py',
+      `import threading, toolbreak\ndef work():\n    return {}["mug"]\ndef begin():\n    toolbreak.record(${JSON.stringify(folder)})\nbegin()\nthread = threading.Thread(target=work)\nthread.start()\nthread.join()\nwork()\n`,
+    );
+    const said = await app({ PYTHONPATH: pythonRuntimeFolder(), TOOLBREAK_RECORD: '' }, 'own.py');
+    assert.equal(said.code, 1);
+    assert.equal(said.stderr.match(/KeyError: 'mug'/g)?.length, 2);
+    await taken();
+    const { rows: found } = await place.json<QueryAnswer>('query', 'last', '--type', 'event,crash');
+    assert.deepEqual(
+      found.map((row) => [row.type, row.type === 'call' ? '' : row.text.replace(/ @ .*/, '')]),
+      [
+        ['event', "Uncaught exception in thread Thread-1 (work): KeyError: 'mug' work"],
+        ['crash', "Crash: KeyError: 'mug' work"],
+      ],
+    );
+  });
+
   it('has the calls of child processes, started and forked, in one run', async () => {
     place.file(
       'parent.py',
@@ -95,6 +115,28 @@ describe('life: recording without an adapter', function () {
     const files = readdirSync(join(folder, name!));
     assert.equal(files.length, 3);
     for (const file of files) assert.doesNotMatch(readFileSync(join(folder, name!, file), 'latin1'), /hunter2/, file);
+  });
+
+  it('masks what the person names, and says once that a size is none', async () => {
+    place.file(
+      'child.py',
+      'import subprocess, sys\ndef find(patient):\n    return len(patient)\nfind("Ann Miller")\nsubprocess.run([sys.executable, "agent.py", "--patient", "Ann Miller"])\n',
+    );
+    for (const megabytes of ['x', '0', '²', '-5']) {
+      rmSync(folder, { recursive: true, force: true });
+      const said = await app(
+        { TOOLBREAK_RECORD_MASK_KEYS: 'case, PATIENT*', TOOLBREAK_RECORD_MEGABYTES: megabytes },
+        'child.py',
+      );
+      assert.equal(said.code, 0);
+      assert.match(
+        said.stderr,
+        /^Toolbreak: TOOLBREAK_RECORD_MEGABYTES is ".{1,6}", and has to be a whole number from 1 on: 2048 is taken\.\n$/,
+      );
+    }
+    const [name] = readdirSync(folder);
+    for (const file of readdirSync(join(folder, name!)))
+      assert.doesNotMatch(readFileSync(join(folder, name!, file), 'latin1'), /Miller/, file);
   });
 
   it('is begun by the app itself, too', async () => {

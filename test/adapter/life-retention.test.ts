@@ -77,11 +77,16 @@ describe('life: how long runs stay', function () {
       [[old, 'age']],
     );
     assert.ok(existsSync(old));
+    // Numbers are of a project, and the runs of all of them go.
+    assert.match(
+      (await place.say('prune', '--dry-run')).stdout,
+      /^would go: run \d+ agent\.py \(project work, old\.db, /,
+    );
     const said = await place.say('prune');
     assert.equal(said.code, 0, said.stderr);
     assert.match(
       said.stdout,
-      /^deleted: run \d+ \S.* \(old\.db, .* kB, too old\)\n1 run deleted, .*; .* are left\.\n$/,
+      /^deleted: run \d+ agent\.py \(project work, old\.db, .* kB, too old\)\n1 run deleted, .*; .* are left\.\n$/,
     );
     assert.ok(!existsSync(old));
     assert.ok(existsSync(young));
@@ -113,7 +118,7 @@ describe('life: how long runs stay', function () {
     assert.match((await place.say('keep', 'kept')).stdout, /^Run \d \(.*\) is kept\.\n$/);
     age(file, 100);
     const answer = await place.json<PruneAnswer>('prune', '--larger-than', '0');
-    assert.deepEqual(answer.stay, [{ file, run: 'run 1 agent.py', why: 'kept' }]);
+    assert.deepEqual(answer.stay, [{ file, run: 'run 1 agent.py', project: 'work', why: 'kept' }]);
     assert.deepEqual(answer.removed, []);
     const refused = await place.say('delete', 'kept');
     assert.equal(refused.code, 1);
@@ -180,7 +185,7 @@ describe('life: how long runs stay', function () {
     const said = await place.say('prune', '--older-than', '7d');
     assert.equal(said.code, 1);
     for (const name of ['live', 'orphan', 'starting'])
-      assert.match(said.stdout, new RegExp(`stays: run .*\\(${name}\\.db, still being recorded\\)`));
+      assert.match(said.stdout, new RegExp(`stays: run .*\\(project work, ${name}\\.db, still being recorded\\)`));
     assert.match(said.stderr, /newer\.db was made by a newer Toolbreak/);
     assert.match(said.stderr, /foreign\.db is not a Toolbreak run file/);
     for (const file of [live, orphan, starting, foreign, newer, broken]) assert.ok(existsSync(file), file);

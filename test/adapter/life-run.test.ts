@@ -178,8 +178,9 @@ if len(sys.argv) == 1:
     const { rows: found } = await place.json<QueryAnswer>('query', 'last', '--type', 'output,crash');
     assert.deepEqual(
       found.map((row) => (row.type === 'call' ? '' : row.text.replace(/\d+/, 'N'))),
-      ['now\n', 'Process N (dies.py) crashed'],
+      ['now\n', "Process N (dies.py) was killed by SIGKILL, by somebody or because the machine's memory was full"],
     );
+    assert.match(said.stderr, /: it was killed by SIGKILL, by somebody or because the machine's memory was full\. /);
     await place.say('run', '--', python, '-c', 'print("well")');
     assert.deepEqual((await place.json<QueryAnswer>('query', 'last', '--type', 'crash')).rows, []);
     // An exception that ends it is one, too: with its type, its message and the way to where it was raised.
@@ -208,6 +209,38 @@ if len(sys.argv) == 1:
         way,
       );
     }
+    // One that ends a thread is an event, and no crash.
+    place.file(
+      'thread.py',
+      'import threading\ndef work(way):\n    if way:\n        raise SystemExit\n    return {}["mug"]\nfor way in (0, 1):\n    thread = threading.Thread(target=work, args=(way,), name="worker")\n    thread.start()\n    thread.join()\ndef own():\n    for key in ("cup", "jug"):\n        try:\n            {}[key]\n        except KeyError as error:\n            me = threading.current_thread()\n            threading.excepthook(threading.ExceptHookArgs((KeyError, error, error.__traceback__, me)))\nthread = threading.Thread(target=own, name="own")\nthread.start()\nthread.join()\n',
+    );
+    const died = await place.say('run', '--', python, 'thread.py');
+    assert.equal(died.code, 0);
+    assert.match(died.stderr, /^Exception in thread worker:\n[^]*\nKeyError: 'mug'\n/);
+    assert.doesNotMatch(died.stderr, /toolbreak\/_|it crashed/);
+    assert.match(
+      died.stderr,
+      /\ntoolbreak: 3 uncaught exceptions in threads; see them with "toolbreak query last --type event --text uncaught"\.\n$/,
+    );
+    const seen = await place.say('query', 'last', '--type', 'event', '--text', 'uncaught');
+    assert.equal(seen.stdout.match(/ Uncaught exception in thread (?:worker|own): /g)?.length, 3, seen.stdout);
+    const { rows: events } = await place.json<QueryAnswer>('query', 'last', '--type', 'event,crash');
+    const uncaught = events.filter((row) => row.type !== 'call' && row.text.startsWith('Uncaught'));
+    assert.equal(uncaught[0]!.type, 'event');
+    // One that the app itself hands to the hook is as good, and each is another one.
+    assert.deepEqual(
+      uncaught.map((row) =>
+        /thread (.*) own @|thread (.*) work @/
+          .exec((row as { text: string }).text)
+          ?.slice(1)
+          .join(''),
+      ),
+      ["worker: KeyError: 'mug'", "own: KeyError: 'cup'", "own: KeyError: 'jug'"],
+    );
+    assert.match(
+      (uncaught[0] as { text: string }).text,
+      /^Uncaught exception in thread worker: KeyError: 'mug' work @ thread\.py:5 ← (?:Thread\.)?run @ .*threading\.py:/,
+    );
     // A fault below Python tells where it was, too.
     place.file('fault.py', 'import ctypes\ndef read():\n    return ctypes.string_at(0)\nread()\n');
     const fault = await place.say('run', '--', python, 'fault.py');
@@ -217,7 +250,10 @@ if len(sys.argv) == 1:
     const texts = told.map((row) => (row.type === 'call' ? '' : row.text)).sort();
     assert.equal(texts.length, 2);
     assert.match(texts[0]!, /^Crash: Segmentation fault .*read @ .*fault\.py:3 ← <module> @ .*fault\.py:4$/);
-    assert.match(texts[1]!, /^Process \d+ \(fault\.py\) crashed$/);
+    assert.match(texts[1]!, /^Process \d+ \(fault\.py\) crashed by SIGSEGV, a fault in native code$/);
+    // Also as lines: the place comes last, and is what was asked for.
+    const lines = await place.say('query', 'last', '--type', 'crash');
+    assert.match(lines.stdout, /Segmentation fault .* ← <module> @ .*fault\.py:4$/m);
   });
 
   it('passes signals, and ends as the command does', async () => {

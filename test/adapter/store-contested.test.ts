@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { CallDetail } from '../../protocol/timeline';
 import { checkRun } from '../../adapter/store/life/check';
@@ -79,6 +79,21 @@ describe('store: contested and confused', function () {
     unlock();
     assert.equal(recoverSpool(place.spool).state, 'recovered');
     assert.deepEqual(counted(), [{ calls: 3, events: 3 }]);
+  });
+
+  it('a lock whose holder has not named itself yet is kept off, one that was left behind is not', () => {
+    const lock = join(place.spool, 'recovering');
+    mkdirSync(place.spool, { recursive: true });
+    writeFileSync(lock, '');
+    assert.equal(lockRecovery(place.spool), undefined);
+    const longAgo = new Date(Date.now() - 60_000);
+    utimesSync(lock, longAgo, longAgo);
+    const unlock = lockRecovery(place.spool)!;
+    assert.equal(lockRecovery(place.spool), undefined);
+    unlock();
+    writeFileSync(lock, JSON.stringify({ pid: 4000002, mark: '1' }));
+    lockRecovery(place.spool)!();
+    assert.deepEqual(readdirSync(place.spool), []);
   });
 
   it('a clock that jumps back: every call is read, and none but the one that it struck is missed', () => {

@@ -39,7 +39,7 @@ describe('store: the end of a run', function () {
     mkdirSync(join(folder, 'work'));
     writeFileSync(join(folder, 'work', 'many.py'), PROGRAM);
     const env = { ...process.env, XDG_STATE_HOME: join(folder, 'state'), XDG_RUNTIME_DIR: folder };
-    const command = ['--import', 'tsx', join(root, 'adapter', 'doors', 'cli.ts'), 'dap'];
+    const command = ['--import', 'tsx', join(root, 'adapter', 'doors', 'start.ts'), 'dap'];
     client = DapClient.start(process.execPath, command, { cwd: root, env });
     reader = new ReaderProcess();
   });

@@ -220,7 +220,7 @@ describe('store: reader', function () {
     assert.deepEqual(tool.source, { path: '/app/triage.py', line: 12 });
     assert.deepEqual(
       tool.events.map(({ text }) => text),
-      ['Held: Paused before tool', 'Edited: lookup_order: order_id 7 → 70 (edited)', 'Released by vscode'],
+      ['Held: Paused before tool', 'Edited: lookup_order: order_id 7 → 70', 'Released by vscode'],
     );
     const { nodes } = await ask('value', { file, value: tool.input!.value, path: [], start: 0, count: 10 });
     assert.deepEqual(

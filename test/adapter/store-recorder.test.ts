@@ -1,7 +1,16 @@
 import assert from 'node:assert/strict';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import Database from 'better-sqlite3';
@@ -154,6 +163,37 @@ describe('store: recorder', function () {
     assert.equal(deleteSpool(spool), true);
     assert.deepEqual(readdirSync(spool), []);
   });
+
+  for (const [name, exitCode, later, crashed] of [
+    ['ended it', undefined, 0, true],
+    ['it survived, since it left with a code', 0, 0, false],
+    ['it survived, since it recorded on', undefined, 5, false],
+  ] as const)
+    it(`tells a crash by a fault below Python: one that ${name}`, async () => {
+      const began = 1_700_000_000;
+      new SpoolFile(dead)
+        .add(1, 1, 'tool', 't', 'tools.t', 'tools', '/app/tools.py', 10, 20)
+        .add(2, 1, 'agent', 0)
+        .add(3, 1, 0, 1, 1, 2000, dict({}), null)
+        .add(6, 2000 + later * 1e9, 'log', 0, dict({ text: 'here' }))
+        .write(spool);
+      const fault = join(spool, `${dead}.fault`);
+      const head = JSON.stringify({ own: '/toolbreak', library: '/usr/lib/python3.11' });
+      writeFileSync(
+        fault,
+        `${head}\nFatal Python error: Bus error\n\nCurrent thread:\n  File "/app/tools.py", line 12 in t\n`,
+      );
+      utimesSync(fault, began + 1, began + 1);
+      const recorder = open();
+      recorder.processStarted(1, hello(dead, 4000001));
+      recorder.processEnded(1, exitCode);
+      await recorder.close();
+      assert.deepEqual(
+        [rows('SELECT status FROM calls'), rows("SELECT call FROM events WHERE name = 'crash'").length],
+        [[{ status: crashed ? 1 : 4 }], crashed ? 1 : 0],
+      );
+      assert.deepEqual(rows('SELECT errors FROM runs'), [{ errors: crashed ? 1 : 0 }]);
+    });
 
   it('never puts two calls that overlap on one row of a lane', async () => {
     new SpoolFile(dead)

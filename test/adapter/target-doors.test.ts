@@ -9,7 +9,7 @@ import { DapClient } from '../support/dap-client';
 import { Place, python, until } from './target-support';
 
 const root = join(__dirname, '..', '..');
-const command = ['--import', 'tsx', join(root, 'adapter', 'doors', 'cli.ts')];
+const command = ['--import', 'tsx', join(root, 'adapter', 'doors', 'start.ts')];
 
 describe('The toolbreak command', function () {
   this.timeout(60_000);

@@ -32,7 +32,7 @@ export async function bigRun(calls: number, file: string): Promise<string> {
     const command = [
       '--import',
       'tsx',
-      join(ROOT, 'adapter/doors/cli.ts'),
+      join(ROOT, 'adapter/doors/start.ts'),
       'import',
       spools,
       '--project',

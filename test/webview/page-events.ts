@@ -49,6 +49,23 @@ for (const theme of ['dark', 'light', 'high-contrast'] as ThemeName[])
       { theme, answer: hostOf([NATIVE]) },
     ));
 
+test('the search finds events by what they say', (house) =>
+  withPage(
+    house,
+    async (shown) => {
+      await drawn(shown);
+      const said = shown.page.locator('.search-count');
+      await shown.page.keyboard.press('/');
+      await shown.page.keyboard.type('INTO <b>4');
+      await until(async () => assert.match(await said.innerText(), /^1 found$/));
+      await shown.page.keyboard.press('Enter');
+      await until(async () => assert.match(await spoken(shown), /^Log: into <b>42<\/b>, event, at 5\.000 s$/));
+      await until(async () => assert.match(await said.innerText(), /^1 of 1$/));
+      await picture(shown, 'native-search');
+    },
+    { answer: hostOf([NATIVE]) },
+  ));
+
 test('the keyboard goes through the events of a program, and the table lists them', (house) =>
   withPage(
     house,

@@ -99,7 +99,7 @@ export class RealRun extends ReaderProcess {
     const place = new Place();
     const path = join(ROOT, 'fixtures/apps', program);
     const env = { ...process.env, XDG_STATE_HOME: join(place.folder, 'state'), XDG_RUNTIME_DIR: place.folder };
-    const client = DapClient.start(process.execPath, [...TSX, join(ROOT, 'adapter/doors/cli.ts'), 'dap'], {
+    const client = DapClient.start(process.execPath, [...TSX, join(ROOT, 'adapter/doors/start.ts'), 'dap'], {
       cwd: ROOT,
       env,
     });

@@ -131,7 +131,7 @@ export function nativeRun(number: number): SampleRun {
     ...more,
   });
   const stop = (id: number, name: string, start: number, end: number): CallRow =>
-    event(id, name, start, { depth: 0, end, holds: [{ start, end, description: 'The program stood still' }] });
+    event(id, name, start, { depth: 0, end, holds: [{ start, end, description: 'Stood still' }] });
   const end = 10 * S;
   return {
     summary: {
@@ -224,7 +224,9 @@ export function answerFrom(runs: readonly SampleRun[]) {
             (!errors || call.state === 'error') &&
             (!query?.status || query.status.includes(call.state)),
         );
-        return { calls: found.slice(0, limit), total: found.length };
+        const events = query === undefined ? found.filter((call) => call.kind === 'event') : [];
+        const calls = found.filter((call) => call.kind !== 'event');
+        return { calls: calls.slice(0, limit), total: calls.length, events };
       }
       case 'errorNear': {
         const { file, time, direction } = params as ReaderMethods['errorNear']['params'];

@@ -19,7 +19,7 @@ export interface Search {
   problem?: string;
 }
 
-/** Searches the run for calls by name and by what `searchWords` knows, and goes from one to the next. */
+/** Searches the run for calls by name and by what `searchWords` knows, for events by what they say, and goes from one to the next. */
 export class Finder {
   private ticket = 0;
 
@@ -88,9 +88,10 @@ export class Finder {
       if (problem !== undefined) throw new Error(problem);
       const answer = await page.ask('search', { file, ...words, kinds, errors, limit: SEARCH_LIMIT });
       if (ticket !== this.ticket || file !== page.file) return false;
-      const calls = [...answer.calls].sort(byStart);
+      const { events = [], atLeast } = answer;
+      const calls = [...answer.calls, ...events].sort(byStart);
       const ids = new Set(calls.map((call) => call.id));
-      const { total, atLeast } = answer;
+      const total = answer.total + events.length;
       page.update({ search: { text, calls, ids, total, ...(atLeast && { atLeast }), done: true } });
       return true;
     } catch (error) {

@@ -93,7 +93,7 @@ export function Header({ page, searchField, openHelp, focusStage }: Props): JSX.
   );
 }
 
-const SEARCH_HELP = `A name, or tool:name. Also:
+const SEARCH_HELP = `A name, or tool:name, or words of an event, such as printed ones. Also:
 status:error (running, returned, cancelled, skipped)
 min:200ms (at least so long; ns, us, ms, s, m or h)
 value:"order 7" (in arguments, result or error)

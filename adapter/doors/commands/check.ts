@@ -18,12 +18,12 @@ export function checkCommand(program: Command): void {
     });
 }
 
-function linesOf({ whole, problems, readable }: CheckReport, run: string): string[] {
+function linesOf({ whole, live, problems, readable }: CheckReport, run: string): string[] {
   const rows = ['calls', 'values', 'events', 'holds', 'functions', 'tasks', 'processes']
     .filter((table) => readable[table] !== undefined)
     .map((table) => count(readable[table]!, table === 'processes' ? 'process' : table.slice(0, -1), table));
   const read = rows.length === 0 ? 'Nothing of it can be read.' : `Read: ${rows.join(', ')}.`;
-  if (whole) return [`${run} is whole.`, read];
+  if (whole) return [live === true ? `${run} is whole so far: it is still being recorded.` : `${run} is whole.`, read];
   return [
     `${run} is damaged.`,
     ...problems.map(

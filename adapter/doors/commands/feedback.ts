@@ -10,10 +10,15 @@ import type { Naming } from '../../targets/native/discovery';
 import { parseData, parseWatch } from '../../targets/native/places';
 import { column, count, fit, plainText, print, printJson, width } from './text';
 
+interface Watch {
+  location: string;
+  expression: string;
+}
+
 interface Flags {
-  at: string[];
-  watch: { location: string; expression: string }[];
-  data: string[];
+  at?: string[];
+  watch?: Watch[];
+  data?: string[];
   stdin?: string;
   stdinVariable?: boolean;
   lldbDap?: string;
@@ -29,18 +34,12 @@ export function feedbackCommand(program: Command): void {
     .command('feedback')
     .description('run a native program once and gather values and backtraces at lines of its source')
     .argument('<command...>', 'the program, compiled with -g, and its arguments')
-    .option('--at <file:line>', 'a backtrace of each hit of this line; may be repeated', more, [])
-    .option(
-      '--watch <file:line=expression>',
-      'the value at each hit, before the line has run; may be repeated',
-      watch,
-      [],
-    )
+    .option('--at <file:line>', 'a backtrace of each hit of this line; may be repeated', more)
+    .option('--watch <file:line=expression>', 'the value at each hit, before the line has run; may be repeated', watch)
     .option(
       '--data <name@file:line>',
       'each change of a variable, from this line on, or of a global; may be repeated',
       data,
-      [],
     )
     .option('--stdin <file>', 'the standard input of the program; "-" passes ours on (default: empty)')
     .option('--stdin-variable', 'name the file of --stdin in TOOLBREAK_STDIN_FILE instead of redirecting')
@@ -66,7 +65,8 @@ The program's own exit code is part of the result; one that crashed has 128 and 
 const BY_OPTION: Naming = { by: 'with --lldb-dap', check: 'Check --lldb-dap.' };
 
 async function act(command: string[], flags: Flags): Promise<void> {
-  if (flags.at.length + flags.watch.length + flags.data.length === 0)
+  const { at = [], watch: watches = [], data = [] } = flags;
+  if (at.length + watches.length + data.length === 0)
     throw new MistakeError('Nothing is asked for. Name lines with --at file:line or --watch file:line=expression.');
   const interrupt = new AbortController();
   const onSignal = (): void => interrupt.abort();
@@ -76,9 +76,9 @@ async function act(command: string[], flags: Flags): Promise<void> {
     const feedback = await runtimeFeedback({
       command,
       project: process.cwd(),
-      at: flags.at,
-      watches: flags.watch,
-      data: flags.data,
+      at,
+      watches,
+      data,
       ...(input.file !== undefined && { stdin: input.file }),
       ...(flags.stdinVariable && { stdinBy: 'variable' as const }),
       ...(flags.depth !== undefined && { depth: flags.depth }),
@@ -179,13 +179,13 @@ function runsOf(texts: readonly string[]): [text: string, times: number][] {
 
 // ---------------------------------------------------------------- options
 
-const more = (value: string, before: string[]): string[] => [...before, value];
+const more = (value: string, before: string[] = []): string[] => [...before, value];
 
-function watch(text: string, before: Flags['watch']): Flags['watch'] {
+function watch(text: string, before: Watch[] = []): Watch[] {
   return [...before, mistake(() => parseWatch(text))];
 }
 
-function data(text: string, before: string[]): string[] {
+function data(text: string, before: string[] = []): string[] {
   mistake(() => parseData(text));
   return [...before, text];
 }

@@ -39,11 +39,11 @@ export function pruneCommand(program: Command): void {
 function words({ removed, stay, left }: Pruned, dryRun: boolean): string[] {
   const did = dryRun ? 'would go' : 'deleted';
   const lines = removed.map(
-    ({ file, run, bytes, why }) =>
-      `${did}: ${plainText(run)} (${plainText(basename(file))}, ${sizeText(bytes)}, ${why === 'age' ? 'too old' : 'beyond the size'})`,
+    ({ file, run, project, bytes, why }) =>
+      `${did}: ${plainText(`${run} (project ${project}, ${basename(file)}`)}, ${sizeText(bytes)}, ${why === 'age' ? 'too old' : 'beyond the size'})`,
   );
-  for (const { file, run, why } of stay)
-    lines.push(`stays: ${plainText(run)} (${plainText(basename(file))}, ${STAYS[why]})`);
+  for (const { file, run, project, why } of stay)
+    lines.push(`stays: ${plainText(`${run} (project ${project}, ${basename(file)}`)}, ${STAYS[why]})`);
   const freed = removed.reduce((sum, { bytes }) => sum + bytes, 0);
   const runs = count(removed.length, 'run');
   lines.push(

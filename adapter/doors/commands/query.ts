@@ -52,21 +52,31 @@ export function queryCommand(program: Command): void {
     .option('--from <moment>', "date and time, since the run's start (+5s), or before its end (-5s)")
     .option('--to <moment>', 'the same')
     .option('--min-duration <duration>', 'takes at least so long, in ns, us, ms, s, m or h: 200ms, 1.5s, 2m')
-    .option('--order <order>', 'start, -start, duration or -duration (longest first)')
+    .option(
+      '--order <order>',
+      'start, -start, duration or -duration (longest first; default: start, over several runs -start)',
+    )
     .option('--limit <number>', 'rows at most, from 1 to 500 (default: 50)', wholeNumber)
     .option('--cursor <cursor>', 'go on after an earlier answer')
     .option('--json', 'as JSON; times in nanoseconds')
     .action((names: string[], options: Options, command: Command) => {
       const query = queryFrom(options, command);
       const place = placeFrom(options);
-      const files =
+      const found =
         names.length > 0 ? names.map((name) => findRun(name, place)) : listRuns(place).map(({ file }) => file);
+      const files = [...new Set(found)];
       if (files.length === 0) throw noRuns(place);
-      const answer = runQuery([...new Set(files)], query);
+      const answer = runQuery(files, query);
       if (options.json === true) printJson(answer);
       else {
         for (const problem of answer.problems) process.stderr.write(`toolbreak: ${problem}\n`);
-        print([...tableOf(answer), ...footer(answer)]);
+        // Output is read from top to bottom: of several runs its newest lines, like the end of a log.
+        const isLog = query.types?.includes('output') === true && query.order === undefined && files.length > 1;
+        print(
+          isLog
+            ? [...tableOf({ ...answer, rows: answer.rows.toReversed() }), ...footer(answer, 'earlier')]
+            : [...tableOf(answer), ...footer(answer, 'more')],
+        );
       }
     });
 }
@@ -143,13 +153,15 @@ export function wholeNumber(text: string): number {
   return Number(text);
 }
 
-/** A line for each row below a head, as wide as the terminal. */
+/** A line for each row below a head, as wide as the terminal; crashes wider. */
 export function tableOf(answer: QueryAnswer): string[] {
   const several = answer.runs.length > 1;
   const runs = new Map(answer.runs.map(({ run, number, name }) => [run, `${number} ${name}`]));
   const lines = answer.rows.map((row) => {
     const run = several ? `${column(runs.get(row.run) ?? row.run, 18)} ` : '';
-    return fit(run + (row.type === 'call' ? callLine(row) : eventLine(row)), width());
+    // A crash is told whole: its place comes last.
+    const room = row.type === 'crash' ? Infinity : width();
+    return fit(run + (row.type === 'call' ? callLine(row) : eventLine(row)), room);
   });
   if (lines.length > 0) {
     const head = [column('AT', 12), column('CALL', 8), column('LENGTH', 9), column('KIND', 9), 'WHAT'].join(' ');
@@ -183,13 +195,13 @@ function eventLine(row: FoundEvent): string {
   ].join(' ');
 }
 
-function footer({ rows, more, cursor, looked, partly }: QueryAnswer): string[] {
+function footer({ rows, more, cursor, looked, partly }: QueryAnswer, others: 'more' | 'earlier'): string[] {
   const lines: string[] = [];
   if (rows.length === 0 && more.exact) lines.push('Nothing matches.');
   else if (rows.length === 0) lines.push(`Nothing yet among the first ${count(looked, 'row')}.`);
   if (partly > 0) lines.push(`${count(partly, 'value was', 'values were')} too large to be searched to the end.`);
   if (more.count > 0 || !more.exact)
-    lines.push(`${more.exact ? '' : 'At least '}${more.count.toLocaleString('en-US')} more.`);
+    lines.push(`${more.exact ? '' : 'At least '}${more.count.toLocaleString('en-US')} ${others}.`);
   if (cursor !== undefined && (more.count > 0 || !more.exact)) lines.push(`Go on: --cursor ${cursor}`);
   return lines;
 }

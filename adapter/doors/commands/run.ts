@@ -1,10 +1,11 @@
 import type { Command } from 'commander';
-import { recordCommand } from '../headless';
+import { endedBy } from '../../common/signals';
+import { recordCommand, type Recorded } from '../headless';
 import { count, plainText } from './text';
 
 interface RunFlags {
   name?: string;
-  functions: string[];
+  functions?: string[];
   subprocess: boolean;
 }
 
@@ -18,11 +19,10 @@ export function runCommand(program: Command): void {
       '--functions <pattern>',
       'record these functions, too: pkg.*, @usercode, @file:src/*.py; may be repeated',
       more,
-      [],
     )
     .option('--no-subprocess', 'record the first Python process alone')
     .passThroughOptions()
-    .action(async (command: string[], { name, functions, subprocess }: RunFlags) => {
+    .action(async (command: string[], { name, functions = [], subprocess }: RunFlags) => {
       const say = (sentence: string): void => void process.stderr.write(`toolbreak: ${plainText(sentence).trim()}\n`);
       const options = { command, cwd: process.cwd(), functions, subProcess: subprocess };
       const recorded = await recordCommand({ ...options, ...(name !== undefined && { name }) }, say);
@@ -38,11 +38,27 @@ export function runCommand(program: Command): void {
             : 'recorded 0 calls: no tool, node or model call was made. --functions "@usercode" records plain functions, too.',
         );
       }
-      if (recorded.crashed) say('it crashed; see where with "toolbreak query last --type crash".');
+      for (const sentence of endWords(recorded)) say(sentence);
       process.exitCode = recorded.code;
     });
 }
 
-function more(value: string, before: string[]): string[] {
+/** What went wrong beside the calls, and where to see it. */
+function endWords({ crashed, ending, uncaught }: Recorded): string[] {
+  const words: string[] = [];
+  if (crashed)
+    words.push(
+      `${ending?.child === true ? 'a process that it started' : 'it'} crashed; see where with "toolbreak query last --type crash".`,
+    );
+  else if (ending?.signal !== undefined)
+    words.push(`it ${endedBy(ending.signal)}. What was recorded until then is kept.`);
+  if (uncaught > 0)
+    words.push(
+      `${count(uncaught, 'uncaught exception')} in ${uncaught === 1 ? 'a thread; see it' : 'threads; see them'} with "toolbreak query last --type event --text uncaught".`,
+    );
+  return words;
+}
+
+function more(value: string, before: string[] = []): string[] {
   return [...before, value];
 }

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { RunSummary } from '../../../protocol/timeline';
 import { listRuns, noRuns, projectOf } from '../../store/life/find';
 import { placeFrom, withPlace, type PlaceOptions } from './place';
-import { clockText, column, count, durationText, fit, print, printJson, width } from './text';
+import { clockText, column, count, durationText, endingText, fit, print, printJson, width } from './text';
 
 export function runsCommand(program: Command): void {
   withPlace(program.command('runs'))
@@ -27,11 +27,12 @@ function row(run: RunSummary, all: boolean): string {
   const start = [column(run.number > 0 ? String(run.number) : '-', 5), column(name, 26)];
   if (run.problem !== undefined) return `${start.join(' ')} ${fit(run.problem, Math.max(60, width() - 33))}`;
   const state = run.live ? ', running' : run.reading === true ? ', still being read' : '';
+  const ending = run.ending === undefined ? '' : `, ${endingText(run.ending)}`;
   const errors = run.errors > 0 ? `, ${count(run.errors, 'error')}` : '';
   return [
     ...start,
     column(clockText(run.startedAt), 20),
     column(durationText(run.duration), 13),
-    `${count(run.calls, 'call')}${errors}${state}${run.kept === true ? ', kept' : ''}`,
+    `${count(run.calls, 'call')}${errors}${state}${ending}${run.kept === true ? ', kept' : ''}`,
   ].join(' ');
 }

@@ -2,7 +2,9 @@ import type { Command } from 'commander';
 import type { RunSummary } from '../../../protocol/timeline';
 import type { OutlineLine } from '../../store/reader/outline';
 import { findRun } from '../../store/life/find';
+import { eventCounts } from '../../store/reader/ending';
 import { summaryOf } from '../../store/reader/folder';
+import { RunFile } from '../../store/reader/runFile';
 import { UserError } from '../../common/errors';
 import { callTree, type TreeNode } from '../../store/query/tree';
 import { wholeCall, wholeCallJson, type WholeCall } from '../../store/query/wholeCall';
@@ -10,7 +12,19 @@ import { findCall } from '../../store/query/words';
 import { callText } from './callText';
 import { placeFrom, withPlace, type PlaceOptions } from './place';
 import { tableOf, wholeNumber } from './query';
-import { clockText, column, count, durationText, fit, momentText, plainText, print, printJson, width } from './text';
+import {
+  clockText,
+  column,
+  count,
+  durationText,
+  endingText,
+  fit,
+  momentText,
+  plainText,
+  print,
+  printJson,
+  width,
+} from './text';
 
 const USUAL_CALLS = 200;
 const MOST_CALLS = 20_000;
@@ -37,7 +51,7 @@ export function showCommand(program: Command): void {
       const file = findRun(name, placeFrom(options));
       const run = summaryOf(file);
       if (run.problem !== undefined) throw new UserError(run.problem);
-      if (call === undefined) return showTree(run, options);
+      if (call === undefined) return showTree(run, name, options);
       const id = findCall(file, call, tableOf);
       if (options.json === true) return printJson({ run: run.run, ...wholeCallJson(file, id) });
       const full = options.full === true;
@@ -47,17 +61,47 @@ export function showCommand(program: Command): void {
 
 // ------------------------------------------------------------ the tree
 
-function showTree(run: RunSummary, { limit, json }: Options): void {
+function showTree(run: RunSummary, named: string, options: Options): void {
+  const { limit, json } = options;
   const { tops, shown, left, exact } = callTree(run.file, Math.max(1, Math.min(limit ?? USUAL_CALLS, MOST_CALLS)));
   if (json === true) return printJson({ ...run, tree: tops, more: { count: left, exact } });
   const lines = [runLine(run)];
   for (const top of tops) addNode(lines, top, '', '');
-  if (shown === 0) lines.push('No call is recorded yet.');
+  if (shown === 0) lines.push(noCall(run, named, options));
   if (left > 0 || !exact)
     lines.push(
       `${exact ? '' : 'At least '}${left.toLocaleString('en-US')} more: --limit, or "toolbreak query" to find some.`,
     );
   print(lines);
+}
+
+/** Of a run that is over: what else there is of it, and how to see that. */
+function noCall(run: RunSummary, named: string, { project, all }: PlaceOptions): string {
+  if (run.live || run.reading === true) return 'No call is recorded yet.';
+  const events = eventsOf(run.file);
+  const kinds = [
+    { type: 'output', what: 'what it printed', names: ['output'] },
+    { type: 'crash', what: 'how it crashed', names: ['crash', 'crashed'] },
+    { type: 'event', what: 'what went wrong in a thread', names: ['uncaught'] },
+  ].filter(({ names }) => names.some((name) => events.has(name)));
+  if (kinds.length === 0) return 'No call was recorded.';
+  const place = [...(project === undefined ? [] : ['--project', project]), ...(all === true ? ['--all'] : [])];
+  const command = ['query', named, ...place, '--type', kinds.map(({ type }) => type).join(',')].map(typed).join(' ');
+  return `No call was recorded. See ${kinds.map(({ what }) => what).join(' and ')} with "toolbreak ${command}".`;
+}
+
+function eventsOf(path: string): ReadonlyMap<string, number> {
+  const file = new RunFile(path);
+  try {
+    return eventCounts(file);
+  } finally {
+    file.close();
+  }
+}
+
+/** As it is typed in a shell. */
+function typed(word: string): string {
+  return /^[\w.,/:=+-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }
 
 function runLine(run: RunSummary): string {
@@ -69,6 +113,7 @@ function runLine(run: RunSummary): string {
     ...(run.errors > 0 ? [count(run.errors, 'error')] : []),
     ...(run.holds > 0 ? [count(run.holds, 'hold')] : []),
     ...(run.tokens > 0 ? [count(run.tokens, 'token')] : []),
+    ...(run.ending === undefined ? [] : [endingText(run.ending)]),
     ...(run.languages ?? []),
     clockText(run.startedAt),
   ];

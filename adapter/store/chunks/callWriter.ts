@@ -103,6 +103,19 @@ export class CallWriter {
     return chunk.isStarted(id - chunk.base);
   }
 
+  /** It is known to have ended with an error. */
+  hasFailed(id: number): boolean {
+    const chunk = this.chunk(id);
+    const slot = id - chunk.base;
+    return chunk.isEnded(slot) && chunk.statusOf(slot) === 1;
+  }
+
+  /** 0: it has none. */
+  parentOf(id: number): number {
+    const chunk = this.chunk(id);
+    return chunk.parent[id - chunk.base]!;
+  }
+
   taskOf(id: number): number {
     const chunk = this.chunk(id);
     return chunk.task[id - chunk.base]!;

@@ -8,6 +8,8 @@ export interface RecordedError {
   type: string;
   message: string;
   fields: { [key: string]: Json };
+  /** Outermost first. */
+  stack?: readonly { path: string; line: number; function: string }[];
 }
 
 /** Values in the format that spools have, for what comes from elsewhere: the writer takes them as if an app had recorded them. */
@@ -24,16 +26,10 @@ export class RecordedErrorValue {
 
 function put(value: Json | RecordedErrorValue, depth: number, parts: Buffer[]): void {
   if (value instanceof RecordedErrorValue) {
-    const { type, message, fields } = value.error;
-    parts.push(
-      head('(', 7),
-      Buffer.from('.'),
-      text('error'),
-      text(type),
-      text(message),
-      head('[', 0),
-      Buffer.from('N'),
-    );
+    const { type, message, fields, stack = [] } = value.error;
+    parts.push(head('(', 7), Buffer.from('.'), text('error'), text(type), text(message), head('[', stack.length));
+    for (const { path, line, function: name } of stack) parts.push(head('(', 3), text(path), number(line), text(name));
+    parts.push(Buffer.from('N'));
     return put(fields, depth + 1, parts);
   }
   if (value === null) parts.push(Buffer.from('N'));

@@ -2,6 +2,7 @@ import { decodeCanonical } from '../values/canonical';
 import { DecodeError, Dict, Ref, SetValue, Tagged, Tuple, type Value } from '../values/model';
 import { createHash } from 'node:crypto';
 import { UserError, messageOf } from '../../common/errors';
+import { isAlive } from '../alive';
 import { callName } from '../callNames';
 import { CallReader } from '../chunks/callReader';
 import { openForReading, type Connection } from '../database';
@@ -13,6 +14,8 @@ export interface CheckReport {
   file: string;
   /** Nothing is wrong. */
   whole: boolean;
+  /** It is still being recorded: what was there at one moment was read. */
+  live?: true;
   problems: Damage[];
   /** Rows that were read and are fine, by table; absent when a table could not be read. */
   readable: Record<string, number>;
@@ -72,6 +75,9 @@ class Check {
 
   all(): void {
     this.attempt('the check of the database', () => this.integrity());
+    // All else sees the file as it is at one moment, whatever is recorded meanwhile; closing the connection ends this.
+    this.db.exec('BEGIN');
+    this.attempt('the table runs', () => this.goesOn());
     for (const table of TABLES) this.attempt(`the table ${table}`, () => this.count(table));
     for (const reference of REFERENCES) this.attempt(`the table ${reference.from}`, () => this.reference(reference));
     this.attempt('the table calls', () => this.calls());
@@ -86,6 +92,12 @@ class Check {
     const found = this.db.pragma('integrity_check(100)') as { integrity_check: string }[];
     const lines = found.map((row) => row.integrity_check).filter((line) => line !== 'ok');
     this.damage('SQLite finds the database damaged', lines.length, lines);
+  }
+
+  private goesOn(): void {
+    const row = this.db.prepare('SELECT ended, pid, pid_start AS mark FROM runs WHERE id = 1').get() as
+      { ended: number | null; pid: number; mark: string } | undefined;
+    if (row !== undefined && row.ended === null && isAlive(row.pid, row.mark)) this.report.live = true;
   }
 
   private count(table: string): void {
@@ -119,6 +131,8 @@ class Check {
     this.damage('There are blocks of calls that cannot be read', damaged.length, damaged.map(String));
     for (const [what, calls] of problems) this.damage(`There are ${what}`, calls.length, exampleOf(calls, EXAMPLES));
     this.damage('There are calls with a value that cannot be read', broken.length, exampleOf(broken, EXAMPLES));
+    // The session may tell of a call before what the app wrote of it is read.
+    if (this.report.live === true) return;
     this.whose('holds');
     this.whose('events');
   }
@@ -199,6 +213,21 @@ class Check {
     const damaged = this.db.prepare('SELECT coalesce(sum(damaged), 0) FROM runs').pluck().get() as number;
     this.damage('Parts of the recording could not be read when it was made', damaged, []);
     if (this.report.readable['runs'] === 0) this.damage('The file has no run in it', 1, []);
+    this.counted();
+  }
+
+  /** What the run says of all its calls, against what is known of their blocks. */
+  private counted(): void {
+    const wrong = this.db
+      .prepare(
+        `SELECT 'calls' FROM runs WHERE calls <> (SELECT coalesce(sum(calls), 0) FROM chunks)
+         UNION ALL SELECT 'first' FROM runs WHERE first IS NOT (SELECT min(first) FROM chunks)
+         UNION ALL SELECT 'last' FROM runs WHERE coalesce(last, first) < (SELECT max(last) FROM chunks)
+         UNION ALL SELECT 'ended' FROM runs WHERE ended < started`,
+      )
+      .pluck()
+      .all() as string[];
+    this.damage('The run says of itself what is not so of its calls', wrong.length, wrong);
   }
 
   private damage(what: string, count: number, examples: readonly string[]): void {

@@ -1,5 +1,6 @@
 import { messageOf } from '../../common/errors';
 import { stateFolder } from '../../common/paths';
+import { projectOf } from './find';
 import { allRuns, spoolsByRun, type StoredRun } from './place';
 import { removeRun, runState, type Removal } from './remove';
 import type { Retention } from './retention';
@@ -13,10 +14,18 @@ export interface PruneOptions {
   now?: number;
 }
 
+interface Named {
+  file: string;
+  /** `run 12 checkout`. */
+  run: string;
+  /** Runs of all projects are pruned together, and have numbers of their own in each. */
+  project: string;
+}
+
 export interface Pruned {
-  removed: { file: string; run: string; bytes: number; why: 'age' | 'size' }[];
+  removed: (Named & { bytes: number; why: 'age' | 'size' })[];
   /** Runs that would have gone, and why they stay. */
-  stay: { file: string; run: string; why: 'live' | 'recovering' | 'kept' }[];
+  stay: (Named & { why: 'live' | 'recovering' | 'kept' })[];
   problems: string[];
   /** Bytes of all runs that are left, kept ones included. */
   left: number;
@@ -33,10 +42,10 @@ export function prune({ retention, dryRun, state = stateFolder(), now = Date.now
   const remove = (run: StoredRun, why: 'age' | 'size'): Removal | 'failed' => {
     try {
       // Once it is gone nobody knows how it was called.
-      const named = nameOf(run.file);
+      const named = { file: run.file, run: nameOf(run.file), project: projectOf(run.file) };
       const removal = removeRun(run.file, { spools, dryRun: dryRun === true });
-      if (removal === 'removed') pruned.removed.push({ file: run.file, run: named, bytes: run.bytes, why });
-      else pruned.stay.push({ file: run.file, run: named, why: removal });
+      if (removal === 'removed') pruned.removed.push({ ...named, bytes: run.bytes, why });
+      else pruned.stay.push({ ...named, why: removal });
       return removal;
     } catch (error) {
       pruned.problems.push(messageOf(error));

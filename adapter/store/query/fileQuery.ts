@@ -157,7 +157,7 @@ export class FileQuery {
   } {
     if (row.type === 'call')
       return { function: this.functions.get(row.function), task: row.task, process: processOf(row.id) };
-    const process = row.process ?? crashedProcess(row) ?? undefined;
+    const process = row.process ?? processSaid(row) ?? undefined;
     if (row.call === null) return { function: undefined, task: undefined, process };
     const call = this.file.calls.get(row.call);
     return {
@@ -399,8 +399,11 @@ function outputText(row: EventCandidate): string | undefined {
   return outputOf(row)?.text;
 }
 
-function crashedProcess(row: EventCandidate): number | undefined {
-  const process = row.name === 'crashed' ? dataOf(row)?.['process'] : undefined;
+/** What the session saw of a process without a call to tell which. */
+const OF_A_PROCESS = new Set(['crashed', 'lost', 'stop', 'release']);
+
+function processSaid(row: EventCandidate): number | undefined {
+  const process = OF_A_PROCESS.has(row.name) ? dataOf(row)?.['process'] : undefined;
   return typeof process === 'number' && globalId(process, 0) > 0 ? process : undefined;
 }
 

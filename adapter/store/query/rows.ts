@@ -70,7 +70,7 @@ function foundEvent(query: FileQuery, row: EventCandidate): FoundEvent {
   const output = outputOf(row);
   const place = query.placeOf(row);
   const process = query.processes.get(place.process ?? 0);
-  const text = output?.text ?? (row.name === 'crashed' ? crashText(process) : query.eventLine(row));
+  const text = output?.text ?? query.eventLine(row);
   return {
     type,
     run: query.run.run,
@@ -89,10 +89,4 @@ function foundEvent(query: FileQuery, row: EventCandidate): FoundEvent {
         }),
     ...(process === undefined ? {} : { pid: process.pid }),
   };
-}
-
-function crashText(process: { pid: number; name: string } | undefined): string {
-  return process === undefined
-    ? 'A process crashed'
-    : `Process ${process.pid}${process.name === '' ? '' : ` (${process.name})`} crashed`;
 }

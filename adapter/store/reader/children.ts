@@ -1,3 +1,4 @@
+import { MASK } from '../../../protocol/secrets';
 import type { StoredValues } from './stored';
 import { bytesText, quote, scalarText, shorten } from './text';
 import { Dict, SetValue, Tagged, Tuple, type Value } from '../values/model';
@@ -129,7 +130,7 @@ function taggedKey(key: Tagged, stored: StoredValues, depth: number): string {
       return second instanceof Tuple ? `${type}${plain}` : plain;
     }
     case 'masked':
-      return '***';
+      return MASK;
     case 'ellipsis':
       return '...';
     case 'cut': {

@@ -134,11 +134,16 @@ function attributesOf(file: RunFile, parts: Parts): CallDetail['attributes'] {
   return [...all].map(([name, value]) => ({ name, value }));
 }
 
+/** What the session saw of a hold or an edit is said by the app, too, where it can. */
+const SAID_TWICE = `CASE WHEN name NOT IN ('stop', 'edit', 'release') OR NOT json_valid(data) OR json_extract(data, '$.native') THEN 0
+  WHEN name = 'edit' THEN EXISTS (SELECT 1 FROM events AS other WHERE other.call = events.call AND other.name = 'edited')
+  ELSE 1 END`;
+
 /** What happened at the call, in order. */
 function eventsOf(file: RunFile, call: number): { time: number; text: string; name: string; value: number | null }[] {
   const zero = file.zero();
   const rows = file
-    .sql('SELECT time, name, value, data FROM events WHERE call = ? ORDER BY time, id LIMIT ?')
+    .sql(`SELECT time, name, value, data FROM events WHERE call = ? AND NOT ${SAID_TWICE} ORDER BY time, id LIMIT ?`)
     .all(call, MOST_EVENTS) as { time: number; name: string; value: number | null; data: string | null }[];
   return rows.map(({ time, name, value, data }) => ({
     time: time - zero,

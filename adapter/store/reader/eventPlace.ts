@@ -11,6 +11,7 @@ export interface EventFrame {
 }
 
 const MOST_FACTS = 400;
+const LONGEST_MESSAGE = 200;
 /** `fail @ /desk/order.c:40`, as stops and crashes are recorded; without the place where it is not known. */
 const FRAME = /^(.*) @ (.*):(\d+)$/s;
 
@@ -40,10 +41,12 @@ export class EventFields {
 
   /** Where it happened: what names a place itself knows best. */
   get place(): EventFrame | undefined {
+    return this.saidPlace ?? this.stack.find((frame) => frame.path !== undefined);
+  }
+
+  get saidPlace(): EventFrame | undefined {
     const [path, line] = [this.text('path'), this.number('line')];
-    return path === undefined || line === undefined
-      ? this.stack.find((frame) => frame.path !== undefined)
-      : { function: this.text('function') ?? '', path, line };
+    return path === undefined || line === undefined ? undefined : { function: this.text('function') ?? '', path, line };
   }
 
   /** The way there, innermost first; of what names only a place, this. */
@@ -54,13 +57,22 @@ export class EventFields {
         .map((line: unknown) => this.file.values.resolve(line as Value))
         .filter((line) => typeof line === 'string')
         .map(frameOf);
-    const [path, line] = [this.text('path'), this.number('line')];
-    return path === undefined || line === undefined ? [] : [{ function: this.text('function') ?? '', path, line }];
+    const { saidPlace } = this;
+    return saidPlace === undefined ? [] : [saidPlace];
   }
 
   /** What else was kept, such as a signal or registers: `registers.rax`. */
   facts(): { name: string; value: string }[] {
     return this.json === undefined ? [] : flat(this.json, '').slice(0, MOST_FACTS);
+  }
+
+  /** The app told no more than is shown elsewhere, such as an error's text and the way to it. */
+  get isSaid(): boolean {
+    const { value } = this;
+    // The title has it on one line, and not all of one that is long.
+    const message = this.field('message') ?? '';
+    if (typeof message !== 'string' || message.length > LONGEST_MESSAGE || message.includes('\n')) return false;
+    return value instanceof Dict && value.entries.every(([key]) => typeof key === 'string' && SAID.has(key));
   }
 
   private field(name: string): unknown {
@@ -82,7 +94,9 @@ function objectIn(data: string): Record<string, unknown> {
 }
 
 /** What is shown elsewhere, or says nothing to a person. */
-const SHOWN = new Set(['text', 'backtrace', 'path', 'line', 'breakpoint', 'boundary', 'process', 'native']);
+const SHOWN = new Set('text backtrace path line function category breakpoint boundary process native'.split(' '));
+/** The same of what the app told: an error's type and message are its text, the thread is in the title. */
+const SAID = new Set('text type message backtrace path line function thread'.split(' '));
 
 function flat(data: Record<string, unknown>, before: string): { name: string; value: string }[] {
   return Object.entries(data).flatMap(([key, value]) => {

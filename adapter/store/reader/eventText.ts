@@ -1,14 +1,18 @@
 import { Dict, type Value } from '../values/model';
 import { child } from './children';
-import { EventFields, wholeFrame } from './eventPlace';
+import { crashText } from './crashPlace';
+import { EventFields, shortFrame } from './eventPlace';
+import { goneText } from './goneText';
+import { askedBy, releaseText } from './releaseWords';
 import { line } from './render';
 import type { RunFile } from './runFile';
 import { oneLine } from './text';
 
 const TITLES: Record<string, string> = {
   held: 'Held',
-  resumed: 'Released',
+  stop: 'Held',
   edited: 'Edited',
+  edit: 'Edited',
   skipped: 'Skipped',
   again: 'Run again',
   cancelled: 'Cancelled',
@@ -16,36 +20,65 @@ const TITLES: Record<string, string> = {
   mark: 'Note',
   route: 'Goes on to',
   crash: 'Crash',
+  uncaught: 'Uncaught exception',
   damaged: 'Part of the recording could not be read',
 };
 
 /** Fields that say most, in the order in which they are tried. */
-const TELLING = ['text', 'description', 'message', 'why', 'path', 'name', 'to', 'client', 'reason'];
+const TELLING = ['text', 'description', 'message', 'why', 'path', 'name', 'to', 'reason'];
+/** What is asked for by somebody, and said with who it was. */
+const ASKED_FOR = ['client', 'action', 'step'];
 
-/** `Edited: order_id 7 → 70`, `Released (deadline)`, in one line. */
+/** `Edited: order_id 7 → 70`, `Released in the editor`, in one line. */
 export function eventText(file: RunFile, name: string, value: number | null, data: string | null): string {
   const title = TITLES[name] ?? name.charAt(0).toUpperCase() + name.slice(1);
   const fields = value === null ? fromJson(data) : fromValue(file, value);
-  if (name === 'resumed' && fields['why'] === 'release')
-    return fields['client'] === undefined ? title : `${title} by ${oneLine(fields['client'], 100)}`;
+  if (name === 'resumed' || name === 'release') return oneLine(releaseText(fields), 100);
+  if (name === 'skipped' || name === 'again')
+    return oneLine([title, askedBy(fields['client'])].filter(Boolean).join(' '), 100);
   if (name === 'route') return oneLine(`${title} ${fields['to'] ?? 'the end'}`, 500);
   const change =
     fields['name'] !== undefined && fields['after'] !== undefined
       ? `${fields['name']} ${fields['before'] ?? ''} → ${fields['after']}`
       : undefined;
-  if (name === 'crash') {
-    const { stack } = new EventFields(file, value, data);
-    const way = stack.map(wholeFrame).join(' ← ');
-    if (way !== '') return oneLine(`${title}: ${fields['text'] ?? fields['signal'] ?? ''} ${way}`, 500);
+  if (name === 'crashed' || name === 'lost') return goneText(file, name, new EventFields(file, value, data));
+  if (name === 'crash' || name === 'uncaught') {
+    const event = new EventFields(file, value, data);
+    const way = crashText(file, event);
+    const said = name === 'crash' ? title : uncaughtTitle(event);
+    if (way !== '') return oneLine(`${said}: ${fields['text'] ?? fields['signal'] ?? ''} ${way}`, 500);
   }
   const text = change ?? TELLING.map((key) => fields[key]).find((found) => found !== undefined && found !== '');
-  return oneLine(text === undefined ? title : `${title}: ${text}`, 500);
+  if (text === undefined) return title;
+  if (name === 'edited') return oneLine(`${title}: ${editText(text)}`, 500);
+  if (name === 'held' || name === 'stop') {
+    const place = placeText(new EventFields(file, value, data));
+    return oneLine([title, text, place].filter(Boolean).join(': '), 500);
+  }
+  return oneLine(`${title}: ${text}`, 500);
+}
+
+/** `lookup @ app.py:14`: the line that was held. */
+function placeText(event: EventFields): string | undefined {
+  const top = event.place ?? event.stack[0];
+  return top && shortFrame(top);
+}
+
+/** As the console says it, `lookup_order: order_id 7 → 70 (edited)`; of code outside of calls an older runtime said `line: a 1 → 10`. */
+function editText(text: string): string {
+  return text.replace(/ \(edited\)$/, '').replace(/^line: /, '');
+}
+
+/** It ends a thread, not the app. */
+export function uncaughtTitle(event: EventFields): string {
+  const thread = event.text('thread');
+  return `${TITLES['uncaught']} in ${thread === undefined ? 'a thread' : `thread ${thread}`}`;
 }
 
 function fromValue(file: RunFile, id: number): Record<string, string | undefined> {
   const value = file.values.root(id);
   if (!(value instanceof Dict)) return {};
-  const keys = [...TELLING, 'before', 'after'];
+  const keys = [...TELLING, ...ASKED_FOR, 'before', 'after'];
   return Object.fromEntries(
     keys.map((key) => {
       const found = child(value, key, file.values);
@@ -68,6 +101,8 @@ function fromJson(data: string | null): Record<string, string | undefined> {
   if (data === null) return {};
   const parsed = JSON.parse(data) as Record<string, unknown>;
   return Object.fromEntries(
-    Object.entries(parsed).map(([key, value]) => [key, typeof value === 'string' ? value : JSON.stringify(value)]),
+    Object.entries(parsed)
+      .filter(([, value]) => value !== null)
+      .map(([key, value]) => [key, typeof value === 'string' ? value : JSON.stringify(value)]),
   );
 }

@@ -1,5 +1,6 @@
+import { crashWay } from './crashPlace';
 import { EventFields, shortFrame } from './eventPlace';
-import { eventText } from './eventText';
+import { eventText, uncaughtTitle } from './eventText';
 import type { RunFile } from './runFile';
 import { oneLine } from './text';
 
@@ -42,7 +43,8 @@ export function wholeText(file: RunFile, event: StoredEvent): string {
 }
 
 function words(file: RunFile, { name }: StoredEvent, fields: EventFields): string | undefined {
-  const top = fields.place ?? fields.stack[0];
+  const top =
+    name === 'crash' || name === 'uncaught' ? crashWay(file, fields).way[0] : (fields.place ?? fields.stack[0]);
   const where = top === undefined ? undefined : shortFrame(top);
   switch (name) {
     case 'output':
@@ -50,18 +52,14 @@ function words(file: RunFile, { name }: StoredEvent, fields: EventFields): strin
     case 'stop': {
       const reason = fields.text('reason') ?? '';
       // `Paused on SIGSEGV`: what it was stands in the description.
-      const title = STOPS[reason] ?? (fields.text('description') ?? 'Stopped').replace(/^Paused on /, '');
+      const title = STOPS[reason] ?? capital((fields.text('description') ?? 'Stopped').replace(/^Paused on /, ''));
       const text = fields.text('text') ?? '';
       return [text.includes(title) ? '' : title, text, where].filter(Boolean).join(': ');
     }
-    case 'release': {
-      const step = fields.text('step');
-      return step === undefined ? 'Continued' : `Step ${step}`;
-    }
+    case 'uncaught':
+      return [`${uncaughtTitle(fields)}: ${fields.text('text') ?? ''}`, where].filter(Boolean).join(': ');
     case 'crash':
       return [`Crash: ${fields.text('text') ?? fields.text('signal') ?? ''}`.trim(), where].filter(Boolean).join(': ');
-    case 'crashed':
-      return lost(file, fields.number('process'));
     case 'exited': {
       const code = fields.number('code');
       return code === undefined ? 'Ended' : `Ended with exit code ${code}`;
@@ -69,6 +67,10 @@ function words(file: RunFile, { name }: StoredEvent, fields: EventFields): strin
     default:
       return undefined;
   }
+}
+
+function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 function plain(file: RunFile, { name, value, data }: StoredEvent): string {
@@ -79,12 +81,4 @@ function plain(file: RunFile, { name, value, data }: StoredEvent): string {
     if (error instanceof SyntaxError) return name;
     throw error;
   }
-}
-
-/** `Process 4711 (order) crashed`. */
-function lost(file: RunFile, index: number | undefined): string {
-  const process = index === undefined ? undefined : file.sql('SELECT pid, name FROM processes WHERE id = ?').get(index);
-  if (process === undefined) return 'A process crashed';
-  const { pid, name } = process as { pid: number; name: string };
-  return `Process ${pid}${name === '' ? '' : ` (${name})`} crashed`;
 }

@@ -14,7 +14,7 @@ import { density } from './density';
 import { node } from './render';
 import { partOf } from './place';
 import { emptySummary, type RunFile } from './runFile';
-import { crashNear, eventDetail, eventId, eventsBetween } from './runEvents';
+import { crashNear, eventDetail, eventId, eventsBetween, eventsSaying } from './runEvents';
 import { runsIn, summaryOf } from './folder';
 import { statistics } from './statistics';
 import type { Value } from '../values/model';
@@ -107,9 +107,10 @@ export class Reader {
         limit: Math.floor(numberIn(params, 'limit', 0)),
       };
       const query = params['query'];
-      return query === undefined || query === null
-        ? search(this.file(params), given)
-        : searchQuery(this.file(params), given, query);
+      const file = this.file(params);
+      if (query !== undefined && query !== null) return searchQuery(file, given, query);
+      const { events, atLeast } = eventsSaying(file, given);
+      return { ...search(file, given), ...(events.length > 0 && { events }), ...(atLeast && { atLeast }) };
     },
     density: (params) =>
       density(this.file(params), {

@@ -1,3 +1,4 @@
+import { MASK } from '../../../protocol/secrets';
 import type { ValueNode } from '../../../protocol/timeline';
 import { Complex, Dict, Float, Ref, SetValue, Tagged, Tuple, type Value } from '../values/model';
 import { childCount, children } from './children';
@@ -156,7 +157,7 @@ function tagged(value: Tagged, stored: StoredValues, limit: number): string {
       return typeof head === 'string' ? quote(`${shorten(head, limit - 1)}…`) : `${inside(1)}…`;
     }
     case 'masked':
-      return '***';
+      return MASK;
     case 'cycle':
       return '↑';
     case 'error':

@@ -1,10 +1,11 @@
 import type Database from 'better-sqlite3';
-import type { RunSummary } from '../../../protocol/timeline';
+import type { Ending, RunSummary } from '../../../protocol/timeline';
 import { isAlive } from '../alive';
 import { CallReader } from '../chunks/callReader';
 import { openForReading, type Connection } from '../database';
 import { TileReader } from '../tiles';
 import { WordReader } from '../words/wordReader';
+import { endingOf } from './ending';
 import { StoredValues } from './stored';
 
 type Statement = Database.Statement<unknown[]>;
@@ -146,6 +147,7 @@ export class RunFile {
       holds: Number(row.holds),
       tokens: Number(row.tokens),
       ...(row.kept === 1n ? { kept: true } : {}),
+      ...(live || reading ? {} : this.ending()),
       ...this.languages(),
     };
   }
@@ -163,6 +165,11 @@ export class RunFile {
   private lastEvent(): number | null {
     const sql = 'SELECT max(time) FROM events';
     return this.once(sql, () => this.sql(sql).pluck().get() as number | null);
+  }
+
+  private ending(): { ending?: Ending } {
+    const ending = this.once('ending', () => endingOf(this));
+    return ending === undefined ? {} : { ending };
   }
 
   /** Where a process has said it. */

@@ -1,0 +1,47 @@
+import type { Ending } from '../../../protocol/timeline';
+import { isFault } from '../../common/signals';
+import type { RunFile } from './runFile';
+
+/** Events looked at, the last ones: what ends a run stands near its end. */
+const MOST_LOOKED_AT = 5_000;
+
+/** A process that survived what a debugger saw of it has ended with 0. */
+const ENDS = `
+  WITH told AS (
+    SELECT id, time, name,
+      coalesce(process, CASE WHEN json_valid(data) THEN json_extract(data, '$.process') END) AS process,
+      CASE WHEN json_valid(data) THEN json_extract(data, '$.signal') END AS signal,
+      CASE WHEN json_valid(data) THEN json_extract(data, '$.code') END AS code
+    FROM (SELECT * FROM events ORDER BY time DESC, id DESC LIMIT ${MOST_LOOKED_AT})
+    WHERE name IN ('crash', 'crashed', 'exited')
+  )
+  SELECT told.name, told.signal, told.code,
+    EXISTS (SELECT 1 FROM processes other WHERE other.pid = one.parent_pid AND other.id <> one.id) AS child
+  FROM told LEFT JOIN processes one ON one.id = told.process
+  WHERE told.name = 'exited' OR one.exit_code IS NOT 0
+  ORDER BY told.time, told.id`;
+
+interface End {
+  name: 'crash' | 'crashed' | 'exited';
+  signal: unknown;
+  code: unknown;
+  child: number;
+}
+
+/** What ended a run that is over, where it did not end by itself. */
+export function endingOf(file: RunFile): Ending | undefined {
+  const told = file.sql(ENDS).all() as End[];
+  const ends = told.filter(({ name }) => name !== 'exited');
+  if (ends.length === 0) return undefined;
+  const exit = told.findLast(({ name }) => name === 'exited');
+  const own = exit?.code === 0 ? [] : ends.filter(({ child }) => child === 0);
+  const signal = (own.length > 0 ? own : ends).map((end) => end.signal).findLast((one) => typeof one === 'string');
+  const how = signal === undefined || isFault(signal) ? 'crashed' : signal === 'SIGKILL' ? 'killed' : 'ended';
+  return { how, ...(signal !== undefined && { signal }), ...(own.length === 0 && { child: true }) };
+}
+
+/** How many events of each name the run has. */
+export function eventCounts(file: RunFile): ReadonlyMap<string, number> {
+  const rows = file.sql('SELECT name, count(*) AS times FROM events GROUP BY name').all();
+  return new Map((rows as { name: string; times: number }[]).map(({ name, times }) => [name, times]));
+}

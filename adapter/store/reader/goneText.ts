@@ -1,0 +1,16 @@
+import { endedBy } from '../../common/signals';
+import type { EventFields } from './eventPlace';
+import type { RunFile } from './runFile';
+
+/** `Process 4711 (order) crashed`: how a process was lost, as far as its parent was told. */
+export function goneText(file: RunFile, name: 'crashed' | 'lost', fields: EventFields): string {
+  const [index, signal] = [fields.number('process'), fields.text('signal')];
+  const process = index === undefined ? undefined : file.sql('SELECT pid, name FROM processes WHERE id = ?').get(index);
+  const who = process === undefined ? 'A process' : named(process as { pid: number; name: string });
+  if (name === 'lost') return `${who} ended without a goodbye: it was killed, or left by os._exit`;
+  return `${who} ${signal === undefined ? 'crashed' : endedBy(signal)}`;
+}
+
+function named({ pid, name }: { pid: number; name: string }): string {
+  return `Process ${pid}${name === '' ? '' : ` (${name})`}`;
+}
