@@ -57,6 +57,15 @@ export class Client {
 
   /** VS Code, and whoever says to be it, shows a stop's description beside its thread; others may show it nowhere. */
   get saysWhyHeld(): boolean {
+    return this.#isVSCode;
+  }
+
+  /** It still asks for what it was about to show when a person stepped, and would show a refusal in red until the next stop is there. */
+  get asksTooLate(): boolean {
+    return this.#isVSCode;
+  }
+
+  get #isVSCode(): boolean {
     return this.initialize.clientID === 'vscode';
   }
 

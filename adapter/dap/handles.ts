@@ -22,6 +22,11 @@ export class Handles<T> {
     return this.#values.get(handle)?.value;
   }
 
+  /** It was given out, and its thread went on since. */
+  isGone(handle: number): boolean {
+    return Number.isInteger(handle) && handle > 0 && handle < this.#next && !this.#values.has(handle);
+  }
+
   drop(thread: number): void {
     for (const [handle, known] of this.#values) {
       if (known.thread === thread) {

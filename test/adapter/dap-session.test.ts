@@ -258,6 +258,26 @@ describe('DAP session', () => {
     assert.equal(running.message, 'agent-1 is running. Pause it first.');
   });
 
+  it('shows an editor that asks too late nothing in red, and refuses what never was', async () => {
+    const client = stage.client();
+    await client.initialize({ clientID: 'vscode' });
+    const begun = client.send('launch', { program: '/app/triage.py' }).answer;
+    await client.waitFor('initialized');
+    await client.request('configurationDone', {});
+    await begun;
+    const threadId = await stage.held(client);
+    const [top] = await client.frames(threadId);
+    stage.target.answers.scopes = () => ({ scopes: [{ name: 'Arguments', ref: 5, expensive: false }] });
+    const { scopes } = await client.request('scopes', { frameId: top!.id });
+    const { variablesReference } = scopes[0]!;
+    await client.request('continue', { threadId });
+    assert.deepEqual(await client.request('scopes', { frameId: top!.id }), { scopes: [] });
+    assert.deepEqual(await client.request('variables', { variablesReference }), { variables: [] });
+    assert.match((await refusal(client.request('scopes', { frameId: 4711 }))).message!, /^This frame is gone/);
+    const late = await refusal(client.request('evaluate', { expression: '1', frameId: top!.id, context: 'watch' }));
+    assert.equal(late.message, 'This frame is gone: its task went on.');
+  });
+
   it('says the boundary in the frame, except where the client says it beside the thread', async () => {
     const names = async (clientID: string): Promise<string[]> => {
       const client = stage.client();

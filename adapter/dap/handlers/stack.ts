@@ -27,12 +27,14 @@ export const stackTrace: Handler<'stackTrace'> = async ({ session, client }, arg
 };
 
 export const scopes: Handler<'scopes'> = async ({ session, client, signal }, args) => {
+  if (client.asksTooLate && client.frames.isGone(args.frameId)) return { scopes: [] };
   const { task, frame } = client.frame(args.frameId);
   const body = await session.engine.inspect(task, 'scopes', { frame }, signal);
   return { scopes: body.scopes.map((scope) => presentScope(client, task, scope)) };
 };
 
 export const variables: Handler<'variables'> = async ({ session, client, signal }, args) => {
+  if (client.asksTooLate && client.values.isGone(args.variablesReference)) return { variables: [] };
   const { task, ref } = client.value(args.variablesReference);
   const page = {
     ...(args.filter ? { filter: args.filter } : {}),
