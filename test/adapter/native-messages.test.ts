@@ -57,6 +57,14 @@ scenes('Sentences about native configurations', (scene) => {
     );
   });
 
+  it('no debugger at all says which is needed, and how to install it', async () => {
+    const nowhere = scene().adapter(['dap'], { PATH: '/nowhere', TOOLBREAK_LLDB_DAP: '' });
+    assert.match(
+      await refusal(nowhere.launch({ program: compiled.program('loop_basic.c') })),
+      /^Native code needs lldb-dap, and none was found on the PATH\. Install it with ".+"/,
+    );
+  });
+
   it('a value of the wrong kind says what it may be', async () => {
     const program = compiled.program('loop_basic.c');
     const input = '"stdin" must be "console", "none", { "file": a text } or { "text": a text }.';

@@ -116,4 +116,34 @@ nativeScenes('Threads and C++', (native) => {
     await go(at);
     assert.match(await s.exit(), /caught no cake left\n$/);
   });
+
+  it('stops where an exception is caught', async () => {
+    const n = native();
+    const { s, stop, go } = n;
+    await begin(n, [], { args: ['throw'], exceptions: ['cpp_catch'] });
+    const at = await stop();
+    assert.equal(at.body.reason, 'exception');
+    assert.ok(at.frames.some(({ name }) => name.startsWith('main')));
+    await go(at);
+    assert.match(await s.exit(), /caught no cake left\n$/);
+  });
+
+  it('a line with several calls offers each of them to step into', async () => {
+    const n = native();
+    const { s, stop } = n;
+    await begin(n, ['calls']);
+    const at = await stop();
+    const { targets } = await s.client.request('stepInTargets', { frameId: at.top.id });
+    for (const name of ['sum', 'scaled'])
+      assert.ok(
+        targets.some(({ label }) => label.includes(name)),
+        JSON.stringify(targets),
+      );
+    // The compiler may call the second one first: the other is what shows that the choice was kept.
+    const target = targets.find(({ label }) => label.includes('sum'))!;
+    await s.client.request('stepIn', { threadId: at.threadId, targetId: target.id });
+    const within = await stop();
+    assert.match(within.name, /sum/);
+    assert.match(within.frames[1]!.name, /^main/);
+  });
 });
