@@ -45,6 +45,13 @@ export interface Ending {
   child?: true;
 }
 
+/** `crashed (SIGSEGV)`, `killed by SIGKILL`, `a process crashed`: how a run ended that did not end by itself. */
+export function endingText({ how, signal, child }: Ending): string {
+  if (how === 'crashed')
+    return `${child === true ? 'a process ' : ''}crashed${signal === undefined ? '' : ` (${signal})`}`;
+  return `${child === true ? 'a process was ' : ''}${how} by ${signal}`;
+}
+
 export interface Lane {
   task: number;
   /** `support_agent`, `support_agent › check_stock`, `Process-2`. */

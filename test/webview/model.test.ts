@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import type { CallRow, Lane } from '../../protocol/timeline';
+import type { CallRow, Ending, Lane, RunSummary } from '../../protocol/timeline';
 import { barAt, placeBars } from '../../webview/model/bars';
 import { laneLabel, lanesBetween, layOut } from '../../webview/model/layout';
 import { neighbour } from '../../webview/model/neighbours';
@@ -247,6 +247,14 @@ describe('timeline: words', () => {
     assert.equal(runFacts(run).join(' · '), '12.4 s · 41 calls · 2 errors · 3.1 k tokens');
     assert.equal(runFacts({ ...run, calls: 1, errors: 0, tokens: 0 }).join(' · '), '12.4 s · 1 call');
     assert.equal(rough(2_400_000), '2.4 M');
+  });
+
+  it('says how a run ended that did not end by itself', () => {
+    const run: RunSummary = { ...sampleRun(3).summary, calls: 41, errors: 0, holds: 0, tokens: 0 };
+    const said = (ending: Ending): string => runFacts({ ...run, ending }).join(' · ');
+    assert.equal(said({ how: 'crashed', signal: 'SIGSEGV' }), '12.4 s · crashed (SIGSEGV) · 41 calls');
+    assert.equal(said({ how: 'crashed', child: true }), '12.4 s · a process crashed · 41 calls');
+    assert.equal(said({ how: 'killed', signal: 'SIGKILL' }), '12.4 s · killed by SIGKILL · 41 calls');
   });
 
   it('titles a call with its first arguments, cut in the middle', () => {

@@ -23,6 +23,8 @@ for (const theme of ['dark', 'light', 'high-contrast'] as ThemeName[])
         await drawn(shown);
         assert.deepEqual(await laneNames(shown), ['order']);
         assert.equal(await shown.page.locator('.empty, .no-calls').count(), 0);
+        const ended = shown.page.locator('.run-title .error-text');
+        assert.equal(await ended.innerText(), 'crashed (SIGSEGV)');
         // Its first row has the stops, its second all else; the axis is above. The facts take some of the room.
         const click = async (seconds: number, row: number): Promise<void> => {
           const lanes = await shown.page.locator('.stage canvas').boundingBox();

@@ -143,6 +143,7 @@ export function nativeRun(number: number): SampleRun {
       duration: end,
       live: false,
       ...{ calls: 0, errors: 0, holds: 0, tokens: 0, languages: ['native lldb-dap 19'] },
+      ending: { how: 'crashed', signal: 'SIGSEGV' },
     },
     lanes: [{ task: -1, name: 'order', depth: 2, first: 0, last: end, events: true }],
     calls: [

@@ -1,4 +1,4 @@
-import type { CallRow, RunSummary, ValueNode } from '../../protocol/timeline';
+import { endingText, type CallRow, type RunSummary, type ValueNode } from '../../protocol/timeline';
 import { isEvent, stateWord } from './kinds';
 import { endOf } from './bars';
 import { formatDuration, formatMoment, type Nanoseconds } from './time';
@@ -23,9 +23,14 @@ export function rough(value: number): string {
   return `${text.endsWith('.0') ? text.slice(0, -2) : text} ${unit}`;
 }
 
-/** The facts of a run after its name: `12.4 s · 41 calls · 2 errors · 3.1 k tokens`. What is zero is not said, calls excepted. */
+/**
+ * The facts of a run after its name: `12.4 s · crashed (SIGSEGV) · 41 calls · 2 errors · 3.1 k tokens`. What is zero is not said, calls excepted; how
+ * it ended is only said where it did not end by itself.
+ */
 export function runFacts(run: RunSummary, now: Nanoseconds = run.duration): string[] {
-  const facts = [formatDuration(now), counted(run.calls, 'call')];
+  const facts = [formatDuration(now)];
+  if (run.ending) facts.push(endingText(run.ending));
+  facts.push(counted(run.calls, 'call'));
   if (run.errors > 0) facts.push(counted(run.errors, 'error'));
   if (run.holds > 0) facts.push(counted(run.holds, 'hold'));
   if (run.tokens > 0) facts.push(`${rough(run.tokens)} ${run.tokens === 1 ? 'token' : 'tokens'}`);

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
-import type { RunSummary } from '../../../protocol/timeline';
+import { endingText, type RunSummary } from '../../../protocol/timeline';
 import { listRuns, noRuns, projectOf } from '../../store/life/find';
 import { placeFrom, withPlace, type PlaceOptions } from './place';
-import { clockText, column, count, durationText, endingText, fit, print, printJson, width } from './text';
+import { clockText, column, count, durationText, fit, print, printJson, width } from './text';
 
 export function runsCommand(program: Command): void {
   withPlace(program.command('runs'))

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { RunSummary } from '../../../protocol/timeline';
+import { endingText, type RunSummary } from '../../../protocol/timeline';
 import type { OutlineLine } from '../../store/reader/outline';
 import { findRun } from '../../store/life/find';
 import { eventCounts } from '../../store/reader/ending';
@@ -12,19 +12,7 @@ import { findCall } from '../../store/query/words';
 import { callText } from './callText';
 import { placeFrom, withPlace, type PlaceOptions } from './place';
 import { tableOf, wholeNumber } from './query';
-import {
-  clockText,
-  column,
-  count,
-  durationText,
-  endingText,
-  fit,
-  momentText,
-  plainText,
-  print,
-  printJson,
-  width,
-} from './text';
+import { clockText, column, count, durationText, fit, momentText, plainText, print, printJson, width } from './text';
 
 const USUAL_CALLS = 200;
 const MOST_CALLS = 20_000;

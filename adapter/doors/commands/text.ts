@@ -1,4 +1,3 @@
-import type { Ending } from '../../../protocol/timeline';
 import { messageOf } from '../../common/errors';
 
 /** Widest line when the width of the terminal is not known. */
@@ -36,13 +35,6 @@ export function momentText(nanoseconds: number): string {
 /** `1 call`, `41 calls`, `12,000 calls`. */
 export function count(number: number, one: string, many = `${one}s`): string {
   return `${number.toLocaleString('en-US')} ${number === 1 ? one : many}`;
-}
-
-/** `crashed (SIGSEGV)`, `killed by SIGKILL`, `a process crashed`: how a run ended that did not end by itself. */
-export function endingText({ how, signal, child }: Ending): string {
-  if (how === 'crashed')
-    return `${child === true ? 'a process ' : ''}crashed${signal === undefined ? '' : ` (${signal})`}`;
-  return `${child === true ? 'a process was ' : ''}${how} by ${signal}`;
 }
 
 /** `2026-11-22 02:33:31`, in this machine's time zone. */
