@@ -109,7 +109,7 @@ function cutRow(id: number): Frame {
   return {
     id,
     kind: 'source',
-    name: '[native frames below are not shown: the native debugger cannot follow them]',
+    name: '[native frames below are not known]',
     detail: '',
     line: 0,
     subtle: true,
