@@ -114,6 +114,25 @@ test('a call that is told of before it is recorded is selected as soon as it is 
   );
 });
 
+test('a stop that comes while the page opens its run is what it shows, not the one before', async (house) => {
+  let followed = (): void => undefined;
+  const isFollowed = new Promise<void>((resolve) => (followed = resolve));
+  const host = hostOf([sampleRun(4, { live: true })], { file: '/runs/4.db', call: '1.4' });
+  await withPage(
+    house,
+    async (shown) => {
+      await until(() => assert.deepEqual(lastAsked(shown, 'follow'), { file: '/runs/4.db' }));
+      await shown.notify('show', { file: '/runs/4.db', call: '1.1' });
+      await until(async () => assert.match(await title(shown), /^support_agent/));
+      followed();
+      // It is asked for behind what opening had left to do.
+      await until(() => assert.ok(shown.asked.filter(({ method }) => method === 'overview').length > 1));
+      assert.match(await title(shown), /^support_agent/);
+    },
+    { answer: async (method, params) => (method === 'follow' ? isFollowed : host(method, params)) },
+  );
+});
+
 /** Seconds in the page's clock that the title, the minimap and the axis tell. */
 async function clocks(shown: Shown): Promise<{ title: number; minimap: number; shown: number }> {
   const [title, range] = await shown.page.evaluate<[string, string]>(

@@ -137,6 +137,7 @@ export class Page {
 
   /** `known`: what was told of the run with its name. */
   async show(file: string, call?: string, recording = false, known?: Overview): Promise<void> {
+    const { choices } = this.chooser;
     if (file !== this.file) {
       const ticket = ++this.showing;
       const old = this.file;
@@ -176,7 +177,8 @@ export class Page {
         this.refreshSoon();
       }
     }
-    if (call !== undefined) await this.chooser.selectById(call, 'gently');
+    // What was chosen while the run was opened is newer: another stop, or a person's own choice.
+    if (call !== undefined && choices === this.chooser.choices) await this.chooser.selectById(call, 'gently');
   }
 
   /** The run can be read: it is shown as a whole, or followed. */

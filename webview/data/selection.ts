@@ -26,7 +26,7 @@ export class Chooser {
   /** What the host asked for and the file does not have yet: a stop is told before its call is recorded. */
   private awaited?: { file: string; id: string };
   /** Counts the choices; an answer to an earlier one comes too late. */
-  private choices = 0;
+  choices = 0;
 
   constructor(private readonly page: Page) {}
 
