@@ -35,6 +35,8 @@ const NAMED = String.raw`(?:pass(?:word|wd|phrase)s?|pwd|api[_-]?keys?|(?:access
 export const NO_SECRET_WORD = String.raw`(?:none|null|nil|undefined|empty|unset|not|missing|absent|unknown|true|false|yes|no|valid|invalid|required|optional|expired)[.!?]?`;
 const NO_SECRET = NO_SECRET_WORD + String.raw`(?:[\s"'&,;\\)}\]]|$)`;
 const SOME = `(?!(?i:${NO_SECRET}))`;
+/** The name of a secret up to the quotes of its value, which may have blanks in it. */
+const QUOTED = String.raw`(?<![A-Za-z])(?i:(?:[a-z]+_)?${NAMED})(?:\\?["'])?\s?[=:]\s?`;
 /** `[]` */
 export const EMPTY_LIST = String.raw`[\[{(]\s*[\]})]`;
 
@@ -65,6 +67,8 @@ export const SECRET_PATTERNS = [
   String.raw`(?<k10>[?&;](?i:sig|signature|hmac|jwt|auth|x-(?:amz|goog|ms)-(?:signature|credential|security-token))=)[^\s"'&;#<>]+`,
   String.raw`(?<k11>[?&;](?i:key|code|assertion|ticket|session|sid|sessionid|session_id)=)[^\s"'&;#<>]{16,}`,
   String.raw`(?<k7>(?<![A-Za-z])(?i:(?:[a-z]+_)?${NAMED}|cookies)(?:\\?["'])?\s?[=:]\s?)(?!${EMPTY_LIST})(?:${LIST_AS_TEXT}|[\[{(][^\[\]{}()]*[\]})])`,
+  String.raw`(?<k15>${QUOTED}["'])(?:(?<=')(?!(?i:${NO_SECRET_WORD})')(?:[^'\\\n]|\\[^\n]){3,2000}(?=')|(?<=")(?!(?i:${NO_SECRET_WORD})")(?:[^"\\\n]|\\[^\n]){3,2000}(?="))`,
+  String.raw`(?<k16>${QUOTED}\\["'])(?:(?<=')(?!(?i:${NO_SECRET_WORD})\\')[^'\\\n]{3,2000}(?=\\')|(?<=")(?!(?i:${NO_SECRET_WORD})\\")[^"\\\n]{3,2000}(?=\\"))`,
   String.raw`(?<k5>(?<![A-Za-z])(?i:${NAMED})(?:\\?["'])?\s?[=:]\s?(?:\\?["'])?)${SOME}[^\s"'&,;\\}\])]{3,}`,
   String.raw`(?<k6>(?<![A-Za-z])(?i:[a-z]+_${NAMED})(?:\\?["'])?\s?[=:]\s?(?:\\?["'])?)${SOME}[^\s"'&,;\\}\])]{3,}`,
   String.raw`(?<k8>[(\[]b?["'](?i:[a-z]+[_-])?(?i:${NAMED})["'],\s*b?)(?:'[^']*'|"[^"]*")`,

@@ -83,10 +83,18 @@ const patterns: Pattern[] = [
     ),
     put: `$1${MASK}`,
   },
+  // key='a value', KEY: "a value", as far as its quotes reach; before those of C stands where it lies
+  {
+    find: new RegExp(
+      `(${bareName}\\\\*["']?\\s*[:=]\\s*(?:0x[0-9a-f]{1,16} )?)(\\\\*["'])(?!${NO_SECRET_WORD}\\2)(?:(?!\\2)(?:\\\\.|[^\\\\\\n])){3,2000}?\\2`,
+      'gi',
+    ),
+    put: `$1$2${MASK}$2`,
+  },
   // key=value, KEY: value, without quotes or with them
   {
     find: new RegExp(
-      `(${bareName}\\s*=\\s*)(?!\\s|${EMPTY_LIST}${END})(["']?)(?!${NO_SECRET_WORD}${END})[^\\s"'&,;]+\\2`,
+      `(${bareName}\\s*=\\s*)(?!\\s|\\\\+["']|${EMPTY_LIST}${END})(["']?)(?!${NO_SECRET_WORD}${END})[^\\s"'&,;]+\\2`,
       'gi',
     ),
     put: `$1$2${MASK}$2`,

@@ -30,7 +30,8 @@ export class Broadcast {
       if (process.hello.language === 'native') {
         this.#joined((client) => client.offerNative());
       }
-      session.recorder?.processStarted(process.index, { ...process.hello, argv });
+      const name = session.masker.text(process.hello.name);
+      session.recorder?.processStarted(process.index, { ...process.hello, argv, name });
       if (!this.#saidProcess) {
         this.#saidProcess = true;
         const { name, pid } = process.hello;
@@ -73,7 +74,7 @@ export class Broadcast {
     });
     engine.on('traced', (task, hold) => this.#recordStop(task, hold));
     engine.on('recorded', (process, { name, data }) => {
-      const event = { process: process.index, ...data };
+      const event = { process: process.index, ...(session.masker.recorded(data) as typeof data) };
       // A crash is of the call that it stops in, which may be told a moment later.
       if (name === 'crash') this.#crashes.set(process, event);
       else session.recorder?.event(name, undefined, event);

@@ -41,6 +41,15 @@ export class Masker {
     });
   }
 
+  /** What is recorded of native code: whatever stands under a secret's name, and the texts. */
+  recorded(value: unknown, name = ''): unknown {
+    if (Array.isArray(value)) return value.map((one: unknown) => this.recorded(one, name));
+    if (typeof value === 'object' && value !== null)
+      return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, this.recorded(inner, key)]));
+    if (name !== '' && value !== null && value !== undefined && this.#isSecret(name)) return MASK;
+    return typeof value === 'string' ? this.text(value) : value;
+  }
+
   /** A message for the trace log. Values that came from evaluating are left out: nothing says what is in them. */
   message(message: unknown): string {
     return this.text(JSON.stringify(message, (_, value: unknown) => this.#clean(value)));

@@ -69,7 +69,11 @@ export async function recordCommand(options: HeadlessOptions, say: (sentence: st
     indexFor: (process) => target.indexFor(process),
   });
   target.on('processStarted', ({ index, hello }) =>
-    recorder.processStarted(index, { ...hello, argv: masker.arguments(hello.argv) }),
+    recorder.processStarted(index, {
+      ...hello,
+      argv: masker.arguments(hello.argv),
+      name: masker.text(hello.name),
+    }),
   );
   const output = new Output(recorder, masker);
   target.on('processEnded', ({ index }, crashed, ended) => {

@@ -4,7 +4,7 @@ import { messageOf } from '../../common/errors';
 import type { Log } from '../../common/log';
 import { DelegateClient } from '../delegate/client';
 import { findDelegate, noDelegate } from '../native/discovery';
-import { QUICK_START, quirksOf, type Quirks } from '../native/quirks';
+import { asArgument, QUICK_START, quirksOf, type Quirks } from '../native/quirks';
 import { mapped } from './sources';
 
 /** Libraries of the system are loaded by their whole paths, as installed packages are. */
@@ -26,7 +26,7 @@ const OWN_SIGNALS = [
 
 /** How lldb-dap is to attach: no more is read of symbols than somebody looks at, so that the app stands still for a moment only. */
 export function attachArguments(pid: number, first: readonly string[] = []): Record<string, unknown> {
-  const folders = libraryFolders(pid).map((folder) => JSON.stringify(folder));
+  const folders = libraryFolders(pid).map((folder) => asArgument(JSON.stringify(folder)));
   return {
     pid,
     initCommands: [

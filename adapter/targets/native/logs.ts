@@ -1,4 +1,6 @@
+import { MASK } from '../../../protocol/secrets';
 import { messageOf } from '../../common/errors';
+import { maskedValue } from './masked';
 import { readableError } from './quirks';
 
 /** A log message that never ends is given up after this much. */
@@ -62,6 +64,27 @@ export async function fillLogMessage(text: string, evaluate: (expression: string
     }
   }
   return out;
+}
+
+/**
+ * What is recorded of a filled message. Where one of its expressions has the name of a secret nobody knows where in the text its value ends: then
+ * it is the message as it was written.
+ */
+export function recordedMessage(written: string, filled: string): string {
+  let out = '';
+  let hasSecret = false;
+  for (let at = 0; at < written.length; at++) {
+    const end = written[at] === '{' && written[at - 1] !== '\\' ? closing(written, at) : -1;
+    if (end < 0) {
+      out += written[at]!;
+      continue;
+    }
+    const isSecret = maskedValue(written.slice(at + 1, end), '') === MASK;
+    hasSecret ||= isSecret;
+    out += isSecret ? MASK : written.slice(at, end + 1);
+    at = end;
+  }
+  return hasSecret ? out : filled;
 }
 
 function closing(text: string, open: number): number {

@@ -21,6 +21,7 @@ import { hitNumbers, isObject, namesOf, threadIn } from './events';
 import { FIRST_FRAMES, NativeFrames, type FramePage } from './frames';
 import { NativeMemory } from './memory';
 import { stoppedAlong, stoppedThread } from './holds';
+import { recordedMessage } from './logs';
 import { Pause } from './pause';
 import { isHandled, RepeatedFault } from './repeated';
 import { isCrash, LOOK_AGAIN, PAUSED, signalOf, stopReason, type Quirks, type StopReason } from './quirks';
@@ -771,7 +772,8 @@ export class NativeProcess {
   #say(breakpoint: Breakpoint, text: string, { path, line }: { path?: string; line?: number }): void {
     const place = { ...(path ? { path } : {}), ...(line === undefined ? {} : { line }) };
     this.options.emit({ event: 'log', category: 'console', text, ...place });
-    this.options.emit({ event: 'record', name: 'log', data: { text, breakpoint: breakpoint.id, ...place } });
+    const recorded = breakpoint.logMessage === undefined ? text : recordedMessage(breakpoint.logMessage, text);
+    this.options.emit({ event: 'record', name: 'log', data: { text: recorded, breakpoint: breakpoint.id, ...place } });
   }
 
   #explain(kind: string, name: string): string {

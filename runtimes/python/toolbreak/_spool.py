@@ -101,12 +101,12 @@ class Writer:
 
     def task(self, task: Any) -> None:
         parent = task.parent
-        self._put((_TASK, task.id, task.name, 0 if parent is None else parent.id))
+        self._put((_TASK, task.id, self.settings.masking.text(task.name), 0 if parent is None else parent.id))
         self.known.add(-task.id)
         task.known = self.known
 
     def rename(self, task: Any) -> None:
-        self._put((_RENAME, task.id, task.name))
+        self._put((_RENAME, task.id, self.settings.masking.text(task.name)))
 
     def start(self, call: Any) -> None:
         if self.ended:
@@ -413,7 +413,7 @@ class Writer:
             os.getpid(),
             os.getppid(),
             threading.get_ident(),
-            name,
+            self.settings.masking.text(name),
             time.time_ns(),
             time.monotonic_ns(),
             self._encode(self._info),

@@ -149,6 +149,11 @@ SECRETS = [
     ("['api_key', 'hunter2']", "hunter2"),
     ("{'name': 'DB_PASSWORD', 'value': 'hunter2'}", "hunter2"),
     ('{"key": "client_secret", "value": "hunter2"}', "hunter2"),
+    ("Login(user='ann', password='correct horse hunter2')", "hunter2"),
+    ("{'passphrase': 'yes we can, hunter2'}", "hunter2"),
+    ('{"password": "none of your hunter2"}', "hunter2"),
+    ('{\\"password\\": \\"correct horse hunter2\\", \\"a\\": 1}', "hunter2"),
+    ("api_token: 'it\\'s a hunter2', b", "hunter2"),
 ]
 
 
