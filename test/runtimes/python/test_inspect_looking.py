@@ -104,7 +104,7 @@ def test_scopes_of_a_tool_inside_a_node() -> None:
     scopes = inspector.scopes(1)
     assert [each["name"] for each in scopes] == ["Arguments", "State", "Call"]
     assert scopes[0]["hint"] == "arguments" and not any(each["expensive"] for each in scopes)
-    assert [each["name"] for each in inspector.scopes(2)] == ["Arguments", "State", "Call"]
+    assert [each["name"] for each in inspector.scopes(2)] == ["State", "Call"]
     assert [each["name"] for each in inspector.scopes(3)] == ["Locals", "Globals"]
     inspector, _, _ = make({}, {"a": 1}, "after", state_before={"a": 0}, result=[1])
     assert [each["name"] for each in inspector.scopes(1)] == ["Arguments", "State", "Changes", "Result", "Call"]

@@ -180,8 +180,10 @@ class Inspector:
             assert source is not None
             return self._source_scopes(frame, source)
         boundary = self.boundary_of(call)
-        found.append(self._scope("Arguments", self.arguments_node(frame, call), "arguments"))
         state = self.state_node(frame, call)
+        # A node is given its state alone, mostly. Editors open the first scope, which is to show something.
+        if call.args or state is None or call.kind != "node":
+            found.append(self._scope("Arguments", self.arguments_node(frame, call), "arguments"))
         if state is not None:
             found.append(self._scope("State", state))
         if boundary == "after" and (call.state_before is not None or call.changes):
