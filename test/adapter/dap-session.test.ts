@@ -270,9 +270,20 @@ describe('DAP session', () => {
     stage.target.answers.scopes = () => ({ scopes: [{ name: 'Arguments', ref: 5, expensive: false }] });
     const { scopes } = await client.request('scopes', { frameId: top!.id });
     const { variablesReference } = scopes[0]!;
-    await client.request('continue', { threadId });
+    // One that is on its way to the app when the task goes on, too.
+    let asked = (): void => undefined;
+    const isAsked = new Promise<void>((resolve) => (asked = resolve));
+    stage.target.answers.scopes = () => {
+      asked();
+      stage.target.emit('control', stage.target.live[0]!, { event: 'resumed', hold: 10, task: 1, why: 'release' });
+      throw new Error('This frame belongs to an earlier stop.');
+    };
     assert.deepEqual(await client.request('scopes', { frameId: top!.id }), { scopes: [] });
-    assert.deepEqual(await client.request('variables', { variablesReference }), { variables: [] });
+    await isAsked;
+    assert.deepEqual(await client.request('scopes', { frameId: top!.id }), { scopes: [] });
+    // What a person evaluated stays in the Debug Console, and says why it shows no more.
+    const value = await refusal(client.request('variables', { variablesReference }));
+    assert.equal(value.message, 'This value is gone: its task went on.');
     assert.match((await refusal(client.request('scopes', { frameId: 4711 }))).message, /^This frame is gone/);
     const late = await refusal(client.request('evaluate', { expression: '1', frameId: top!.id, context: 'watch' }));
     assert.equal(late.message, 'This frame is gone: its task went on.');

@@ -131,6 +131,17 @@ describe('life: crashes', function () {
       if (words === 'a process crashed')
         assert.match(stderr, /\ntoolbreak: a process that it started crashed; see where/);
     }
+    // One crashed, and then the command itself was ended: both are said, of whom they are true.
+    place.file('faults.py', 'import os\nos.abort()\n');
+    place.file(
+      'ends.py',
+      'import os, signal, subprocess, sys\nsubprocess.run([sys.executable, "faults.py"])\nos.kill(os.getpid(), signal.SIGTERM)\n',
+    );
+    const { stderr } = await place.say('run', '--', python, 'ends.py');
+    assert.match(
+      stderr,
+      /\ntoolbreak: a process that it started crashed; see where.*\ntoolbreak: it was ended by SIGTERM\./,
+    );
   });
 
   it('says of a run without calls that none was recorded, and where what it printed, or ended it, is seen', async () => {
@@ -181,8 +192,9 @@ describe('life: crashes', function () {
       }) as ReaderMethods['bars']['result'];
       const crash = events.find(({ name }) => name.startsWith('Crash: '))!;
       assert.equal(crash.name, 'Crash: Segmentation fault: read @ fault.py:3');
-      const search = (text: string, errors = false): string[] => {
-        const answer = reader.handle('search', { file, text, errors, limit: 10 }) as ReaderMethods['search']['result'];
+      const search = (text: string, errors = false, kinds?: string[]): string[] => {
+        const asked = { file, text, errors, limit: 10, ...(kinds && { kinds }) };
+        const answer = reader.handle('search', asked) as ReaderMethods['search']['result'];
         assert.deepEqual(answer.calls, []);
         return (answer.events ?? []).map(({ id }) => id);
       };
@@ -190,6 +202,8 @@ describe('life: crashes', function () {
       assert.deepEqual(search(' FAULT.py:3'), [crash.id]);
       assert.equal(search('about to').length, 1);
       assert.deepEqual(search('about to', true), []);
+      assert.deepEqual(search('about to', false, ['tool']), []);
+      assert.equal(search('about to', false, ['tool', 'event']).length, 1);
       assert.equal(search('fault.py', true).length, 2);
       assert.deepEqual(search(''), []);
       const { source, attributes } = reader.handle('call', { file, id: crash.id }) as CallDetail;

@@ -27,14 +27,20 @@ export const stackTrace: Handler<'stackTrace'> = async ({ session, client }, arg
 };
 
 export const scopes: Handler<'scopes'> = async ({ session, client, signal }, args) => {
-  if (client.asksTooLate && client.frames.isGone(args.frameId)) return { scopes: [] };
+  const isGone = (): boolean => client.asksTooLate && client.frames.isGone(args.frameId);
+  if (isGone()) return { scopes: [] };
   const { task, frame } = client.frame(args.frameId);
-  const body = await session.engine.inspect(task, 'scopes', { frame }, signal);
-  return { scopes: body.scopes.map((scope) => presentScope(client, task, scope)) };
+  try {
+    const body = await session.engine.inspect(task, 'scopes', { frame }, signal);
+    return { scopes: body.scopes.map((scope) => presentScope(client, task, scope)) };
+  } catch (error) {
+    // It went on while it was asked.
+    if (isGone()) return { scopes: [] };
+    throw error;
+  }
 };
 
 export const variables: Handler<'variables'> = async ({ session, client, signal }, args) => {
-  if (client.asksTooLate && client.values.isGone(args.variablesReference)) return { variables: [] };
   const { task, ref } = client.value(args.variablesReference);
   const page = {
     ...(args.filter ? { filter: args.filter } : {}),

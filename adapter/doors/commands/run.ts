@@ -46,12 +46,17 @@ export function runCommand(program: Command): void {
 /** What went wrong beside the calls, and where to see it. */
 function endWords({ crashed, ending, uncaught }: Recorded): string[] {
   const words: string[] = [];
+  const other = ending?.child === true;
+  const killed = ending?.how === 'crashed' ? undefined : ending?.signal;
+  // Where the command itself was killed, it was another process that crashed.
   if (crashed)
     words.push(
-      `${ending?.child === true ? 'a process that it started' : 'it'} crashed; see where with "toolbreak query last --type crash".`,
+      `${other || killed !== undefined ? 'a process that it started' : 'it'} crashed; see where with "toolbreak query last --type crash".`,
     );
-  else if (ending?.signal !== undefined)
-    words.push(`it ${endedBy(ending.signal)}. What was recorded until then is kept.`);
+  if (killed !== undefined)
+    words.push(
+      `${other ? 'a process that it started' : 'it'} ${endedBy(killed)}. What was recorded until then is kept.`,
+    );
   if (uncaught > 0)
     words.push(
       `${count(uncaught, 'uncaught exception')} in ${uncaught === 1 ? 'a thread; see it' : 'threads; see them'} with "toolbreak query last --type event --text uncaught".`,

@@ -145,11 +145,16 @@ const SEARCH_MS = 150;
 /** Events whose line has the text, in order; `atLeast`: not all of them were looked at. */
 export function eventsSaying(
   file: RunFile,
-  { text, errors, limit }: { text: string; errors?: boolean | undefined; limit: number },
+  {
+    text,
+    kinds,
+    errors,
+    limit,
+  }: { text: string; kinds?: readonly string[] | undefined; errors?: boolean | undefined; limit: number },
 ): { events: CallRow[]; atLeast: boolean } {
   const wanted = text.trim().toLowerCase();
   const events: CallRow[] = [];
-  if (wanted === '' || limit <= 0) return { events, atLeast: false };
+  if (wanted === '' || limit <= 0 || kinds?.includes('event') === false) return { events, atLeast: false };
   const until = performance.now() + SEARCH_MS;
   const zero = file.zero();
   const depth = depthOf(file);
