@@ -170,8 +170,12 @@ export class Connection {
     if (!forPerson) {
       this.options.log.error(`${command} failed`, error);
     }
-    const sentence = forPerson ? error.message : `Toolbreak failed inside: ${messageOf(error)}. Its log says more.`;
-    const body: DebugProtocol.ErrorResponse['body'] = { error: errorMessage(sentence, forPerson, error) };
+    const sentence = forPerson
+      ? error.message
+      : `Toolbreak failed inside: ${messageOf(error).replace(/\.$/, '')}. Its log says more.`;
+    // A start that fails is never silent: there would be nothing to see at all.
+    const shown = forPerson || command === 'launch' || command === 'attach';
+    const body: DebugProtocol.ErrorResponse['body'] = { error: errorMessage(sentence, shown, error) };
     this.#send({ type: 'response', request_seq: seq, success: false, command, message: sentence, body });
   }
 

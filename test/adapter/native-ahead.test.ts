@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { filtersOn } from '../../adapter/dap/capabilities';
 import { chmodSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import { nativeFixtures, type Delegate } from '../support/native';
 import { gone, linesOf, type Scene } from './e2e-support';
 import { lineOf, nativeScenes, ORDER } from './native-support';
@@ -84,6 +84,22 @@ nativeScenes('A debugger of native code that is started ahead', (native) => {
     await s.launch({ program: s.app('app.py', 'input()\n') }, {}, other);
     await gone([Number(second)]);
     await other.request('disconnect', {});
+  });
+
+  it('is found on the PATH where none is named, by an adapter that knew nothing of native code', async () => {
+    const { s, delegate, compiled } = native();
+    const { command, starts } = noting(s, delegate, 'lldb-dap');
+    const path = `${dirname(command)}${delimiter}${process.env['PATH']}`;
+    const client = s.adapter(['dap'], { PATH: path, TOOLBREAK_LLDB_DAP: undefined });
+    await client.launch({ program: compiled.program('order.c'), cwd: nativeFixtures, args: ['seven'] }, () =>
+      client.request('setBreakpoints', {
+        source: { path: ORDER },
+        breakpoints: [{ line: lineOf('order.c', 'sum') }],
+      }),
+    );
+    await client.waitFor('stopped');
+    await client.request('disconnect', {});
+    assert.equal((await linesOf(starts)).length, 1);
   });
 
   it('that cannot start is told of when the program is to run under it, and not before', async () => {

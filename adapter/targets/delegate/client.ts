@@ -50,6 +50,8 @@ interface Waiting {
 }
 
 const PATIENCE = 10_000;
+/** For its first answer: it may have to be read from a slow disk first, which takes ten seconds for some. */
+const START_PATIENCE = 20_000;
 /** Bytes of its stderr that are kept to explain its end. */
 const LAST_WORDS = 2_000;
 /** What it wrote before its end is still read, but not for ever: a child of its may keep its streams. */
@@ -127,15 +129,19 @@ export class DelegateClient {
       });
     try {
       this.#learn(
-        await this.request('initialize', {
-          clientID: 'toolbreak',
-          clientName: 'Toolbreak',
-          adapterID: 'toolbreak',
-          linesStartAt1: true,
-          columnsStartAt1: true,
-          pathFormat: 'path',
-          ...args,
-        }),
+        await this.request(
+          'initialize',
+          {
+            clientID: 'toolbreak',
+            clientName: 'Toolbreak',
+            adapterID: 'toolbreak',
+            linesStartAt1: true,
+            columnsStartAt1: true,
+            pathFormat: 'path',
+            ...args,
+          },
+          { within: this.options.patience ?? START_PATIENCE },
+        ),
       );
     } catch (error) {
       this.close();

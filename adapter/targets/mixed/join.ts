@@ -15,6 +15,11 @@ const GLUE_NAME =
 /** Where a program or thread begins, which is linked into programs themselves. */
 const BEGINNING = /^(_start|__libc_start\w*|start_thread|__?clone\d?)$/;
 
+/** Functions of the runtime in which nodes and workflows run, by file and name. A graph that is a node runs where nodes do. */
+const RUNS_NODE = /\/_frameworks\/_node_step\.py:(a?invoke|astream|_awaited)$/;
+const RUNS_WORKFLOW =
+  /\/_frameworks\/(langgraph\.py:run|_streams\.py:a?iterate|_node_step\.py:(a?invoke|astream|_awaited))$/;
+
 export interface JoinOptions {
   /** The standard library's folder, and the runtime's own. */
   library: string;
@@ -109,7 +114,7 @@ function cutRow(id: number): Frame {
   return {
     id,
     kind: 'source',
-    name: '[native frames below are not known]',
+    name: '[native frames below are not shown]',
     detail: '',
     line: 0,
     subtle: true,
@@ -145,6 +150,7 @@ class PythonLines {
       let place = calls.findIndex(
         (call, index) => index >= this.#done && call.frame !== 0 && call.frame === frame.object,
       );
+      if (place < 0 && isOurs(frame.path, this.options)) this.#frameworkCall(frame);
       const user = place < 0 && isUser(frame.path, this.options);
       if (user) place = calls.findIndex((call, index) => index >= this.#done && runs(call, frame));
       if (place >= 0) {
@@ -158,6 +164,15 @@ class PythonLines {
         this.#line(frame, true);
       }
     }
+  }
+
+  /** A framework's call has no frame of its own: it stands where the runtime's part that runs it does, before the lines that called it. */
+  #frameworkCall({ path, name }: PythonFrame): void {
+    const call = this.stack.calls[this.#done];
+    if (call === undefined || call.frame !== 0) return;
+    const runs = `${path}:${name.split('.').pop()}`;
+    const isHere = call.kind === 'workflow' ? RUNS_WORKFLOW : call.kind === 'node' ? RUNS_NODE : undefined;
+    if (isHere?.test(runs) === true) this.#missing(this.#done + 1);
   }
 
   end(): void {

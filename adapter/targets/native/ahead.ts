@@ -25,7 +25,7 @@ export class DelegateStarter {
   /** One will be needed soon. `chosen`: its path or name, where one was named. */
   expect(chosen: string | undefined): void {
     const wanted = chosenDelegate(chosen);
-    if (this.#ahead?.chosen === wanted) return;
+    if (this.#ahead !== undefined && this.#ahead.chosen === wanted) return;
     this.drop();
     const started = this.#start(wanted);
     // Whoever takes it hears why there is none.
@@ -36,7 +36,7 @@ export class DelegateStarter {
   /** Rejects with a sentence. */
   async take(chosen: string | undefined): Promise<StartedDelegate> {
     this.expect(chosen);
-    const { started } = this.#ahead!;
+    const started = this.#ahead?.started ?? this.#start(chosenDelegate(chosen));
     this.#ahead = undefined;
     const delegate = await started;
     return delegate.client.isGone ? this.#start(chosenDelegate(chosen)) : delegate;

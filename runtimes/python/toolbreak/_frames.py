@@ -57,6 +57,10 @@ def build(hold: Any, start: Any) -> list[StackFrame]:
     return _outwards(hold, start, chain, made, done, seen)
 
 
+#: Functions of ours in which a call runs that is their local `call`.
+_RUNNERS = frozenset(("execute", "aexecute", "iterate", "aiterate"))
+
+
 def _outwards(
     hold: Any, frame: Any, chain: list[Call], made: list[StackFrame], done: int, seen: set[int]
 ) -> list[StackFrame]:
@@ -97,7 +101,7 @@ def _outwards(
                 made.append(StackFrame(None, frame, frame.f_lineno))
         elif not _stops.just_my_code and not _sources.is_ours(filename) and not filename.startswith("<"):
             made.append(StackFrame(None, frame, frame.f_lineno, True))
-        elif code.co_name in ("execute", "aexecute") and _sources.is_ours(filename):
+        elif code.co_name in _RUNNERS and _sources.is_ours(filename):
             inside = frame.f_locals.get("call")
             if inside in chain[done:]:
                 place = chain.index(inside)
@@ -128,11 +132,7 @@ def _of_uncaught(held: Call, chain: list[Call]) -> list[StackFrame]:
     while tb is not None:
         frame = tb.tb_frame
         call = next((c for c in left if c.frame is frame), None)
-        if (
-            call is None
-            and frame.f_code.co_name in ("execute", "aexecute")
-            and _sources.is_ours(frame.f_code.co_filename)
-        ):
+        if call is None and frame.f_code.co_name in _RUNNERS and _sources.is_ours(frame.f_code.co_filename):
             inside = frame.f_locals.get("call")
             call = inside if inside in left else None
         elif call is None and (inside := _uncaught.failed_call(frame)) in left:
