@@ -48,6 +48,8 @@ export class Session {
   readonly #broadcast: Broadcast;
   readonly #journal: Journal;
   #start: Start | undefined;
+  /** What is wrong with the settings, until there is a client that hears it. */
+  #unsaid: string[] = [];
   #target: Target | undefined;
   #running: Promise<void> | undefined;
   #over = false;
@@ -190,6 +192,7 @@ export class Session {
       this.#options.expectTarget?.(this.#start);
     }
     client.send('initialized');
+    for (const sentence of this.#unsaid) this.tell('important', `${sentence}\n`);
     for (const name of unknown) {
       this.tell('console', `"${name}" in the debug configuration is not known and does nothing.\n`);
     }
@@ -224,7 +227,8 @@ export class Session {
   }
 
   #setUp(attributes: LaunchAttributes | AttachAttributes): void {
-    this.masker = new Masker(recordSettings(attributes.record), (sentence) => this.tell('important', `${sentence}\n`));
+    this.#unsaid = [];
+    this.masker = new Masker(recordSettings(attributes.record), (sentence) => this.#unsaid.push(sentence));
     const mask = (text: string): string => this.masker.text(text);
     this.log.maskWith?.(mask);
     const { trace } = attributes;

@@ -111,6 +111,15 @@ describe('DAP session', () => {
     ]);
   });
 
+  it('says which mask pattern cannot be read', async () => {
+    const client = stage.client();
+    await client.initialize();
+    const begun = client.send('launch', { program: '/app/triage.py', record: { maskPatterns: ['('] } }).answer;
+    await client.waitForOutput('important', 'The mask pattern "(" cannot be read');
+    await client.request('configurationDone', {});
+    await begun;
+  });
+
   it('names the attribute that is wrong', async () => {
     const cases: [Record<string, unknown>, string][] = [
       [{ program: 'a.py', hold: 'everything' }, '"hold" must be one of: task, all.'],
