@@ -161,7 +161,7 @@ describe('life: crashes', function () {
     );
     const { stdout } = await place.say('query', 'last', '--type', 'output,crash');
     assert.match(stdout, /stderr: ValueError: no tea\n/);
-    assert.match(stdout, /✗ Crash: ValueError: no tea <module> @ plain\.py:1\n/);
+    assert.match(stdout, /✗ Crash: ValueError: no tea, at <module> @ plain\.py:1\n/);
     const { file } = (await place.json<RunSummary[]>('runs'))[0]!;
     const elsewhere = await run(process.execPath, toolbreakCommand('show', file), {
       cwd: place.folder,

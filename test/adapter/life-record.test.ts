@@ -88,8 +88,8 @@ describe('life: recording without an adapter', function () {
     assert.deepEqual(
       found.map((row) => [row.type, row.type === 'call' ? '' : row.text.replace(/ @ .*/, '')]),
       [
-        ['event', "Uncaught exception in thread Thread-1 (work): KeyError: 'mug' work"],
-        ['crash', "Crash: KeyError: 'mug' work"],
+        ['event', "Uncaught exception in thread Thread-1 (work): KeyError: 'mug', at work"],
+        ['crash', "Crash: KeyError: 'mug', at work"],
       ],
     );
   });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -199,7 +199,7 @@ if len(sys.argv) == 1:
       if (way === 'raise')
         assert.match(
           (raised[0] as { text: string }).text,
-          /^Crash: ValueError: no <b>mug<\/b> main @ .*raises\.py:11 ← <module> @ .*raises\.py:13$/,
+          /^Crash: ValueError: no <b>mug<\/b>, at main @ .*raises\.py:11 ← <module> @ .*raises\.py:13$/,
         );
       // What was printed before the first call was before it.
       const { rows: first } = await place.json<QueryAnswer>('query', 'last', '--type', 'output,call');
@@ -224,13 +224,15 @@ if len(sys.argv) == 1:
     );
     const seen = await place.say('query', 'last', '--type', 'event', '--text', 'uncaught');
     assert.equal(seen.stdout.match(/ Uncaught exception in thread (?:worker|own): /g)?.length, 3, seen.stdout);
+    // However long it is: the message and its place are what was asked for.
+    assert.match(seen.stdout, /KeyError: 'mug', at work @ thread\.py:5 ← …\n/);
     const { rows: events } = await place.json<QueryAnswer>('query', 'last', '--type', 'event,crash');
     const uncaught = events.filter((row) => row.type !== 'call' && row.text.startsWith('Uncaught'));
     assert.equal(uncaught[0]!.type, 'event');
     // One that the app itself hands to the hook is as good, and each is another one.
     assert.deepEqual(
       uncaught.map((row) =>
-        /thread (.*) own @|thread (.*) work @/
+        /thread (.*), at own @|thread (.*), at work @/
           .exec((row as { text: string }).text)
           ?.slice(1)
           .join(''),
@@ -239,7 +241,7 @@ if len(sys.argv) == 1:
     );
     assert.match(
       (uncaught[0] as { text: string }).text,
-      /^Uncaught exception in thread worker: KeyError: 'mug' work @ thread\.py:5 ← (?:Thread\.)?run @ .*threading\.py:/,
+      /^Uncaught exception in thread worker: KeyError: 'mug', at work @ thread\.py:5 ← …$/,
     );
     // A fault below Python tells where it was, too.
     place.file('fault.py', 'import ctypes\ndef read():\n    return ctypes.string_at(0)\nread()\n');
@@ -254,6 +256,43 @@ if len(sys.argv) == 1:
     // Also as lines: the place comes last, and is what was asked for.
     const lines = await place.say('query', 'last', '--type', 'crash');
     assert.match(lines.stdout, /Segmentation fault .* ← <module> @ .*fault\.py:4$/m);
+  });
+
+  it('an error that comes out of a graph is printed as it is without us', async () => {
+    place.file(
+      'graph.py',
+      `from typing import TypedDict
+from langgraph.graph import END, START, StateGraph
+
+
+class Bill(TypedDict):
+    total: int
+
+
+def tax(state):
+    raise ValueError("no such city")
+
+
+graph = StateGraph(Bill)
+graph.add_node("tax", tax)
+graph.add_edge(START, "tax")
+graph.add_edge("tax", END)
+graph.compile(name="desk").invoke({"total": 0})
+`,
+    );
+    const plain = spawnSync(python, ['graph.py'], { cwd: place.project, encoding: 'utf8' });
+    const { code, stderr } = await place.say('run', '--', python, 'graph.py');
+    assert.equal(code, 1);
+    // Each run of a task has an id of its own.
+    const lines = (text: string): string[] =>
+      text.split('\n').filter((line) => !/^toolbreak: |^During task with name/.test(line));
+    assert.match(plain.stderr, /ValueError: no such city/);
+    assert.deepEqual(lines(stderr), lines(plain.stderr));
+    const crash = await place.say('query', 'last', '--type', 'crash');
+    assert.match(
+      crash.stdout,
+      /✗ Crash: ValueError: no such city, at tax @ graph\.py:10 ← … ← <module> @ graph\.py:17\n/,
+    );
   });
 
   it('passes signals, and ends as the command does', async () => {

@@ -35,7 +35,9 @@ export function runCommand(program: Command): void {
         say(
           recorded.calls > 0
             ? `recorded ${count(recorded.calls, 'call')}${errors}; look at it with "toolbreak show last".`
-            : 'recorded 0 calls: no tool, node or model call was made. --functions "@usercode" records plain functions, too.',
+            : functions.length > 0
+              ? `recorded 0 calls: no tool, node or model call was made, and no function was called that ${functions.map((one) => `"${one}"`).join(' or ')} names.`
+              : 'recorded 0 calls: no tool, node or model call was made. --functions "@usercode" records plain functions, too.',
         );
       }
       for (const sentence of endWords(recorded)) say(sentence);

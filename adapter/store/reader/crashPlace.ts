@@ -23,10 +23,10 @@ function ownFrame(file: RunFile, fields: EventFields): number {
     if (at >= 0) return at;
   }
   const folders = foldersOf(file);
-  const within = ({ path }: EventFrame): boolean =>
-    path !== undefined &&
-    folders.some((folder) => path.startsWith(folder) && !LIBRARY.test(path.slice(folder.length - 1)));
-  const is = [within, ({ path }: EventFrame) => path !== undefined && !LIBRARY.test(path)];
+  const is = [
+    (frame: EventFrame) => isWithin(folders, frame),
+    ({ path }: EventFrame) => path !== undefined && !LIBRARY.test(path),
+  ];
   for (const test of is) {
     const at = stack.findIndex(test);
     if (at >= 0) return at;
@@ -34,6 +34,13 @@ function ownFrame(file: RunFile, fields: EventFields): number {
   return Math.max(
     0,
     stack.findIndex(({ path }) => path !== undefined),
+  );
+}
+
+function isWithin(folders: readonly string[], { path }: EventFrame): boolean {
+  return (
+    path !== undefined &&
+    folders.some((folder) => path.startsWith(folder) && !LIBRARY.test(path.slice(folder.length - 1)))
   );
 }
 
@@ -50,7 +57,15 @@ function foldersOf(file: RunFile): string[] {
 export function crashText(file: RunFile, fields: EventFields): string {
   const { way, inside } = crashWay(file, fields);
   const folders = foldersOf(file);
-  const text = way.map((frame) => wholeFrame(seenFrom(folders, frame))).join(' ← ');
+  const isOwn = way.map((frame) => isWithin(folders, frame) || (frame.path !== undefined && !LIBRARY.test(frame.path)));
+  // Where some are a person's own, those of libraries between them say little.
+  const text = way
+    .map((frame, index) => {
+      if (isOwn[index] === true || !isOwn.includes(true)) return wholeFrame(seenFrom(folders, frame));
+      return isOwn[index - 1] === true ? '…' : undefined;
+    })
+    .filter((line) => line !== undefined)
+    .join(' ← ');
   return inside === undefined ? text : `in ${inside.function}, from ${text}`;
 }
 

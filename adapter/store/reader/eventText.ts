@@ -46,7 +46,9 @@ export function eventText(file: RunFile, name: string, value: number | null, dat
     const event = new EventFields(file, value, data);
     const way = crashText(file, event);
     const said = name === 'crash' ? title : uncaughtTitle(event);
-    if (way !== '') return oneLine(`${said}: ${fields['text'] ?? fields['signal'] ?? ''} ${way}`, 500);
+    // `Segmentation fault in string_at, from …`, but a message may end with anything: `ValueError: no tea, at …`.
+    const between = event.text('type') === undefined ? ' ' : way.startsWith('in ') ? ', ' : ', at ';
+    if (way !== '') return oneLine(`${said}: ${fields['text'] ?? fields['signal'] ?? ''}${between}${way}`, 500);
   }
   const text = change ?? TELLING.map((key) => fields[key]).find((found) => found !== undefined && found !== '');
   if (text === undefined) return title;

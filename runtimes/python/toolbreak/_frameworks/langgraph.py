@@ -81,6 +81,13 @@ def _prepare(
         return None
 
 
+def _came_out(error: BaseException) -> None:
+    """Our lines are taken out of its traceback, and the one that is running when it is printed."""
+    prune(error)
+    if isinstance(error, Exception):
+        _report.guard(_uncaught.watch)
+
+
 def _taken(graph: Any) -> bool:
     """Whether somebody made the call of this run already; he says so once."""
     if handed.get() is graph:
@@ -107,7 +114,7 @@ def _wrap_invoke(original: Any) -> Any:
                 function, args, run, adapter=adapter, attributes=attributes, pending=_entries.get(function)
             )
         except BaseException as error:
-            prune(error)
+            _came_out(error)
             raise
 
     return invoke
@@ -131,7 +138,7 @@ def _wrap_ainvoke(original: Any) -> Any:
                 function, args, run, adapter=adapter, attributes=attributes, pending=_entries.get(function)
             )
         except BaseException as error:
-            prune(error)
+            _came_out(error)
             raise
 
     return ainvoke
@@ -156,7 +163,7 @@ def _wrap_stream(original: Any) -> Any:
                 function, args, run, _last, adapter=adapter, attributes=attributes, pending=_entries.get(function)
             )
         except BaseException as error:
-            prune(error)
+            _came_out(error)
             raise
 
     return stream
@@ -184,7 +191,7 @@ def _wrap_astream(original: Any) -> Any:
             async for piece in calls:
                 yield piece
         except BaseException as error:
-            prune(error)
+            _came_out(error)
             raise
         finally:
             await calls.aclose()  # type: ignore[attr-defined]
