@@ -145,7 +145,7 @@ export class Session {
     this.#journal.command(client, command, args);
     const context: Context = { session: this, client, signal };
     const handler = HANDLERS[command as RequestName] as (context: Context, args: unknown) => unknown;
-    const body = await client.order.run(command, () => handler(context, given));
+    const body = await client.order.run(command, () => handler(context, given), given);
     if (command === 'disconnect') {
       // After the answer was written.
       setImmediate(() => connection.close());

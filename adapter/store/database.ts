@@ -129,6 +129,9 @@ export function problemWith(file: string, error: unknown): UserError {
   }
   if (code.startsWith('SQLITE_CANTOPEN'))
     return new UserError(`The run file ${file} cannot be opened. Check that its folder exists and can be written.`);
+  // Whatever is named otherwise never was one.
+  if (code.startsWith('SQLITE_NOTADB') && !file.endsWith('.db'))
+    return new UserError(`${file} is not a Toolbreak run file.`);
   if (code.startsWith('SQLITE_CORRUPT') || code.startsWith('SQLITE_NOTADB'))
     return new UserError(`The run file ${file} is damaged.`);
   if (code.startsWith('SQLITE_IOERR')) return new UserError(`The disk refused the run file ${file} (${message}).`);

@@ -173,5 +173,8 @@ describe('store: checking a run', function () {
     assert.throws(() => checkRun(file), /made by a newer Toolbreak/);
     change('PRAGMA application_id = 7');
     assert.throws(() => checkRun(file), /is not a Toolbreak run file/);
+    const text = file.replace(/\.db$/, '.txt');
+    writeFileSync(text, 'no database at all');
+    assert.throws(() => checkRun(text), /\.txt is not a Toolbreak run file\.$/);
   });
 });
