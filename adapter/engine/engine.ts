@@ -209,7 +209,8 @@ export class Engine {
     }
     this.#namesBusy = true;
     void this.#learnNames()
-      .then(() => this.#events.emit('breakpoints'))
+      // Once no process is there any more, what the last one said of its breakpoints stays said.
+      .then(() => this.processes.length > 0 && this.#events.emit('breakpoints'))
       .catch((error: unknown) => this.report('names', error))
       .finally(() => {
         this.#namesBusy = false;

@@ -596,4 +596,32 @@ describe('DAP session', () => {
     const changed = await client.waitFor('breakpoint', (body) => body.breakpoint.verified);
     assert.deepEqual([changed.breakpoint.id, changed.breakpoint.message], [waiting?.id, undefined]);
   });
+
+  it('keeps what a process said of a breakpoint when names come after its end', async () => {
+    let answer = (): void => undefined;
+    let isAsked = (): void => undefined;
+    const asked = new Promise<void>((resolve) => (isAsked = resolve));
+    const names = new Promise<{ names: [] }>((resolve) => (answer = () => resolve({ names: [] })));
+    stage.prepare = (target) => {
+      target.states = (configuration) => configuration.breakpoints.map(({ id }) => ({ id, verified: false }));
+    };
+    const client = await stage.launched();
+    await client.request('setFunctionBreakpoints', { breakpoints: [{ name: 'tool:search' }] });
+    stage.target.answers.names = () => {
+      isAsked();
+      return names;
+    };
+    const { id } = stage.target.configurations.at(-1)!.breakpoints[0]!;
+    const [process] = stage.target.live;
+    const message = "Condition failed once: KeyError 'total'. The breakpoint did not stop.";
+    const breakpoints = [{ id, verified: false, message }];
+    stage.target.emit('control', process!, { event: 'breakpoints', breakpoints });
+    await client.waitFor('breakpoint', ({ breakpoint }) => breakpoint.message === message);
+    await asked;
+    stage.target.live.splice(0);
+    stage.target.emit('processEnded', process!, true);
+    answer();
+    await client.request('threads', {});
+    assert.deepEqual(client.pending('breakpoint'), []);
+  });
 });
