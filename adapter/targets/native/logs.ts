@@ -74,9 +74,11 @@ export function recordedMessage(written: string, filled: string): string {
   let out = '';
   let hasSecret = false;
   for (let at = 0; at < written.length; at++) {
-    const end = written[at] === '{' && written[at - 1] !== '\\' ? closing(written, at) : -1;
+    const end = written[at] === '{' ? closing(written, at) : -1;
     if (end < 0) {
       out += written[at]!;
+      // What stands behind a backslash begins no expression, and is no backslash itself.
+      if (written[at] === '\\') out += written[++at] ?? '';
       continue;
     }
     const isSecret = maskedValue(written.slice(at + 1, end), '') === MASK;
