@@ -175,6 +175,105 @@ const on = (request) => {
     await s.client.waitFor('terminated');
   });
 
+  for (const refused of ['threads', 'stackTrace']) {
+    it(`one that tells late of a thread loses no stop that comes meanwhile: ${refused} refused`, async () => {
+      const { s, compiled } = native();
+      const late = standIn(
+        s,
+        'late-thread',
+        `const event = (event, body = {}) => send({ seq: 0, type: 'event', event, body });
+let runs = false;
+let waits;
+process.on('SIGUSR2', () => {
+  runs = false;
+  event('stopped', { reason: 'step', threadId: 1 });
+  send({ type: 'response', request_seq: waits.seq, success: false, message: 'the process is running' });
+});
+const on = (request) => {
+  if (runs && request.command === ${JSON.stringify(refused)}) {
+    waits = request;
+    event('output', { category: 'stdout', output: 'asked' });
+    return;
+  }
+  answer(request, {
+    initialize: { supportsConfigurationDoneRequest: true },
+    threads: { threads: [{ id: 1, name: 'one' }, { id: 2, name: 'two' }] },
+    stackTrace: { stackFrames: [{ id: 1, name: 'main', line: 1, column: 1 }] },
+    setBreakpoints: { breakpoints: [{ id: 1, verified: true }] },
+    evaluate: { result: '', variablesReference: 0 },
+  }[request.command]);
+  if (request.command === 'launch') event('initialized');
+  else if (request.command === 'configurationDone') {
+    event('output', { category: 'stdout', output: 'I am ' + process.pid + '.' });
+    event('stopped', { reason: 'step', threadId: 1 });
+  }
+  else if (request.command === 'continue') {
+    runs = true;
+    event('stopped', { reason: 'breakpoint', threadId: 2, hitBreakpointIds: [1] });
+  }
+};`,
+      );
+      await s.client.launch(
+        { program: compiled.program('order.c'), cwd: nativeFixtures, lldbDap: late, target: 'native' },
+        async () => {
+          const breakpoints = [{ line: lineOf('order.c', 'sum'), hitCondition: '9' }];
+          await s.client.request('setBreakpoints', { source: { path: ORDER }, breakpoints });
+        },
+      );
+      const { threadId } = await s.client.waitFor('stopped');
+      await s.client.waitForOutput('stdout', '.');
+      const pid = Number(/I am (\d+)\./.exec(s.client.output['stdout']!)![1]);
+      await s.client.request('continue', { threadId: threadId! });
+      await s.client.waitForOutput('stdout', 'asked');
+      process.kill(pid, 'SIGUSR2');
+      const { reason } = await s.client.waitFor('stopped');
+      assert.equal(reason, 'step');
+      await s.client.request('disconnect', { terminateDebuggee: true });
+    });
+  }
+
+  it('one that tells late of a thread tells of the stop before, as long as it has not said that the program goes on', async () => {
+    const { s, compiled } = native();
+    const late = standIn(
+      s,
+      'late-before',
+      `const event = (event, body = {}) => send({ seq: 0, type: 'event', event, body });
+let stops = 0;
+const on = (request) => {
+  answer(request, {
+    initialize: { supportsConfigurationDoneRequest: true, $__lldb_version: 'lldb version 19.1.7' },
+    threads: { threads: [{ id: 1, name: 'one' }, { id: 2, name: 'two' }] },
+    stackTrace: { stackFrames: [{ id: 1, name: 'main', line: 1, column: 1 }] },
+    setBreakpoints: { breakpoints: [{ id: 1, verified: true }] },
+  }[request.command]);
+  if (request.command === 'launch') event('initialized');
+  else if (request.command === 'configurationDone') event('stopped', { reason: 'step', threadId: 1 });
+  else if (request.command === 'continue' && ++stops < 3) {
+    event('stopped', { reason: 'breakpoint', threadId: 2, hitBreakpointIds: [1] });
+    event('continued', { threadId: 1 });
+    event('stopped', { reason: 'step', threadId: 1 });
+  }
+  else if (request.command === 'continue') event('exited', { exitCode: 0 });
+};`,
+    );
+    await s.client.launch(
+      { program: compiled.program('order.c'), cwd: nativeFixtures, lldbDap: late, target: 'native' },
+      async () => {
+        await s.client.request('setBreakpoints', { source: { path: ORDER }, breakpoints: [{ line: 5 }] });
+      },
+    );
+    const { threadId } = await s.client.waitFor('stopped');
+    for (let turn = 0; turn < 2; turn++) {
+      await s.client.request('continue', { threadId: threadId! });
+      const stopped = await s.client.waitFor('stopped');
+      assert.deepEqual([stopped.threadId, stopped.reason], [threadId, 'step']);
+      assert.equal((await s.client.frames(threadId!)).length, 1);
+      assert.equal(s.client.pending('stopped').length, 0);
+    }
+    await s.client.request('continue', { threadId: threadId! });
+    await s.client.waitFor('terminated');
+  });
+
   it('one that is slow to evaluate for another thread that stopped, too, is not told to go on meanwhile', async () => {
     const { s, compiled } = native();
     const slow = standIn(

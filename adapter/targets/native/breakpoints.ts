@@ -151,6 +151,14 @@ export class NativeBreakpoints {
     return reason === undefined ? undefined : { ids, reason, entry, ...(watched ? { memory: watched } : {}) };
   }
 
+  /** The program came to these of the delegate's, and was let go on before that was told: hits are counted. */
+  passed(numbers: readonly number[]): void {
+    for (const group of this.#known(numbers, false)) {
+      if (writesItself(this.tools.client, group)) continue;
+      for (const { id } of group.breakpoints) this.#hits.set(id, (this.#hits.get(id) ?? 0) + 1);
+    }
+  }
+
   /** What the delegate prints may be a log message that it wrote for us. */
   printed(text: string): void {
     for (const { id, text: said } of this.#marks.push(text)) {

@@ -26,12 +26,11 @@ import { Pause } from './pause';
 import { isHandled, RepeatedFault } from './repeated';
 import { isCrash, LOOK_AGAIN, PAUSED, signalOf, stopReason, type Quirks, type StopReason } from './quirks';
 import { NativeValues, type WatchInfo } from './values';
+import { ToldStops, type StoppedBody } from './told';
 import { WatchedValues } from './watched';
 
 /** Starting may take this long: large programs have large symbols. */
 const START_WITHIN = 120_000;
-/** Threads that stopped in the same moment are told one by one. */
-const TOLD_WITHIN = 500;
 /** Beyond the answer to `launch`: one that tells no process is debugged without its number. */
 const PROCESS_WITHIN = 3_000;
 
@@ -91,10 +90,7 @@ export class NativeProcess {
   #pid: number | undefined;
   /** A step or continue of ours is on its way. */
   #releasing = false;
-  /** What was said of the stop that is being looked at, thread by thread. */
-  #stops: Partial<P.StoppedEvent['body']>[] = [];
-  /** The next word of a thread that stopped. */
-  #whenStopped: (() => void) | undefined;
+  readonly #told: ToldStops;
   /** Settled by word of the process, or by what comes after it. */
   #heardOfProcess!: () => void;
   readonly #processHeard = new Promise<void>((resolve) => (this.#heardOfProcess = resolve));
@@ -104,7 +100,13 @@ export class NativeProcess {
 
   constructor(private readonly options: NativeProcessOptions) {
     const { client, log } = options;
-    this.#values = new NativeValues(client, options.quirks.family);
+    const { family, major } = options.quirks;
+    this.#told = new ToldStops({
+      saysItGoesOn: family === 'lldb' && major >= 19,
+      heard: () => this.#inTurn(() => this.#stopped()),
+      passed: (body) => this.breakpoints.passed(hitNumbers(body, false)),
+    });
+    this.#values = new NativeValues(client, family);
     this.#pause = new Pause({
       client,
       thread: () => [...this.#tasks.keys()][0] ?? this.#pid ?? 1,
@@ -118,7 +120,6 @@ export class NativeProcess {
           : undefined,
     });
     this.#stack = new NativeFrames(client, (sentence) => options.notice('console', sentence));
-    const { family, major } = options.quirks;
     const offsetIsBytes = family === 'lldb' && major > 0 && major < 20;
     this.#memory = new NativeMemory(client, (text) => this.#command(text), offsetIsBytes);
     const evaluate = async (expression: string): Promise<string> => {
@@ -338,6 +339,7 @@ export class NativeProcess {
     };
     this.#goesOn();
     this.#releasing = true;
+    this.#told.letGo();
     try {
       if (step === undefined) await client.request('continue', more);
       else if (
@@ -358,6 +360,7 @@ export class NativeProcess {
       if (!this.#over && !this.#stop) {
         this.#stop = before;
         this.#looked = looked;
+        this.#told.stays();
       }
       throw error;
     } finally {
@@ -380,8 +383,12 @@ export class NativeProcess {
     this.#goesOn();
     if (signal !== undefined) this.#lastSignal = signal;
     this.#releasing = true;
+    this.#told.letGo();
     try {
       await this.options.client.request('continue', { threadId: thread });
+    } catch (error) {
+      this.#told.stays();
+      throw error;
     } finally {
       this.#releasing = false;
     }
@@ -429,12 +436,10 @@ export class NativeProcess {
         // Told without a process, it is not to wait for one.
         this.#heardOfProcess();
         // Threads that stop at once are told one by one; together they are one stop.
-        this.#stops.push(body);
-        this.#whenStopped?.();
-        if (this.#stops.length === 1) this.#inTurn(() => this.#stopped());
+        this.#told.stopped(body);
         break;
       case 'continued':
-        this.#inTurn(() => this.#continued());
+        if (!this.#told.continued()) this.#inTurn(() => this.#continued());
         break;
       case 'thread':
         if (body['reason'] === 'exited' && typeof body['threadId'] === 'number') this.#threadEnded(body['threadId']);
@@ -510,21 +515,22 @@ export class NativeProcess {
   /** Everything that was said of one stop: what it is for each thread, and whether anybody wants it. */
   async #stopped(): Promise<void> {
     const { log } = this.options;
-    const [first] = this.#stops;
+    const { first } = this.#told;
     // It was looked at with those before it.
     if (!first) return;
+    const looksAt = new Set(this.#told.all);
     const thread = threadIn(first) ?? [...this.#tasks.keys()][0] ?? 0;
     const why = stopReason(this.#isGdb ? await withSignal(this.options.client, first) : first, this.#asked);
     const isEntry = why.reason === 'entry' && this.#hasMain;
     if (isEntry) this.#awaitsEntry = false;
     if (isEntry || (this.#ending && why.signal)) {
-      this.#stops = [];
+      this.#told.take();
       return this.#goOn(thread);
     }
     const over = (error: unknown): undefined => void log.info(`a stop that is over: ${messageOf(error)}`);
     // Other threads of a stop that was told: some are told later than the answers to the first questions.
     const { told } = this.#stop ?? {};
-    if (told && this.#stops.every((body) => !told.has(threadIn(body) ?? thread))) {
+    if (told && this.#told.all.every((body) => !told.has(threadIn(body) ?? thread))) {
       const before = this.#looked;
       for (const other of await this.#wanted()) this.#tellOther(other.thread, other.why, other.ids);
       if (this.#stop) this.#looked = before;
@@ -536,13 +542,16 @@ export class NativeProcess {
     looked.catch(() => undefined);
     const threads = await asked.catch(over);
     if (!this.options.framesFollow) await looked.catch(over);
-    if (this.#over || !threads) return this.#forgetStops();
+    if (this.#over || !threads) return this.#lookBeyond(looksAt);
     if (threads.length > 1 && !this.#isGdb && this.breakpoints.areLookedAt) await this.#allTold().catch(over);
+    // It goes on already, by a command that was typed.
+    if (!this.#told.first) return;
     let wanted = await this.#wanted(thread, looked);
     if (wanted.length === 0) {
       const frames = await looked.catch(over);
-      if (this.#over || !frames) return this.#forgetStops();
-      wanted = await this.#wanted(thread, looked);
+      if (this.#over || !frames) return;
+      do wanted = await this.#wanted(thread, looked);
+      while (wanted.length === 0 && this.#told.first);
     }
     // A delegate that is to pause a program takes no notice where it stands still just now, for a breakpoint that does not stop.
     if (wanted.length === 0 && this.#pause.isAsked) wanted = [{ thread, why: PAUSED, ids: [] }];
@@ -557,7 +566,7 @@ export class NativeProcess {
     const isCrashed = signal !== undefined && isCrash(signal);
     const follow = this.options.framesFollow === true && !isCrashed;
     const shown = follow ? undefined : await this.#looked.catch(over);
-    if (this.#over || (!shown && !follow)) return this.#forgetStops();
+    if (this.#over || (!shown && !follow)) return;
     const isAgain = this.#repeated.isAgain(main.thread, signal, shown?.frames ?? []);
     if (isAgain && this.options.noteFaults === true && others.length === 0)
       return this.#goOn(main.thread, signal?.name);
@@ -578,21 +587,13 @@ export class NativeProcess {
   async #allTold(): Promise<void> {
     const list = await this.#command('thread list');
     const stopped = [...list.matchAll(/tid = (\w+)[^\n]*stop reason = breakpoint/g)].map((match) => Number(match[1]));
-    const until = Date.now() + TOLD_WITHIN;
-    while (!this.#over && stopped.some((id) => !this.#stops.some((body) => threadIn(body) === id))) {
-      if (Date.now() >= until) return;
-      let timer: NodeJS.Timeout | undefined;
-      await Promise.race([
-        new Promise<void>((resolve) => (this.#whenStopped = resolve)),
-        new Promise<void>((resolve) => (timer = setTimeout(resolve, until - Date.now()))),
-      ]);
-      clearTimeout(timer);
-    }
+    await this.#told.whenTold(stopped, () => this.#over);
   }
 
-  /** What was said since, of a stop that is over. */
-  #forgetStops(): void {
-    this.#stops = [];
+  /** These were of a stop that is over, told late. What was said since may be of the next one, and each is looked at. */
+  #lookBeyond(passed: ReadonlySet<StoppedBody>): Promise<void> | undefined {
+    this.#told.forget(passed);
+    return this.#over ? undefined : this.#stopped();
   }
 
   /** Which threads that were told of since want to stop. `looked`: the frames of the first, which were asked for. */
@@ -600,10 +601,8 @@ export class NativeProcess {
     thread?: number,
     looked?: Promise<FramePage>,
   ): Promise<{ thread: number; why: StopReason; ids: number[] }[]> {
-    const told = this.#stops;
-    this.#stops = [];
     const wanted: { thread: number; why: StopReason; ids: number[] }[] = [];
-    for (const body of told) {
+    for (const body of this.#told.take()) {
       const one = threadIn(body) ?? thread ?? 0;
       this.#looked = looked && one === thread ? looked : this.#framesNow(one, 1, body);
       this.#looked.catch(() => undefined);
@@ -641,7 +640,7 @@ export class NativeProcess {
   }
 
   /** Why a thread stopped and for which breakpoints of ours; nothing where none of them wants that. */
-  async #wantedBy(body: Partial<P.StoppedEvent['body']>): Promise<{ why: StopReason; ids: number[] } | undefined> {
+  async #wantedBy(body: StoppedBody): Promise<{ why: StopReason; ids: number[] } | undefined> {
     const why = stopReason(this.#isGdb ? await withSignal(this.options.client, body) : body, this.#asked);
     // Somebody wanted a pause, and got it otherwise.
     if ([why.signal?.name, signalOf(body)?.name].includes('SIGSTOP') && this.#pause.takes() && why.reason !== 'pause')
@@ -678,7 +677,7 @@ export class NativeProcess {
   }
 
   /** `stopped`: what was said of this thread, where its frames were not asked for since. */
-  async #framesNow(thread: number, count: number, stopped?: Partial<P.StoppedEvent['body']>): Promise<FramePage> {
+  async #framesNow(thread: number, count: number, stopped?: StoppedBody): Promise<FramePage> {
     try {
       const page = await this.#frames(thread, 0, count);
       const lines = stopped && this.#mayTellOld ? this.breakpoints.linesOf(hitNumbers(stopped, false)) : [];
@@ -748,6 +747,7 @@ export class NativeProcess {
   #exited(code: number | undefined): void {
     if (this.#over) return;
     this.#over = true;
+    this.#told.end();
     this.#heardOfProcess();
     const numbers: Record<string, number> = constants.signals;
     const signal = this.#stop?.why.signal?.name ?? this.#lastSignal;
