@@ -12,7 +12,7 @@ import type { Query } from './query';
 export interface RunSummary {
   file: string;
   run: string;
-  /** `support_agent`, or the program's name while no workflow was seen. */
+  /** What a person called the run; else `support_agent`, or the program's name while no workflow was seen. */
   name: string;
   /** Number of the run in its project, 1 for the first. */
   number: number;

@@ -65,6 +65,7 @@ export async function recordCommand(options: HeadlessOptions, say: (sentence: st
     run: place.run,
     session: folder.id,
     name,
+    isNamed: options.name !== undefined,
     onProblem: say,
     indexFor: (process) => target.indexFor(process),
   });

@@ -24,6 +24,8 @@ export interface RecorderOptions {
   session: string;
   /** Program or module, for people. */
   name: string;
+  /** A person gave the name: the run is called by it also where it has a workflow. */
+  isNamed?: boolean;
   /** Called once when recording had to end or is incomplete: a full disk, a locked file. A sentence. */
   onProblem(sentence: string): void;
   /** A spool appeared of a process that was never announced; answer its index. */

@@ -13,6 +13,7 @@ export interface RecordingOptions {
   run: string;
   session: string;
   name: string;
+  isNamed?: boolean;
   /** Calls of tools and models are told, see `takeSeen`. */
   watches?: boolean;
   /** It was recorded on another machine, or before this one was started: none of its processes lives. */
@@ -60,6 +61,7 @@ export class Recording {
           run: options.run,
           session: options.session,
           name: options.name,
+          isNamed: options.isNamed ?? false,
           number: nextRunNumber(options.runFile),
           pid: owner.pid,
           pidStart: startMark(owner.pid),

@@ -4,7 +4,7 @@ import type { Connection } from './database';
 export function prepare(db: Connection) {
   return {
     insertRun: db.prepare(
-      'INSERT INTO runs (id, run, session, name, number, started, pid, pid_start) VALUES (1, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING',
+      'INSERT INTO runs (id, run, session, name, number, started, pid, pid_start, workflow) VALUES (1, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING',
     ),
     setBase: db.prepare('UPDATE runs SET base = ?, started = ?'),
     setWorkflow: db.prepare('UPDATE runs SET workflow = ?'),

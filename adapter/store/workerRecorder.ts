@@ -36,10 +36,10 @@ class WorkerRecorder implements Recorder {
   }
 
   private start(): Worker {
-    const { runFile, spoolFolder, run, session, name, keptSpoolBytes } = this.options;
+    const { runFile, spoolFolder, run, session, name, isNamed = false, keptSpoolBytes } = this.options;
     const watches = this.options.onCalls !== undefined;
     const workerData: WorkerData = {
-      options: { runFile, spoolFolder, run, session, name, watches },
+      options: { runFile, spoolFolder, run, session, name, isNamed, watches },
       pid: process.pid,
       wall: wallNow(),
       ...(keptSpoolBytes === undefined ? {} : { keptSpoolBytes }),

@@ -35,6 +35,8 @@ export interface RunInfo {
   run: string;
   session: string;
   name: string;
+  /** A person gave the name: it stands in `runs.workflow`, where else the first workflow's would. */
+  isNamed?: boolean;
   number: number;
   pid: number;
   pidStart: string;
@@ -101,6 +103,7 @@ export class RunWriter {
       run.started,
       BigInt(run.pid),
       run.pidStart,
+      run.isNamed ? run.name : null,
     );
     const row = db.prepare('SELECT base, started, workflow FROM runs WHERE id = 1').safeIntegers().get() as {
       base: bigint | null;

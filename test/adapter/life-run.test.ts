@@ -78,6 +78,16 @@ describe('life: run', function () {
     assert.equal(said.code, 0, said.stderr);
     const kinds = new Set(rows('SELECT f.kind FROM calls c JOIN functions f ON f.id = c.function'));
     for (const kind of ['workflow', 'node', 'tool', 'llm']) assert.ok(kinds.has(kind), kind);
+    const named = await place.say(
+      'run',
+      '--name',
+      'refunds',
+      python,
+      join(apps, 'langgraph', 'triage.py'),
+      'please refund order 7',
+    );
+    assert.equal(named.code, 0, named.stderr);
+    assert.match((await place.say('runs')).stdout, /\b4 .*\brefunds\b/);
   });
 
   it('records child processes, or not', async () => {
