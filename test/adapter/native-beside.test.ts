@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
+import { lateDelegate } from '../support/lateDelegate';
 import { debuggers, nativeFixtures } from '../support/native';
 import { rows, type Stop } from './e2e-support';
 import { lineOf, nativeScenes, type DotOf } from './native-support';
@@ -74,3 +75,32 @@ nativeScenes(
   },
   debuggers(),
 );
+
+nativeScenes('A debugger that tells late of a second thread', (native) => {
+  it('tells every hit of both', async () => {
+    const { s, delegate, compiled } = native();
+    const program = compiled.program('beside.c', ['-pthread']);
+    const lldbDap = lateDelegate(compiled.folder, delegate);
+    let ids: (number | undefined)[] = [];
+    await s.client.launch({ program, cwd: nativeFixtures, lldbDap }, async () => {
+      const breakpoints = ['there', 'here', 'end'].map((name) => ({ line: lineOf('beside.c', name) }));
+      const set = await s.client.request('setBreakpoints', { source: { path: SOURCE }, breakpoints });
+      ids = set.breakpoints.map(({ id }) => id);
+    });
+    const [there, here, end] = ids;
+    const hits: (number | undefined)[] = [];
+    for (let hit; hit !== end; hits.push(hit)) {
+      const { threadId, hitBreakpointIds } = await s.client.waitFor('stopped');
+      hit = hitBreakpointIds?.[0];
+      // It goes on already where the other one of the same moment was let go.
+      await s.client.request('continue', { threadId: threadId! }).catch((error: unknown) => {
+        assert.match(String(error), /is running|has ended|went on/);
+      });
+    }
+    await s.exit();
+    assert.deepEqual(
+      [there, here].map((id) => hits.filter((hit) => hit === id).length),
+      [TURNS, TURNS],
+    );
+  });
+});

@@ -8,6 +8,7 @@ import { listProcesses } from '../../adapter/common/processes';
 import { compactTrace, functionName } from '../../adapter/targets/native/backtrace';
 import { runtimeFeedback, type Feedback, type FeedbackOptions } from '../../adapter/targets/native/feedback';
 import { toolbreakCommand } from '../support/adapter';
+import { lateDelegate } from '../support/lateDelegate';
 import { Compiled, debuggers, delegates } from '../support/native';
 
 const root = join(__dirname, '..', '..');
@@ -259,7 +260,9 @@ for (const { name, major, path: debugPath, family } of debuggers())
       const each = at('each', file);
       const watches = [{ location: each, expression: 'number' }];
       const all = [10, 11, 12, 13, 14, 20, 21, 22, 23, 24].map(String);
-      for (const more of [{}, { at: [each] }]) {
+      const late =
+        family === 'lldb' ? [{ debugger: lateDelegate(compiled.folder, { name, major, path: debugPath }) }] : [];
+      for (const more of [{}, { at: [each] }, ...late]) {
         const feedback = await run([program], { watches, ...more });
         assert.deepEqual(values(feedback, each, 'number').sort(), all);
         assert.equal(feedback.partial, undefined);
@@ -331,6 +334,36 @@ for (const { name, major, path: debugPath, family } of debuggers())
       assert.deepEqual((await run([orphan], { at: [`${away}:5`] })).breakpoints, {
         [`${away}:5`]: ['main() @ away.c:5'],
       });
+    });
+
+    it('places in a library that the program is linked with, beside its own', async () => {
+      const library = compiled.program('library.c', ['-shared', '-fPIC'], `libfeedback-${name}.so`);
+      const program = compiled.program('uses_library.c', [library, `-Wl,-rpath,${compiled.folder}`], `linked-${name}`);
+      const scale = at('scale', 'fixtures/native/library.c');
+      const use = at('use', 'fixtures/native/uses_library.c');
+      const watches = [{ location: scale, expression: 'number' }];
+      const feedback = await run([program], { at: [scale, use], watches, data: ['library_calls'] });
+      assert.deepEqual(feedback.breakpoints, {
+        [scale]: ['library_scale() -> main() @ library.c:5'],
+        [use]: ['main() @ uses_library.c:7'],
+      });
+      assert.deepEqual(feedback.watchpoints[scale], [{ var: 'number', value: '14' }]);
+      assert.equal(feedback.exitCode, 0);
+      if (family === 'lldb') {
+        assert.equal(feedback.partial, undefined);
+        assert.deepEqual(
+          feedback.dataBreakpoints['library_calls']!.map(({ before, value }) => [before, value]),
+          [['0', '1']],
+        );
+      }
+      assert.match(
+        await refusal([program], { at: ['fixtures/native/library.c:400'] }),
+        /^fixtures\/native\/library\.c:400 is no line of .* in a library, if that is loaded when main begins\.$/,
+      );
+      // What would be watched in a library that is not there.
+      rmSync(library);
+      const ended = await run([program], { watches });
+      assert.equal(ended.partial, 'Library.c:5 was not looked for: main did not begin.');
     });
 
     it('optimized code binds where it has lines; a value that is not there is <unavailable>', async () => {

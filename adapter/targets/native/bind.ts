@@ -6,13 +6,12 @@ import type { DelegateClient } from '../delegate/client';
 import { hasDebugInformation } from './binary';
 import { projectPath, shortPlace, withoutLinks, type Place } from './places';
 
-/** Sets a breakpoint on every place. Throws a sentence, with what to do, for the first that is no line with code. */
-export async function bindPlaces(
-  client: DelegateClient,
-  places: readonly Place[],
-  program: string,
-  project: string,
-): Promise<void> {
+/**
+ * Sets a breakpoint on every place. Answers those that no code is loaded for, but may be with a library. Throws a sentence, with what to do, for the first that
+ * is no line with code of its own.
+ */
+export async function bindPlaces(client: DelegateClient, places: readonly Place[], project: string): Promise<Place[]> {
+  const missing: Place[] = [];
   for (const file of new Set(places.map((place) => place.file))) {
     const here = places.filter((place) => place.file === file);
     let bound = await set(client, file, here);
@@ -24,12 +23,13 @@ export async function bindPlaces(
     }
     for (const [index, place] of here.entries()) {
       const breakpoint = bound[index];
-      if (!breakpoint?.verified) throw unbindable(place, program, project);
-      if (breakpoint.line !== undefined && breakpoint.line !== place.line)
+      if (breakpoint?.id !== undefined) place.id = breakpoint.id;
+      if (!breakpoint?.verified) missing.push(place);
+      else if (breakpoint.line !== undefined && breakpoint.line !== place.line)
         throw noCode(place, breakpoint.line, project);
-      if (breakpoint.id !== undefined) place.id = breakpoint.id;
     }
   }
+  return missing;
 }
 
 async function set(
@@ -47,7 +47,8 @@ function noCode(place: Place, next: number, project: string): MistakeError {
   return new MistakeError(`${file}:${place.line} has no code of its own. The next line with code is ${file}:${next}.`);
 }
 
-function unbindable(place: Place, program: string, project: string): MistakeError {
+/** Why there is no code for a place, and what to do. */
+export function unbindable(place: Place, program: string, project: string): MistakeError {
   const named = `${projectPath(place.file, project)}:${place.line}`;
   const name = basename(program);
   if (hasDebugInformation(program) === false)
@@ -59,6 +60,6 @@ function unbindable(place: Place, program: string, project: string): MistakeErro
       `There is no file ${projectPath(place.file, project)} in ${project}, and ${name} knows none. Name files relative to the folder you are in.`,
     );
   return new MistakeError(
-    `${named} is no line of ${name}. Check that the program was compiled from this file, from this path and since its last change, and that ${shortPlace(place)} holds code.`,
+    `${named} is no line of ${name}. Check that the program was compiled from this file, from this path and since its last change, and that ${shortPlace(place)} holds code. It may stand in a library, if that is loaded when main begins.`,
   );
 }

@@ -2,13 +2,13 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { constants, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { DebugProtocol as P } from '@vscode/debugprotocol';
-import { messageOf, UserError } from '../../common/errors';
+import { messageOf, MistakeError, UserError } from '../../common/errors';
 import { Log } from '../../common/log';
 import { endProcesses, hasOneThread, listProcesses, treeOf } from '../../common/processes';
 import { DelegateClient, DelegateError } from '../delegate/client';
 import { makePipes, type OutputPipe } from '../python/pipes';
 import { compactTrace, functionName, traceFrames, type TraceFrame } from './backtrace';
-import { bindPlaces } from './bind';
+import { bindPlaces, unbindable } from './bind';
 import { DataWatch, writingFrame, type Change } from './dataWatch';
 import { delegateName, startDelegate } from './connect';
 import { findDelegate, IN_LAUNCH_JSON } from './discovery';
@@ -20,6 +20,7 @@ import { maskedText, Tail } from './masked';
 import { parseData, shortPlace, withoutLinks, type Place } from './places';
 import { environmentFor, isCrash, QUICK_START, quirksOf, stopReason, type Quirks } from './quirks';
 import { Stacks } from './stacks';
+import { stoppedThreads, TOLD_WITHIN } from './told';
 import { Watches } from './watches';
 
 /** Signals that a debugger would stop at though they are the program's own affair. */
@@ -44,7 +45,7 @@ export class Collector {
   readonly #output = { stdout: new Tail(), stderr: new Tail() };
   readonly #result: Pick<Feedback, 'watchpoints' | 'breakpoints' | 'backtraces' | 'dataBreakpoints'>;
   #data: DataWatch | undefined;
-  /** Breakpoint on `main`, where globals are begun to be watched. */
+  /** Breakpoint on `main`, until it begins: where globals are begun to be watched, and libraries can be looked into. */
   #mainId: number | undefined;
   #debuggee: number | undefined;
   #watches: Watches | undefined;
@@ -58,6 +59,8 @@ export class Collector {
   #stops = 0;
   #firstHit: number | undefined;
   #seconds = 0;
+  /** Places that no code is loaded for yet. */
+  #missing: Place[] = [];
   /** When what we wait for now is too late. */
   #deadline = Infinity;
 
@@ -161,8 +164,9 @@ export class Collector {
       const [output, error] = this.#pipes ?? [];
       await prepareGdb(this.#client, this.program, { input: input.path, output: output?.path, error: error?.path });
     }
-    await bindPlaces(this.#client, this.places, this.program, options.project);
-    await this.#breakOnMain();
+    this.#missing = await bindPlaces(this.#client, this.places, options.project);
+    if (!(await this.#breakOnMain()) && this.#missing[0])
+      throw unbindable(this.#missing[0], this.program, options.project);
     const done = this.#client.request('configurationDone', {}, { within: Infinity });
     // What the launch says is the truth; a failed one makes the other answer fail too, with other words.
     const [launch, configured] = await Promise.allSettled([launched, done]);
@@ -181,11 +185,24 @@ export class Collector {
     return [`settings set target.input-path ${JSON.stringify(path)}`, ...redirected, ...QUIET_SIGNALS];
   }
 
-  /** Globals can be watched once the program is loaded, which is when `main` begins. */
-  async #breakOnMain(): Promise<void> {
-    if (!(this.options.data ?? []).some((key) => parseData(key).location === undefined)) return;
+  /** Globals can be watched, and libraries looked into, once the program is loaded, which is when `main` begins. Answers whether it stops there. */
+  async #breakOnMain(): Promise<boolean> {
+    if (this.#missing.length === 0 && this.#globals().length === 0) return false;
     const { breakpoints } = await this.#client.request('setFunctionBreakpoints', { breakpoints: [{ name: 'main' }] });
     this.#mainId = breakpoints[0]?.id;
+    return breakpoints[0]?.verified === true;
+  }
+
+  /** The libraries that the program is linked with are there. Throws a sentence for a place that is in none of them. */
+  async #mainBegins(stack: P.StackFrame[]): Promise<void> {
+    this.#mainId = undefined;
+    const files = new Set(this.#missing.map(({ file }) => file));
+    this.#missing = [];
+    const places = this.places.filter(({ file }) => files.has(file));
+    const [missing] = await bindPlaces(this.#client, places, this.options.project);
+    if (missing) throw unbindable(missing, this.program, this.options.project);
+    const globals = this.#globals();
+    if (globals.length > 0) await this.#watchData(globals, stack);
   }
 
   #heard(name: string, body: unknown): void {
@@ -201,7 +218,7 @@ export class Collector {
 
   // ------------------------------------------------------------ while it runs
 
-  /** Until the program has ended or time is up. Never rejects. */
+  /** Until the program has ended or time is up. Rejects only where a place has no code, as is known when `main` begins. */
   async collect(): Promise<void> {
     const { firstStop, exit } = { ...USUAL_SECONDS, ...this.options.seconds };
     const begun = performance.now();
@@ -218,10 +235,12 @@ export class Collector {
         else this.#ended = true;
       }
     } catch (error) {
+      if (error instanceof MistakeError) throw error;
       // A refusal in the middle of things: what was gathered stays.
       this.#giveUp(error instanceof DelegateError && error.why === 'silent' ? this.#tooLate() : messageOf(error));
     }
     await this.#watches?.settled();
+    if (this.#missing[0]) this.#giveUp(`${shortPlace(this.#missing[0])} was not looked for: main did not begin`);
     if (this.#firstHit !== undefined) this.#seconds = (performance.now() - this.#firstHit) / 1000;
   }
 
@@ -250,10 +269,16 @@ export class Collector {
   async #stopped(first: P.StoppedEvent['body']): Promise<void> {
     let stop: P.StoppedEvent['body'] | undefined = first;
     const { threadId = 1 } = first;
+    const others = await this.#others(threadId);
     while (stop !== undefined) {
       this.#stops += 1;
       await this.#oneThread(stop);
-      stop = this.#events.take('stopped') as P.StoppedEvent['body'] | undefined;
+      others.delete(stop.threadId ?? 1);
+      stop = (
+        others.size === 0
+          ? this.#events.take('stopped')
+          : (await this.#events.next(({ name }) => name === 'stopped', TOLD_WITHIN))?.body
+      ) as P.StoppedEvent['body'] | undefined;
     }
     // gdb refuses to evaluate in what runs again; lldb-dap answers in order, so the program need not wait for our reading.
     if (this.#quirks.family !== 'lldb') await this.#watches?.settled();
@@ -262,6 +287,14 @@ export class Collector {
       // It may have ended meanwhile, which its own event says.
       this.#log.info(`continue: ${messageOf(error)}`);
     });
+  }
+
+  /** Threads that stopped in the same moment: of some it is told when the first answers are there already. */
+  async #others(threadId: number): Promise<Set<number>> {
+    if (this.#quirks.family !== 'lldb' || hasOneThread(this.#debuggee)) return new Set();
+    const asked = { expression: '`thread list', context: 'repl' as const };
+    const { result } = await this.#client.request('evaluate', asked, { within: this.#left() });
+    return new Set(stoppedThreads(result).filter((id) => id !== threadId));
   }
 
   #left(): number {
@@ -276,13 +309,11 @@ export class Collector {
     const known = reason === 'breakpoint' && signal === undefined ? this.#placeById(body) : undefined;
     if (known) this.#firstHit ??= performance.now();
     // Asked together with the stack, or instead of it where nobody wants that. gdb makes frames only when it is asked for the stack.
-    const foretold = known?.data.length === 0 && this.#quirks.family === 'lldb';
+    const foretold = known?.data.length === 0 && this.#quirks.family === 'lldb' && this.#mainId === undefined;
     const frame = foretold ? this.#stacks.top(threadId) : undefined;
     const asked = frame === undefined ? undefined : { frame, entries: this.#watch(known!, frame) };
     if (asked && known!.monitored.size === 0) {
       await asked.entries;
-      // Other threads that stopped in the same moment have been told of when an answer is there.
-      if (!hasOneThread(this.#debuggee)) await this.#watches!.settled();
       return;
     }
     const stackFrames = await this.#stacks.of(threadId, known);
@@ -311,12 +342,12 @@ export class Collector {
       return;
     }
     const place = known ?? this.#placeOf(body, top);
+    if (this.#mainId !== undefined) {
+      // Where a place is the first line of main, lldb-dap 19 tells its number alone.
+      const isMain = body.hitBreakpointIds?.includes(this.#mainId) || functionName(top.name) === 'main';
+      if (isMain) await this.#mainBegins(stackFrames);
+    }
     if (place !== undefined) await this.#hit(place, stackFrames, frames, backtrace, asked);
-    else if (
-      body.hitBreakpointIds?.includes(this.#mainId ?? -1) ||
-      (this.#mainId !== undefined && functionName(top.name) === 'main')
-    )
-      await this.#watchData(this.#globals(), stackFrames);
   }
 
   #globals(): string[] {

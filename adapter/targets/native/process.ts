@@ -26,7 +26,7 @@ import { Pause } from './pause';
 import { isHandled, RepeatedFault } from './repeated';
 import { isCrash, LOOK_AGAIN, PAUSED, signalOf, stopReason, type Quirks, type StopReason } from './quirks';
 import { NativeValues, type WatchInfo } from './values';
-import { ToldStops, type StoppedBody } from './told';
+import { stoppedThreads, ToldStops, type StoppedBody } from './told';
 import { WatchedValues } from './watched';
 
 /** Starting may take this long: large programs have large symbols. */
@@ -543,7 +543,9 @@ export class NativeProcess {
     const threads = await asked.catch(over);
     if (!this.options.framesFollow) await looked.catch(over);
     if (this.#over || !threads) return this.#lookBeyond(looksAt);
-    if (threads.length > 1 && !this.#isGdb && this.breakpoints.areLookedAt) await this.#allTold().catch(over);
+    const asksOthers = threads.length > 1 && !this.#isGdb;
+    const looksFirst = asksOthers && this.breakpoints.areLookedAt;
+    if (looksFirst) await this.#allTold().catch(over);
     // It goes on already, by a command that was typed.
     if (!this.#told.first) return;
     let wanted = await this.#wanted(thread, looked);
@@ -578,6 +580,8 @@ export class NativeProcess {
     if (follow) this.#follow(hold, this.#looked);
     for (const other of others) this.#tellOther(other.thread, other.why, other.ids);
     if (crash) this.options.emit({ event: 'record', name: 'crash', data: crash });
+    // The first is not kept waiting; who lets the program go on is, for a moment.
+    if (asksOthers && !looksFirst) await this.#allTold().catch(over);
   }
 
   /**
@@ -585,9 +589,9 @@ export class NativeProcess {
    * asked which threads came to a breakpoint, and heard to the end.
    */
   async #allTold(): Promise<void> {
-    const list = await this.#command('thread list');
-    const stopped = [...list.matchAll(/tid = (\w+)[^\n]*stop reason = breakpoint/g)].map((match) => Number(match[1]));
-    await this.#told.whenTold(stopped, () => this.#over);
+    const stopped = stoppedThreads(await this.#command('thread list'));
+    const told = this.#stop?.told;
+    await this.#told.whenTold(told ? stopped.filter((id) => !told.has(id)) : stopped, () => this.#over);
   }
 
   /** These were of a stop that is over, told late. What was said since may be of the next one, and each is looked at. */

@@ -4,8 +4,8 @@ import { threadIn } from './events';
 /** What is said of one thread that stopped. */
 export type StoppedBody = Partial<P.StoppedEvent['body']>;
 
-/** What was not said in this time is not said any more: of a thread that stopped with another one, or that the program went on. */
-const TOLD_WITHIN = 2_000;
+/** What was not said in this time is not said any more: of a thread that stopped with another one, or that the program went on. Milliseconds. */
+export const TOLD_WITHIN = 2_000;
 
 export interface ToldStopsOptions {
   /** The delegate is known to say when the program goes on, also where it was told to; of another one it is learned. */
@@ -106,4 +106,11 @@ export class ToldStops {
     clearTimeout(this.#timer);
     this.#timer = undefined;
   }
+}
+
+/** Threads that a stop has words of, as lldb lists them in its answer to `thread list`. */
+export function stoppedThreads(list: string): number[] {
+  return [...list.matchAll(/tid = (\w+)[^\n]*stop reason = (?:breakpoint|watchpoint)/g)].map((match) =>
+    Number(match[1]),
+  );
 }
