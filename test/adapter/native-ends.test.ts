@@ -214,9 +214,15 @@ nativeScenes('Ends of a native program', (native) => {
     assert.ok(existsSync(core), saved);
     const client = s.adapter();
     await client.attach({ coreFile: core, program: compiled.program('order.c'), lldbDap: delegate.path });
-    const { threadId } = await client.waitFor('stopped');
+    const { threadId, reason, description } = await client.waitFor('stopped');
+    assert.deepEqual([reason, description], ['exception', 'Paused on SIGSEGV']);
     const frame = (await client.frames(threadId!)).find(({ name }) => name === 'fail')!;
     assert.equal(frame.line, lineOf('order.c', 'segv'));
+    for (const command of ['continue', 'next', 'stepIn', 'stepOut'] as const)
+      assert.match(
+        await refusal(client.request(command, { threadId: threadId! })),
+        /^order has ended: a core file shows where, and cannot go on\. /,
+      );
     assert.equal((await client.scope(frame.id, 'Locals')).get('seed')?.value, '42');
     await client.request('disconnect', {});
     await client.closed;

@@ -198,6 +198,10 @@ nativeScenes('Sentences about a native program', (native) => {
     const program = compiled.program('order.c');
     const text = file(`core${delegate.major}`, `no core, line ${lineOf('order.c', 'sum')}\n`);
     const said = await refusal(s.client.attach({ coreFile: text, program, lldbDap: delegate.path }));
-    assert.match(said, /^order could not be attached to: /);
+    assert.equal(said, `${text} is no core file. Check "coreFile" in launch.json.`);
+    const folder = await refusal(s.adapter().attach({ coreFile: nativeFixtures, program, lldbDap: delegate.path }));
+    assert.match(folder, / is no core file\. /);
+    const executable = await refusal(s.adapter().attach({ coreFile: program, program, lldbDap: delegate.path }));
+    assert.match(executable, / is no core file\. /);
   });
 });

@@ -18,6 +18,19 @@ export function elfMachine(path: string): number | undefined {
   return head[5] === 2 ? head.readUInt16BE(18) : head.readUInt16LE(18);
 }
 
+const ELF_CORE = 4;
+const MACH_CORE = 4;
+
+/** Whether a file holds what a program left behind that ended: a core of Linux or macOS, or a minidump. */
+export function isCore(path: string): boolean {
+  const head = read(path, 0, 20);
+  if (head === undefined || head.length < 20) return false;
+  if (head.toString('latin1', 0, 4) === 'MDMP') return true;
+  if (head.toString('latin1', 0, 4) === '\x7fELF')
+    return (head[5] === 2 ? head.readUInt16BE(16) : head.readUInt16LE(16)) === ELF_CORE;
+  return MACH.has(head.readUInt32BE(0)) && [head.readUInt32BE(12), head.readUInt32LE(12)].includes(MACH_CORE);
+}
+
 /** Whether an ELF file carries debug information of its own, or names where it is; undefined where that cannot be told. */
 export function hasDebugInformation(path: string): boolean | undefined {
   const head = read(path, 0, 64);

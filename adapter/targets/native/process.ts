@@ -50,6 +50,8 @@ export interface NativeProcessOptions {
   awaits?(thread: number | undefined): boolean;
   /** A handler in the process may note a fault and let it happen again; then it is told once. */
   noteFaults?: boolean;
+  /** What a program left behind that has ended: it can be looked at, and not go on. */
+  isCore?: boolean;
   /** The program's output, where it comes through the delegate. */
   output(category: 'stdout' | 'stderr', text: string): void;
   notice(category: 'console' | 'important', text: string): void;
@@ -322,6 +324,11 @@ export class NativeProcess {
     single,
   }: ControlRequests['release']['arguments']): Promise<Record<string, never>> {
     const threadId = this.#threadOf(hold);
+    if (this.options.isCore) {
+      throw new UserError(
+        `${this.options.name} has ended: a core file shows where, and cannot go on. Stop the session when you have seen enough.`,
+      );
+    }
     if (action !== 'continue') {
       throw new UserError('Native code only goes on or steps: it cannot be skipped, run again or cancelled.');
     }

@@ -86,7 +86,8 @@ export function stopReason(
   const said = typeof body.description === 'string' ? body.description : '';
   const both = wordsOf(body);
   const signal = signalIn(both);
-  if (body.reason === 'entry' || (asked.entry && signal?.name === 'SIGSTOP')) {
+  // lldb-dap 22 calls it an entry, too, where a core file begins.
+  if ((body.reason === 'entry' && !(signal && isCrash(signal))) || (asked.entry && signal?.name === 'SIGSTOP')) {
     return { reason: 'entry', description: 'Paused on entry' };
   }
   if (body.reason === 'pause' || (asked.pause && (signal?.name === 'SIGSTOP' || signal?.name === 'SIGINT'))) {

@@ -14,6 +14,7 @@ import { DelegateError, type DelegateClient } from '../delegate/client';
 import { applyVariables } from '../python/environment';
 import { ProcessTree } from '../python/tree';
 import type { DelegateStarter } from './ahead';
+import { isCore } from './binary';
 import { prepareGdb } from './gdb';
 import { leaveRunning } from './halt';
 import { ProgramStreams } from './io';
@@ -190,8 +191,13 @@ export class NativeTarget implements Target {
     if (coreFile !== undefined) {
       if (!existsSync(coreFile))
         throw new UserError(`The core file ${coreFile} does not exist. Check "coreFile" in launch.json.`);
+      if (!isCore(coreFile)) throw new UserError(`${coreFile} is no core file. Check "coreFile" in launch.json.`);
       this.#name = basename(program ?? coreFile);
-      const native = await this.#connect(lldbDap, program ? noDebugInformation(program) : undefined);
+      const native = await this.#connect(lldbDap, program ? noDebugInformation(program) : undefined, true);
+      if (this.#quirks?.family === 'gdb')
+        throw new UserError(
+          'gdb opens no core file for another program. Name an lldb-dap with "lldbDap" in launch.json.',
+        );
       await native.begin('attach', { coreFile, ...more }, configuration);
       return;
     }
@@ -204,7 +210,11 @@ export class NativeTarget implements Target {
     await native.begin('attach', { pid, ...more }, configuration);
   }
 
-  async #connect(chosen: string | undefined, noDebugInformation: string | undefined): Promise<NativeProcess> {
+  async #connect(
+    chosen: string | undefined,
+    noDebugInformation: string | undefined,
+    ofCore = false,
+  ): Promise<NativeProcess> {
     const { client, found } = await this.request_.starter.take(chosen);
     if (this.#ending) {
       client.killWhenEmpty();
@@ -221,6 +231,7 @@ export class NativeTarget implements Target {
       name: this.#name,
       ...(noDebugInformation ? { noDebugInformation } : {}),
       framesFollow: true,
+      isCore: ofCore,
       emit: (event) => {
         this.#printed.flush();
         if (this.#process) this.#emitter.emit('control', this.#process, event);
