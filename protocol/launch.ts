@@ -13,11 +13,13 @@ export interface RecordAttribute {
   functions?: string[];
   /**
    * Largest encoded value in bytes; a larger one is cut, with a mark.
+   * @minimum 1
    * @default 1048576
    */
   maxValueBytes?: number;
   /**
    * Deepest nesting of a value; what is deeper is cut, with a mark.
+   * @minimum 1
    * @default 100
    */
   maxDepth?: number;

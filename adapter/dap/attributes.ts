@@ -50,9 +50,14 @@ const TYPES: Record<string, string> = {
 
 /** `"hold" must be one of: task, all.` */
 function sentenceFor(mode: 'launch' | 'attach', errors: readonly ErrorObject[]): string {
-  // Inside a choice of types, the deepest error says most.
+  // Inside a choice of types, the deepest error says most; of an object, where one alternative is one, what is wrong in it.
+  const foreign = (e: ErrorObject): boolean =>
+    e.keyword === 'additionalProperties' &&
+    errors.filter((one) => one.keyword === e.keyword && one.instancePath === e.instancePath).length === 1;
   const error =
-    [...errors].filter((e) => e.keyword !== 'anyOf').sort((a, b) => b.instancePath.length - a.instancePath.length)[0] ??
+    [...errors]
+      .filter((e) => e.keyword !== 'anyOf')
+      .sort((a, b) => b.instancePath.length - a.instancePath.length || Number(foreign(b)) - Number(foreign(a)))[0] ??
     errors[0];
   if (!error) {
     return 'The debug configuration cannot be read.';
@@ -72,6 +77,7 @@ function sentenceFor(mode: 'launch' | 'attach', errors: readonly ErrorObject[]):
     type?: string | string[];
     additionalProperty?: string;
     missingProperty?: string;
+    limit?: number;
   };
   const where = 'in the debug configuration';
   switch (error.keyword) {
@@ -85,6 +91,8 @@ function sentenceFor(mode: 'launch' | 'attach', errors: readonly ErrorObject[]):
         .flatMap((e) => (e.params as { type: string | string[] }).type);
       return `"${name}" must be ${[...new Set(types)].map((type) => TYPES[type] ?? type).join(' or ')}.`;
     }
+    case 'minimum':
+      return `"${name}" must be at least ${params.limit ?? 0}.`;
     case 'required':
       return `"${name ? `${name}.` : ''}${params.missingProperty ?? ''}" is missing ${where}.`;
     default:

@@ -126,6 +126,11 @@ describe('DAP session', () => {
       [{ program: 7 }, '"program" must be a text.'],
       [{ program: 'a.py', args: ['x', 1] }, '"args[1]" must be a text.'],
       [{ program: 'a.py', record: { enabled: 'yes' } }, '"record.enabled" must be true or false.'],
+      [
+        { program: 'a.py', record: { enable: false } },
+        '"record.enable" is not an attribute in the debug configuration. Remove it.',
+      ],
+      [{ program: 'a.py', record: { maxDepth: 0 } }, '"record.maxDepth" must be at least 1.'],
       [{ program: 'a.py', trace: 3 }, '"trace" must be true or false or a text.'],
     ];
     for (const [attributes, sentence] of cases) {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { chmodSync, copyFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DebugProtocol } from '@vscode/debugprotocol';
+import { readableError } from '../../adapter/targets/native/quirks';
 import { attachRefused } from '../../adapter/targets/native/refused';
 import { Compiled, nativeFixtures } from '../support/native';
 import { refusal, rows, scenes } from './e2e-support';
@@ -70,8 +71,23 @@ scenes('Sentences about native configurations', (scene) => {
     const input = '"stdin" must be "console", "none", { "file": a text } or { "text": a text }.';
     for (const stdin of ['typed', {}, { fle: 'in.txt' }]) assert.equal(await launched({ program, stdin }), input);
     assert.equal(await launched({ program, stdin: { file: 3 } }), '"stdin.file" must be a text.');
+    assert.equal(
+      await launched({ program, stdin: { file: nativeFixtures } }),
+      `${nativeFixtures} is a folder. Set "stdin" to a file in launch.json.`,
+    );
     assert.equal(await launched({ program, record: 'yes' }), '"record" must be true or false or an object.');
     assert.equal(await launched({ program, env: { A: 3 } }), '"env.A" must be a text or null.');
+  });
+
+  it('what lldb says of several things is one sentence', () => {
+    const said =
+      "error: Couldn't look up symbols:\n  a::size() const\n  b::size()\nHint: The expression called them.\n";
+    assert.equal(
+      readableError(said),
+      "Couldn't look up symbols: a::size() const, b::size(). The expression called them.",
+    );
+    assert.equal(readableError("error: Couldn't look up symbols:\n  a()\n"), "Couldn't look up symbols: a().");
+    assert.equal(readableError('error: <user expression 0>:1:1: no member\n  1 | x\n'), 'No member.');
   });
 
   it('a debugger that is none says where another is named', async () => {

@@ -145,6 +145,11 @@ mixedScenes('A crash in C under a Python tool', (scene) => {
     await crashes({ dots: { [prices]: ['add'] } }, ['library', library, s.library()]);
     assert.equal((await s.client.waitFor('exited')).exitCode, 139);
     await s.client.waitFor('terminated');
+    // It did stop where it happens.
+    assert.match(
+      s.client.output['important'] ?? '',
+      /was ended by SIGSEGV, a fault in native code.*\. What was recorded/,
+    );
     await recorded('error');
   });
 

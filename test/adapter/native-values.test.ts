@@ -173,6 +173,9 @@ nativeScenes('Values of a native program', (native) => {
     const { variables } = await s.client.request('variables', { variablesReference });
     const set = { variablesReference, name: 'number', value: '12' };
     assert.equal((await s.client.request('setVariable', set)).value, '12');
+    const refused = await refusal(s.client.request('setVariable', { ...set, value: 'many' }));
+    assert.match(refused, /many/);
+    assert.doesNotMatch(refused, /refused "setVariable"/);
     const box = variables.find(({ name }) => name === 'box')!.variablesReference;
     const inside = (await s.client.request('variables', { variablesReference: box })).variables;
     assert.deepEqual(

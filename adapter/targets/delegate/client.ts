@@ -375,7 +375,8 @@ function refusal(response: Record<string, unknown>): string {
     typeof variables[name] === 'string' ? variables[name] : all,
   );
   const message = typeof response['message'] === 'string' ? response['message'] : '';
-  return (text || message).trim();
+  const inside = isObject(body) && typeof body['message'] === 'string' ? body['message'] : '';
+  return (text || message || inside).trim();
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

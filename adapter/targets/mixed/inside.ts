@@ -22,6 +22,8 @@ export interface InsideOptions extends AttachedOptions {
   justMyCode(): boolean;
   /** The whole process stands still, or goes on. */
   still(still: boolean): void;
+  /** A fault is shown where it happens. */
+  faulted(): void;
 }
 
 /** One task that stands still in native code. */
@@ -123,6 +125,7 @@ export class Inside extends Attached {
     made.hold.frames = this.#join(made, native);
     if (!this.native.isHeld) return;
     this.#stopped.set(made.hold.id, made);
+    if (given.reason === 'exception') this.options.faulted();
     this.options.control({ event: 'held', hold: made.hold });
   }
 

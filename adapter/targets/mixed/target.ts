@@ -40,6 +40,8 @@ const NATIVE_REQUESTS = new Set<keyof ControlRequests>([
 /** What is debugged beside the native code: a target of Python, which can hear that one of its processes stands still. */
 export interface PythonSide extends Target {
   setStill(process: TargetProcess, still: boolean): void;
+  /** It was shown where this process failed. */
+  noteFault(process: TargetProcess): void;
 }
 
 export interface MixedOptions {
@@ -304,6 +306,7 @@ export class MixedTarget implements Target {
       places: () => side.places,
       taskOf: (thread) => side.tasks.get(thread),
       still: (still) => this.inner.setStill(process, still),
+      faulted: () => this.inner.noteFault(process),
       gone: () => {
         side.attached = side.now = undefined;
       },

@@ -65,6 +65,7 @@ function readStdin(given: StdinAttribute | undefined, cwd: string): Stdin {
   if ('text' in given) return { kind: 'text', text: given.text };
   const path = resolve(cwd, given.file);
   if (!existsSync(path)) throw new UserError(`The file ${given.file} does not exist. Check "stdin" in launch.json.`);
+  if (isDirectory(path)) throw new UserError(`${given.file} is a folder. Set "stdin" to a file in launch.json.`);
   return { kind: 'file', path };
 }
 

@@ -186,8 +186,11 @@ export function readableError(text: string): string {
     .split(/\r?\n/)
     .map((line) => line.trim())
     .filter((line) => line !== '');
-  const error = lines.find((line) => line.includes('error:')) ?? lines[0] ?? '';
-  const plain = error
+  const at = Math.max(
+    lines.findIndex((line) => line.includes('error:')),
+    0,
+  );
+  const plain = withList(lines.slice(at))
     .replace(/^(?:<?error: ?)+/, '')
     .replace(/^<user expression \d+>:\d+:\d+: /, '')
     .replace(/^error: /, '')
@@ -195,6 +198,14 @@ export function readableError(text: string): string {
   return plain === ''
     ? 'This cannot be evaluated.'
     : `${/^(?:lldb|gdb)\b/.test(plain) ? plain.charAt(0) : plain.charAt(0).toUpperCase()}${plain.slice(1)}${/[.!?>]$/.test(plain) ? '' : '.'}`;
+}
+
+/** The first line, with what it introduces: `error: Couldn't look up symbols:`, the names line by line, and perhaps a hint. */
+function withList([first = '', ...rest]: readonly string[]): string {
+  if (!first.endsWith(':')) return first;
+  const hint = rest.findIndex((line) => line.startsWith('Hint: '));
+  const names = rest.slice(0, hint < 0 ? undefined : hint).join(', ');
+  return hint < 0 ? `${first} ${names}` : `${first} ${names}. ${rest[hint]!.slice('Hint: '.length)}`;
 }
 
 /** Why memory cannot be watched, for the person. */

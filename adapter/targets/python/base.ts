@@ -50,6 +50,8 @@ export abstract class PythonTarget implements Target {
   private readonly told = new Set<string>();
   /** Processes that stand still in native code: they answer when they go on, and their silence is no news. */
   private readonly still = new Set<number>();
+  /** Processes of which a debugger of native code showed where they failed. */
+  protected readonly faulted = new Set<number>();
 
   constructor(protected readonly options: TargetOptions) {
     this.log = options.log;
@@ -105,6 +107,11 @@ export abstract class PythonTarget implements Target {
   setStill(process: TargetProcess, still: boolean): void {
     if (still) this.still.add(process.index);
     else this.still.delete(process.index);
+  }
+
+  /** A debugger of native code showed where this process failed. */
+  noteFault(process: TargetProcess): void {
+    this.faulted.add(process.index);
   }
 
   setStopFlag(stop: boolean): void {

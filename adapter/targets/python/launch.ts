@@ -330,12 +330,13 @@ export class LaunchTarget extends PythonTarget {
     const { endedBy } = this;
     // Of Ctrl-C there is a traceback.
     if (endedBy === null || endedBy === 'SIGINT') return;
+    const wasShown = this.first !== undefined && this.faulted.has(this.first.index);
     const why =
       endedBy === 'SIGTRAP'
         ? 'was ended by SIGTRAP, mostly a breakpoint that a native debugger left in it when it was killed.'
         : !isFault(endedBy)
           ? `${saidOf(endedBy)}.`
-          : `was ended by ${endedBy}, a fault in native code${this.faultPlace()}. With a breakpoint in the C or C++ file of its library, the next one stops where it happens.`;
+          : `was ended by ${endedBy}, a fault in native code${this.faultPlace()}.${wasShown ? '' : ' With a breakpoint in the C or C++ file of its library, the next one stops where it happens.'}`;
     this.notice('important', `${launchName(this.launch!)} ${why} What was recorded until then is kept.`);
   }
 
