@@ -232,6 +232,11 @@ catalogue('Threads, watched memory, signals, processes, libraries', [
       await t.values(left, ['seed', 'how'], { frame: own });
       await t.values(left, ['first'], { frame: left.frames.find(({ name }) => name === 'main')!, depth: 3 });
     },
-    better: asShells,
+    // lldb-dap 22 calls it an entry that the program was ended by a signal.
+    better: (facts) =>
+      asShells(facts).map(([what, fact]) => [
+        what,
+        what === 'stopped' ? String(fact).replace(/^entry:/, 'exception:') : fact,
+      ]),
   },
 ]);

@@ -87,6 +87,10 @@ scenes('Sentences about native configurations', (scene) => {
       "Couldn't look up symbols: a::size() const, b::size(). The expression called them.",
     );
     assert.equal(readableError("error: Couldn't look up symbols:\n  a()\n"), "Couldn't look up symbols: a().");
+    assert.equal(
+      readableError('error: failed to parse:\nerror: <user expression 0>:1:1: no member\n 1 | x'),
+      'No member.',
+    );
     assert.equal(readableError('error: <user expression 0>:1:1: no member\n  1 | x\n'), 'No member.');
   });
 

@@ -8,6 +8,7 @@ import type {
   Variable,
 } from '../../../protocol/control';
 import { messageOf, UserError } from '../../common/errors';
+import { isCrash } from '../native/quirks';
 import { Attached, codeFiles, nextNumber, OURS, type AttachedOptions, type Event } from './attached';
 import type { Delegate } from './delegates';
 import { glueBy, joinStacks, type Joined } from './join';
@@ -125,7 +126,7 @@ export class Inside extends Attached {
     made.hold.frames = this.#join(made, native);
     if (!this.native.isHeld) return;
     this.#stopped.set(made.hold.id, made);
-    if (given.reason === 'exception') this.options.faulted();
+    if (isFault(given)) this.options.faulted();
     this.options.control({ event: 'held', hold: made.hold });
   }
 
@@ -258,6 +259,10 @@ export class Inside extends Attached {
     const hint = scope === 'Locals' ? 'locals' : 'arguments';
     return { name: scope, hint, ref, named: values.length, expensive: false };
   }
+}
+
+function isFault({ reason, description }: Hold): boolean {
+  return reason === 'exception' && isCrash({ name: /^Paused on (\w+)$/.exec(description)?.[1] ?? '' });
 }
 
 function isOurs(number: number | undefined): boolean {

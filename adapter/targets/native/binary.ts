@@ -21,10 +21,11 @@ export function elfMachine(path: string): number | undefined {
 const ELF_CORE = 4;
 const MACH_CORE = 4;
 
-/** Whether a file holds what a program left behind that ended: a core of Linux or macOS, or a minidump. */
-export function isCore(path: string): boolean {
+/** Whether a file holds what a program left behind that ended: a core of Linux or macOS, or a minidump; undefined where it cannot be read. */
+export function isCore(path: string): boolean | undefined {
   const head = read(path, 0, 20);
-  if (head === undefined || head.length < 20) return false;
+  if (head === undefined) return undefined;
+  if (head.length < 20) return false;
   if (head.toString('latin1', 0, 4) === 'MDMP') return true;
   if (head.toString('latin1', 0, 4) === '\x7fELF')
     return (head[5] === 2 ? head.readUInt16BE(16) : head.readUInt16LE(16)) === ELF_CORE;

@@ -155,7 +155,11 @@ export class NativeBreakpoints {
   passed(numbers: readonly number[]): void {
     for (const group of this.#known(numbers, false)) {
       if (writesItself(this.tools.client, group)) continue;
-      for (const { id } of group.breakpoints) this.#hits.set(id, (this.#hits.get(id) ?? 0) + 1);
+      for (const { id, condition } of group.breakpoints) {
+        // Of several at one place each is looked at here, which is too late.
+        const isMet = condition === undefined || group.breakpoints.length === 1;
+        if (isMet) this.#hits.set(id, (this.#hits.get(id) ?? 0) + 1);
+      }
     }
   }
 

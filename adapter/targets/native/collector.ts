@@ -240,7 +240,8 @@ export class Collector {
       this.#giveUp(error instanceof DelegateError && error.why === 'silent' ? this.#tooLate() : messageOf(error));
     }
     await this.#watches?.settled();
-    if (this.#missing[0]) this.#giveUp(`${shortPlace(this.#missing[0])} was not looked for: main did not begin`);
+    if (this.#missing[0])
+      this.#giveUp(`the program ended before main began, so ${shortPlace(this.#missing[0])} was not looked for`);
     if (this.#firstHit !== undefined) this.#seconds = (performance.now() - this.#firstHit) / 1000;
   }
 

@@ -106,8 +106,12 @@ export class NativeProcess {
     this.#told = new ToldStops({
       saysItGoesOn: family === 'lldb' && major >= 19,
       heard: () => this.#inTurn(() => this.#stopped()),
-      passed: (body) => this.breakpoints.passed(hitNumbers(body, false)),
+      passed: (body) => {
+        if (signalOf(body)?.name === 'SIGSTOP') this.#pause.takes();
+        this.breakpoints.passed(hitNumbers(body, false));
+      },
     });
+    client.on('gone', () => this.#told.end());
     this.#values = new NativeValues(client, family);
     this.#pause = new Pause({
       client,
@@ -460,6 +464,7 @@ export class NativeProcess {
         this.#printed(body);
         break;
       case 'exited':
+        this.#told.end();
         this.#inTurn(() => this.#ended(typeof body['exitCode'] === 'number' ? body['exitCode'] : undefined));
         break;
       case 'terminated':
@@ -554,7 +559,7 @@ export class NativeProcess {
     const looksFirst = asksOthers && this.breakpoints.areLookedAt;
     if (looksFirst) await this.#allTold().catch(over);
     // It goes on already, by a command that was typed.
-    if (!this.#told.first) return;
+    if (this.#told.first !== first) return;
     let wanted = await this.#wanted(thread, looked);
     if (wanted.length === 0) {
       const frames = await looked.catch(over);
@@ -588,7 +593,7 @@ export class NativeProcess {
     for (const other of others) this.#tellOther(other.thread, other.why, other.ids);
     if (crash) this.options.emit({ event: 'record', name: 'crash', data: crash });
     // The first is not kept waiting; who lets the program go on is, for a moment.
-    if (asksOthers && !looksFirst) await this.#allTold().catch(over);
+    if (asksOthers && !looksFirst && wanted.length < threads.length) await this.#allTold().catch(over);
   }
 
   /**
@@ -598,7 +603,7 @@ export class NativeProcess {
   async #allTold(): Promise<void> {
     const stopped = stoppedThreads(await this.#command('thread list'));
     const told = this.#stop?.told;
-    await this.#told.whenTold(told ? stopped.filter((id) => !told.has(id)) : stopped, () => this.#over);
+    await this.#told.whenTold(told ? stopped.filter((id) => !told.has(id)) : stopped);
   }
 
   /** These were of a stop that is over, told late. What was said since may be of the next one, and each is looked at. */

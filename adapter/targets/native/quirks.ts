@@ -203,6 +203,8 @@ export function readableError(text: string): string {
 /** The first line, with what it introduces: `error: Couldn't look up symbols:`, the names line by line, and perhaps a hint. */
 function withList([first = '', ...rest]: readonly string[]): string {
   if (!first.endsWith(':')) return first;
+  // What follows is the sentence itself, with the compiler's drawing below it.
+  if (rest[0]?.includes('error:')) return rest[0];
   const hint = rest.findIndex((line) => line.startsWith('Hint: '));
   const names = rest.slice(0, hint < 0 ? undefined : hint).join(', ');
   return hint < 0 ? `${first} ${names}` : `${first} ${names}. ${rest[hint]!.slice('Hint: '.length)}`;

@@ -1,4 +1,4 @@
-import { existsSync, rmSync } from 'node:fs';
+import { existsSync, rmSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import type { BreakpointState, Configuration, ControlRequests, Hello } from '../../../protocol/control';
 import { PROTOCOL_VERSION } from '../../../protocol/control';
@@ -191,6 +191,10 @@ export class NativeTarget implements Target {
     if (coreFile !== undefined) {
       if (!existsSync(coreFile))
         throw new UserError(`The core file ${coreFile} does not exist. Check "coreFile" in launch.json.`);
+      if (isCore(coreFile) === undefined && statSync(coreFile).isFile())
+        throw new UserError(
+          `The core file ${coreFile} cannot be read. Make it readable, or start the editor as its owner.`,
+        );
       if (!isCore(coreFile)) throw new UserError(`${coreFile} is no core file. Check "coreFile" in launch.json.`);
       this.#name = basename(program ?? coreFile);
       const native = await this.#connect(lldbDap, program ? noDebugInformation(program) : undefined, true);

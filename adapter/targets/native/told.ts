@@ -8,7 +8,7 @@ export type StoppedBody = Partial<P.StoppedEvent['body']>;
 export const TOLD_WITHIN = 2_000;
 
 export interface ToldStopsOptions {
-  /** The delegate is known to say when the program goes on, also where it was told to; of another one it is learned. */
+  /** The delegate says when the program goes on, also where it was told to. */
   saysItGoesOn: boolean;
   /** There is word of a stop that is to be looked at. */
   heard(): void;
@@ -26,6 +26,7 @@ export class ToldStops {
   #late: StoppedBody[] = [];
   #isLetGo = false;
   #saysItGoesOn: boolean;
+  #isStill = true;
   #whenTold: (() => void) | undefined;
   #timer: NodeJS.Timeout | undefined;
 
@@ -67,6 +68,7 @@ export class ToldStops {
 
   /** The program is let go on by us. */
   letGo(): void {
+    this.end();
     this.#isLetGo = true;
   }
 
@@ -79,17 +81,17 @@ export class ToldStops {
   /** The delegate says that the program goes on; answers whether we let it. */
   continued(): boolean {
     const wasLetGo = this.#isLetGo;
-    if (wasLetGo) this.#saysItGoesOn = true;
     const passed = [...this.take(), ...this.#late.splice(0)];
     this.end();
     for (const body of passed) this.options.passed(body);
     return wasLetGo;
   }
 
-  /** Waits until each of these threads was told of, for as long as that may take. `isOver`: there is nothing to wait for. */
-  async whenTold(threads: readonly number[], isOver: () => boolean): Promise<void> {
+  /** Waits until each of these threads was told of, for as long as that may take and the program stands still. */
+  async whenTold(threads: readonly number[]): Promise<void> {
     const until = Date.now() + TOLD_WITHIN;
-    while (!isOver() && threads.some((id) => !this.#told.some((body) => threadIn(body) === id))) {
+    this.#isStill = true;
+    while (this.#isStill && threads.some((id) => !this.#told.some((body) => threadIn(body) === id))) {
       if (Date.now() >= until) return;
       let timer: NodeJS.Timeout | undefined;
       await Promise.race([
@@ -100,9 +102,11 @@ export class ToldStops {
     }
   }
 
-  /** Nothing is waited for any more. */
+  /** The program does not stand still any more, or the delegate is gone: nothing is waited for. */
   end(): void {
     this.#isLetGo = false;
+    this.#isStill = false;
+    this.#whenTold?.();
     clearTimeout(this.#timer);
     this.#timer = undefined;
   }
@@ -110,7 +114,9 @@ export class ToldStops {
 
 /** Threads that a stop has words of, as lldb lists them in its answer to `thread list`. */
 export function stoppedThreads(list: string): number[] {
-  return [...list.matchAll(/tid = (\w+)[^\n]*stop reason = (?:breakpoint|watchpoint)/g)].map((match) =>
-    Number(match[1]),
-  );
+  return [
+    ...list.matchAll(
+      /tid = (\w+)[^\n]*stop reason = (?:breakpoint|watchpoint|(?:signal )?SIG(?:SEGV|BUS|FPE|ILL|ABRT|SYS))/g,
+    ),
+  ].map((match) => Number(match[1]));
 }
