@@ -297,7 +297,7 @@ describe('store: reader', function () {
     assert.match((await raw('overview', { file, buckets: 1 })).error!.message, /a\.db is empty/);
     const more = new Promise<void>((resolve) => changed.push(resolve));
     const sql = prepare(db);
-    sql.insertRun.run('a', 's', 'triage.py', 1n, 0n, BigInt(process.pid), startMark(process.pid));
+    sql.insertRun.run('a', 's', 'triage.py', 1n, 0n, BigInt(process.pid), startMark(process.pid), null);
     await more;
     assert.equal((await ask('overview', { file, buckets: 1 })).run.live, true);
     db.close();
