@@ -24,7 +24,7 @@ export class Pause {
   /** Signals that were sent, and have not stopped the program yet: a breakpoint may have done so first. One may be lost. */
   #owed = 0;
   #whenTold: (() => void) | undefined;
-  /** When the program was let go on from a stop that nobody wanted. */
+  /** When the program was let go on, where it may come to a breakpoint that does not stop it. */
   #wentOn = 0;
 
   constructor(private readonly program: Pausable) {}
@@ -49,7 +49,7 @@ export class Pause {
     this.#whenTold?.();
   }
 
-  /** The program was let go on from a stop that nobody wanted. */
+  /** The program was let go on, and may come to a breakpoint that does not stop it. */
   wentOn(): void {
     this.#wentOn = Date.now();
   }

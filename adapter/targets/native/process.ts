@@ -351,6 +351,8 @@ export class NativeProcess {
     this.#goesOn();
     this.#releasing = true;
     this.#told.letGo();
+    // It may come at once to one that does not stop it.
+    if (this.breakpoints.areLookedAt) this.#pause.wentOn();
     try {
       if (step === undefined) await client.request('continue', more);
       else if (
@@ -592,8 +594,9 @@ export class NativeProcess {
     if (follow) this.#follow(hold, this.#looked);
     for (const other of others) this.#tellOther(other.thread, other.why, other.ids);
     if (crash) this.options.emit({ event: 'record', name: 'crash', data: crash });
-    // The first is not kept waiting; who lets the program go on is, for a moment.
-    if (asksOthers && !looksFirst && wanted.length < threads.length) await this.#allTold().catch(over);
+    // The first is not kept waiting; who lets the program go on is, for a moment: 0.1 ms a thread, so not at the end of a step.
+    const mayBeMore = main.why.reason !== 'step' && wanted.length < threads.length;
+    if (asksOthers && !looksFirst && mayBeMore) await this.#allTold().catch(over);
   }
 
   /**
