@@ -6,6 +6,7 @@ import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync
 import { homedir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { buildCompiled, compiledFile, compiledKey, hasCompiler, headersOf } from './compiled.mjs';
 import { setUpGdb } from './gdb.mjs';
 
 export const root = join(dirname(fileURLToPath(import.meta.url)), '..');
@@ -117,6 +118,7 @@ export async function setUpPython({ all }) {
   const pythons = findPythons();
   if (pythons.size === 0)
     throw new Error('No Python from 3.10 to 3.13 found. Install one (Debian: apt-get install python3 python3-venv).');
+  await setUpCompiled([...pythons.values()]);
   const [first, ...rest] = [...pythons.keys()];
   await makeEnvironment(first, pythons.get(first), first === '3.10' ? lockFor(first) : 'dev.txt');
   if (!all) return [first];
@@ -127,6 +129,25 @@ export async function setUpPython({ all }) {
     names.push('langgraph-0.6');
   }
   return names;
+}
+
+const HEADERS = ['gcc', 'libc6-dev', 'python3-dev'];
+
+/** The compiled part of the Python runtime, which makes recording quicker. Not on Windows, where it was never tried. */
+async function setUpCompiled(pythons) {
+  if (windows) return;
+  const there = () => hasCompiler() && headersOf(pythons) !== undefined;
+  const purpose = 'Recording works; to be quicker, it would';
+  if (!there() && !(await tried(() => debianPackages(HEADERS, purpose)))) return;
+  const headers = headersOf(pythons);
+  if (headers === undefined) return;
+  await tried(() =>
+    once(existsSync(compiledFile(root)) ? 'compiled' : 'compiled-missing', compiledKey(root, headers), () => {
+      say('compiling a part of the Python runtime');
+      buildCompiled(root, headers);
+      writeStamp('compiled', compiledKey(root, headers));
+    }),
+  );
 }
 
 const installed = (program) => spawnSync(windows ? 'where' : 'which', [program]).status === 0;

@@ -1,4 +1,4 @@
-"""Row 5: a LangGraph node over a state of about 20 KB. Arguments: figure name, steps, "plain", "messages" or "none", and "saver" for InMemorySaver.
+"""Row 5: a LangGraph node over a state of about 20 KB. Arguments: figure name, steps, "documents", "plain", "messages" or "none", and "saver" for InMemorySaver.
 
 Measured is processor time, of all threads: the saver has one of its own, and a busy machine stretches anything else.
 """
@@ -36,6 +36,9 @@ def payload() -> Any:
         return [message for pair in pairs for message in pair]
     if shape == "none":
         return None
+    if shape == "documents":
+        text = "some words of a document " * 18
+        return {f"doc{i}": {"id": i, "title": f"title {i}", "text": text, "score": i / 7} for i in range(40)}
     return {f"key{i}": {"name": f"entry {i}", "values": list(range(20)), "text": "x" * 60} for i in range(100)}
 
 

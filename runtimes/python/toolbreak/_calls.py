@@ -302,7 +302,8 @@ def end(call: Call, status: int) -> None:
         call.boundary = ""
         task.calls -= 1
         task.innermost = innermost
-        _close(call, status, writer is not None)
+        # Compiled code writes the end and notes it before whatever a signal handler raises is seen.
+        _close(call, status, writer is not None and call.recorded != 2)
 
 
 def _leave(call: Call) -> None:

@@ -16,7 +16,7 @@ from itertools import chain, count
 from marshal import dumps
 from typing import Any
 
-from . import _report, _static
+from . import _optional, _report, _static
 
 #: Smaller encodings are not worth it.
 SMALLEST = 400
@@ -86,6 +86,7 @@ class Part:
         "hidden",
         "lengths",
         "long",
+        "mark",
         "objects",
         "pointers",
         "root",
@@ -93,6 +94,7 @@ class Part:
         "serial",
         "size",
         "sized",
+        "snapshot",
         "tag",
         "used",
         "visited",
@@ -112,12 +114,16 @@ class Part:
         #: What stands for it in a frame, once a frame with all of it was written; and the size of that.
         self.tag = (..., "same", self.serial)
         self.same = dumps(self.tag, 2)
+        #: The same for compiled code.
+        self.mark = None if _optional.Same is None else _optional.Same(self.same)
         self.size = 0
         self.used = 0
         self.pointers = b""
         self.flat: list[Any] = []
         #: What has no mark behind it. None: nothing in it can change.
         self.sized: Any = None
+        #: All that it consists of, where compiled code keeps and compares it.
+        self.snapshot: Any = None
 
     def take(self) -> bool:
         """Goes through the value. False: something in it can change unseen."""
@@ -155,9 +161,17 @@ class Part:
         self.visited = tuple(visited)
         self.objects = tuple(self.objects.items())
         self.sized = self.hidden + long
-        self.lengths = list(map(len, self.sized))
-        self.flat = self.read()
+        if _optional.Snapshot is not None:
+            seen = [item for item in self.visited if item is not _MARK]
+            self.snapshot = _optional.Snapshot(seen + self.sized, list(self.objects))
+        else:
+            self.lengths = list(map(len, self.sized))
+            self.flat = self.read()
         return True
+
+    def held(self) -> int:
+        """How many pointers are kept of it."""
+        return len(self.flat if self.snapshot is None else self.snapshot)
 
     def _take_dict(self, item: dict[Any, Any]) -> list[Any]:
         values = list(item.values())
@@ -235,7 +249,7 @@ class Memo:
     def _drop(self, key: int) -> None:
         part = self.parts.pop(key, None)
         if part is not None:
-            self._held -= len(part.flat)
+            self._held -= part.held()
 
     def find(self, value: Any) -> Part | None:
         """What is remembered of this very value, if nothing in it changed."""
@@ -251,6 +265,8 @@ class Memo:
     def is_same(self, part: Part) -> bool:
         if part.sized is None:
             return True
+        if part.snapshot is not None:
+            return bool(part.snapshot.same())
         try:
             sized = part.sized
             if sized and list(map(len, sized)) != part.lengths:
@@ -280,7 +296,8 @@ class Memo:
             part = Part(value)
             if not part.take():
                 return None
-            part.pointers = self._pointers(part.flat)
+            if part.snapshot is None:
+                part.pointers = self._pointers(part.flat)
             return part
         except Exception as error:
             _report.let_through(error)
@@ -293,7 +310,7 @@ class Memo:
         part.size = size
         part.used = self.clock
         self._drop(id(part.root))
-        self._held += len(part.flat)
+        self._held += part.held()
         if self._held > _MOST_POINTERS:
             self.forget()
             return True

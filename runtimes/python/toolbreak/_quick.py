@@ -30,7 +30,7 @@ _PLAIN = (
     " or {kind} is int and -1073741823 < {value} < 1073741823 or {value} is None or {kind} is bool or {kind} is float"
 )
 
-# `_spool.Writer._append`, for a payload that has room where this thread writes; else `call.recorded` stays what it was.
+# `_spool.Writer._append` where compiled code does not do it, for a payload that has room where this thread writes; else `call.recorded` stays what it was.
 _APPEND = """
 segment.busy = True
 try:
@@ -83,7 +83,9 @@ def enter({parameters}):
     try:
         args = {{{arguments}}}
         settings = writer.settings
-        encoded = args if settings is plain_in{plain} else encode_args(settings, args)
+        rules = settings.rules
+        if rules is None:
+            encoded = args if settings is plain_in{plain} else encode_args(settings, args)
         task = owner.task
         call = new(ShortCall)
         call.function = function
@@ -111,7 +113,12 @@ def enter({parameters}):
                 segment = writer.local.segment
             except AttributeError:
                 segment = nowhere
-        if segment.known is known and function.known is known and task.known is known and not writer.ended:
+        if segment.known is not known or function.known is not known or task.known is not known or writer.ended:
+            pass
+        elif rules is not None:
+            if not segment.put(rules, call, 1, (3, number, above, function.id, task.id, started, args, None)):
+                call.segment = segment
+        else:
             payload = dumps((3, number, above, function.id, task.id, started, encoded, None), 2)
             length = len(payload)
             checksum = crc32(payload)
@@ -154,22 +161,24 @@ def {name}({value}):
     try:
         ended = now()
         settings = writer.settings
-        kind = type(value)
-        if kind is dict and len(value) < 50:
-            encoded = value.copy()
-            harmless = settings.harmless
-            for name, item in encoded.items():
-                kind = type(item)
-                if type(name) is not str or name not in harmless or not ({plain_item}):
-                    encoded = settings.encode(value)
-                    break
-        elif {plain}:
-            encoded = value
-        else:
-            encoded = settings.encode(value)
-        payload = dumps((4, call.number, ended, 0, encoded, None), 2)
-        length = len(payload)
-        checksum = crc32(payload)
+        rules = settings.rules
+        if rules is None:
+            kind = type(value)
+            if kind is dict and len(value) < 50:
+                encoded = value.copy()
+                harmless = settings.harmless
+                for name, item in encoded.items():
+                    kind = type(item)
+                    if type(name) is not str or name not in harmless or not ({plain_item}):
+                        encoded = settings.encode(value)
+                        break
+            elif {plain}:
+                encoded = value
+            else:
+                encoded = settings.encode(value)
+            payload = dumps((4, call.number, ended, 0, encoded, None), 2)
+            length = len(payload)
+            checksum = crc32(payload)
         owner = call.owner
         task = call.task
         back = call.back
@@ -177,10 +186,13 @@ def {name}({value}):
         only = [call]
         {segment}
         if (
-            call.recorded and segment.known is writer.known and not segment.busy and length <= writer.largest
+            call.recorded and segment.known is writer.known and (rules is not None or not segment.busy and length <= writer.largest)
             and owner.busy == only and (task.calls > 1 or task.parent is None) and (back is None or not back.ended)
         ):
-            {append}
+            if rules is None:
+                {append}
+            elif not segment.put(rules, call, 2, (4, call.number, ended, 0, value, None)):
+                {stored}
             if call.ended:
                 set(back)
                 del live[frame]
@@ -268,7 +280,8 @@ def make(guard: Guard) -> tuple[Callable[..., bool], Callable[[Any], Any], Calla
     )
     stored = "call.recorded = 2\ncall.ended = True\nowner.busy = None\ntask.calls -= 1\ntask.innermost = innermost"
     both = {
-        "append": _append(stored, 3),
+        "append": _append(stored, 4),
+        "stored": _indented(stored, 4),
         "segment": _indented(_GENERATOR if guard.is_generator else "segment = call.segment", 2),
         "no_longer_given": "call.given = ()" if guard.is_method() else "",
         "plain": _PLAIN.format(kind="kind", value="value"),

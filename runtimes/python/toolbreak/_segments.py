@@ -8,7 +8,7 @@ import sys
 from typing import Any
 from zlib import crc32
 
-from . import _report
+from . import _optional, _report
 
 MAGIC = b"TBSPOOL1"
 # Kept free at the end of every segment, so that a mark always fits.
@@ -18,19 +18,21 @@ CLOSED = 0xFFFFFFFF
 BIG_ENDIAN = sys.byteorder == "big"
 
 
-class Segment:
+#: Has `place`, `end` and `busy` for the compiled way of appending, `put`.
+_Base: Any = object if _optional.Cursor is None else _optional.Cursor
+
+
+class Segment(_Base):
     """One mapped file. `place` is where the next frame begins, a multiple of 4; `end` is where frames must stop."""
 
     __slots__ = (
-        "busy",
+        *(("busy", "end", "place") if _Base is object else ()),
         "checksums",
-        "end",
         "file",
         "kept",
         "known",
         "map",
         "path",
-        "place",
         "size",
         "waiting",
         "words",
@@ -57,6 +59,8 @@ class Segment:
         #: The words that follow those.
         self.checksums: Any = self.words[1:]
         self.map[:8] = MAGIC
+        if _Base is not object:
+            self.open(self.map)
         self.place = 8
         self.end = size - RESERVE
         self.busy = False

@@ -17,11 +17,11 @@ from time import monotonic_ns
 from typing import Any
 from zlib import crc32
 
-from . import _report
+from . import _optional, _report
 from ._call_types import Call, nowhere
 from ._segments import BIG_ENDIAN, CLOSED, RESERVE, Segment, Slot, store, swapped
 from ._states import StateEncoder, has_parts
-from ._values import MARSHAL_VERSION, Settings
+from ._values import HEADS, MARSHAL_VERSION, Settings
 
 SPOOL_VERSION = 2
 FIRST_SEGMENT = 256 * 1024
@@ -29,6 +29,8 @@ NEXT_SEGMENT = 4 * 1024 * 1024
 #: Bytes of spool files of one process that may lie on the disk at a time. A follower makes room by deleting what it has read.
 LIMIT = 2 * 1024**3
 _SEGMENT, _FUNCTION, _TASK, _START, _END, _STATE, _EVENT, _RENAME = range(8)
+#: What `Segment.put` answers where the next segment is to be opened.
+_NO_ROOM = 2
 _NO_SPACE = "Recording ended: {reason}. The app goes on without it."
 
 
@@ -73,15 +75,15 @@ class Writer:
         """What is recorded from now on."""
         self.settings = settings
         self._encode = settings.encode
-        self.largest = settings.max_value_bytes + 1000
+        self.largest = settings.max_value_bytes + HEADS
         self._states = StateEncoder(settings)
-        #: What an edge chose, encoded.
-        self._routes: dict[tuple[str, ...], bytes] = {}
+        #: What an edge chose, encoded; for compiled code with a mark of it.
+        self._routes: dict[tuple[str, ...], tuple[bytes, Any]] = {}
 
     # ------------------------------------------------------------ frames
 
     def function(self, function: Any) -> None:
-        self._put(
+        self._put_plain(
             (
                 _FUNCTION,
                 function.id,
@@ -101,12 +103,12 @@ class Writer:
 
     def task(self, task: Any) -> None:
         parent = task.parent
-        self._put((_TASK, task.id, self.settings.masking.text(task.name), 0 if parent is None else parent.id))
+        self._put_plain((_TASK, task.id, self.settings.masking.text(task.name), 0 if parent is None else parent.id))
         self.known.add(-task.id)
         task.known = self.known
 
     def rename(self, task: Any) -> None:
-        self._put((_RENAME, task.id, self.settings.masking.text(task.name)))
+        self._put_plain((_RENAME, task.id, self.settings.masking.text(task.name)))
 
     def start(self, call: Any) -> None:
         if self.ended:
@@ -127,6 +129,21 @@ class Writer:
             # Its input is what its first state begins with.
             head = (3, call.number, 0 if parent is None else parent.number, function.id, task.id, call.started_ns)
             return self._append_state(head, call.args, (encode(attributes) if attributes else None,), True)
+        if self.settings.rules is not None and self._put(
+            (
+                _START,
+                call.number,
+                0 if parent is None else parent.number,
+                function.id,
+                task.id,
+                call.started_ns,
+                call.args,
+                attributes or None,
+            ),
+            call,
+            1,
+        ):
+            return
         told = None
         if attributes:
             told = self._states.attributes(attributes) if function.kind == "node" else encode(attributes)
@@ -150,8 +167,16 @@ class Writer:
         attributes = call.attributes
         encode = self._encode
         value = call.error if status == 1 or status == 2 else call.result
-        told = encode(attributes) if attributes and len(attributes) != getattr(call, "told", -1) else None
+        more = attributes if attributes and len(attributes) != getattr(call, "told", -1) else None
         kind = call.function.kind
+        if (
+            self.settings.rules is not None
+            and kind != "workflow"
+            and (kind != "node" or not has_parts(value))
+            and self._put((_END, call.number, monotonic_ns(), status, value, more), call, 2)
+        ):
+            return
+        told = encode(more) if more else None
         if kind == "workflow" or (kind == "node" and has_parts(value)):
             self._append_state((4, call.number, monotonic_ns(), status), value, (told,), call=call, recorded=2)
             if kind == "workflow" and not _is_inside(call):
@@ -178,6 +203,24 @@ class Writer:
         attributes = call.attributes
         call.told = len(attributes)
         args = call.args
+        rules = self.settings.rules
+        if rules is not None:
+            plain = states.plain(state, segment.kept)
+            if plain is not None:
+                number = call.number
+                started = call.started_ns
+                above = 0 if parent is None else parent.number
+                if not segment.put(
+                    rules,
+                    call,
+                    1,
+                    (_START, number, above, function.id, task.id, started, args, attributes or None),
+                    (_STATE, number, started, "before", plain[0]),
+                    plain[1] + HEADS,
+                ):
+                    if segment.waiting:
+                        self.drain(segment)
+                    return
         first = dumps(
             (
                 _START,
@@ -213,6 +256,23 @@ class Writer:
         attributes = call.attributes
         result = call.result
         now = monotonic_ns()
+        rules = self.settings.rules
+        if rules is not None and not has_parts(result):
+            plain = states.plain(state, segment.kept)
+            if plain is not None:
+                number = call.number
+                more = attributes if attributes and len(attributes) != call.told else None
+                if not segment.put(
+                    rules,
+                    call,
+                    2,
+                    (_STATE, number, now, "after", plain[0]),
+                    (_END, number, now, 0, result, more),
+                    plain[1] + HEADS,
+                ):
+                    if segment.waiting:
+                        self.drain(segment)
+                    return
         fresh: list[int] = []
         first = states.payload((_STATE, call.number, now, "after"), state, segment.kept, fresh)
         told = self._encode(attributes) if attributes and len(attributes) != call.told else None
@@ -249,20 +309,43 @@ class Writer:
         known = self._routes.get(names)
         if known is None:
             self.event("route", call, {"to": list(names)})
-            known = dumps(self._encode({"to": list(names)}), MARSHAL_VERSION)
-            if len(self._routes) < 1000 and len(known) < 1000:
-                self._routes[names] = known
+            encoded = dumps(self._encode({"to": list(names)}), MARSHAL_VERSION)
+            if len(self._routes) < 1000 and len(encoded) < 1000:
+                self._routes[names] = (encoded, None if _optional.Same is None else _optional.Same(encoded))
         elif not self.ended:
-            frame = (_EVENT, time.monotonic_ns(), "route", call.number, None)
-            self._append(dumps(frame, MARSHAL_VERSION)[:-1] + known)
+            now = monotonic_ns()
+            if self.settings.rules is None or not self._put((_EVENT, now, "route", call.number, known[1]), _nobody, 0):
+                self._append(dumps((_EVENT, now, "route", call.number, None), MARSHAL_VERSION)[:-1] + known[0])
 
     def _bounded(self, frame: tuple[Any, ...], place: int, value: Any) -> bytes:
         """The frame again, with the value at `place` walked under its budget."""
         return dumps((*frame[:place], self.settings.bounded(value), *frame[place + 1 :]), MARSHAL_VERSION)
 
-    def _put(self, frame: tuple[Any, ...]) -> None:
+    def _put_plain(self, frame: tuple[Any, ...]) -> None:
         if not self.ended:
             self._append(dumps(frame, MARSHAL_VERSION))
+
+    def _put(self, frame: tuple[Any, ...], call: Any, recorded: int) -> bool:
+        """Appends a frame of values as they are, where nothing in them takes a closer look. False: nothing was written. Compiled code does it."""
+        segment = getattr(self.local, "segment", None)
+        if segment is None:
+            return False
+        done = segment.put(self.settings.rules, call, recorded, frame)
+        if done == _NO_ROOM and not segment.busy:
+            segment.busy = True
+            try:
+                fresh = self._open(self.largest)
+            finally:
+                segment.busy = False
+            if fresh is None:
+                return False
+            segment = fresh
+            done = segment.put(self.settings.rules, call, recorded, frame)
+        if done:
+            return False
+        if segment.waiting:
+            self.drain(segment)
+        return True
 
     # ------------------------------------------------------------ appending
 

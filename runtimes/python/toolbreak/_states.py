@@ -87,12 +87,43 @@ class StateEncoder:
             harmless = heads.get((name, head))
             if harmless is None:
                 sample = {name: head + _SAMPLE_ID}
+                settings.encode(dict.fromkeys(attributes))  # Makes their names known to the compiled way.
                 harmless = not settings.masking.patterns and settings.encode(sample) == sample
                 if len(heads) < 1000 and len(head) < 200:
                     heads[name, head] = harmless
             if not harmless:
                 return settings.encode(attributes)
         return attributes
+
+    def plain(self, state: Any, kept: set[int]) -> tuple[dict[Any, Any], int] | None:
+        """
+        For `Segment.put`: the state, with a mark for each part that is in the file and did not change, and how many bytes the marks stand for.
+        None: it takes `payload`.
+        """
+        if type(state) is not dict or not self._settings.references:
+            return None
+        memo = self._memo
+        parts = memo.parts
+        clock = memo.clock + 1
+        size = 0
+        out: dict[Any, Any] = state.copy()
+        for key, value in out.items():
+            kind = type(value)
+            if kind is int or value is None or id(kind) in _SCALARS:
+                continue
+            part = parts.get(id(value))
+            if part is not None and part.root is value:
+                if part.serial not in kept or not memo.is_same(part):
+                    return None
+                part.used = clock
+                out[key] = part.mark
+                size += part.size
+            elif kind is not str or len(value) >= SMALLEST:
+                return None
+        memo.clock = clock
+        if clock % SWEEP == 0:
+            memo.sweep()
+        return out, size
 
     def payload(
         self,

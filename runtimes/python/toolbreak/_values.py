@@ -15,7 +15,7 @@ import marshal
 from collections.abc import Callable
 from typing import Any
 
-from . import _report, _static
+from . import _optional, _report, _static
 from ._masking import LOGIN, Masking, is_login, is_login_name, masked_by
 
 TAG = ...
@@ -29,6 +29,8 @@ _QUICK_DEPTH = 24
 _QUICK_ITEMS = 60_000
 _QUICK_TEXT = 1 << 16
 _LARGE = 1 << 62
+#: What a frame may have beside its value.
+HEADS = 1000
 
 
 _NUMBERS = frozenset((id(int), id(float)))
@@ -48,6 +50,7 @@ class Settings:
         "max_depth",
         "max_value_bytes",
         "references",
+        "rules",
         "seconds",
         "short",
     )
@@ -75,6 +78,8 @@ class Settings:
         self.clean: dict[str, None] = {}
         #: Keys that tell nothing about their values, nor about those of other keys: what stands under one may be written as it stands there.
         self.harmless: set[str] = set()
+        #: The same for the compiled way of writing, `Segment.put`; None where there is none, or where it does not know the person's own patterns.
+        self.rules: Any = None
         self.encode, self.bounded = _make_encode(self)
 
     @classmethod
@@ -134,6 +139,11 @@ def _make_encode(settings: Settings) -> tuple[Callable[[Any], Any], Callable[[An
     left = quick_items
     quick_depth = min(_QUICK_DEPTH, settings.max_depth)
     max_text = min(_QUICK_TEXT, settings.max_value_bytes // 4)
+    if _optional.Rules is not None and not masking.patterns:
+        largest = settings.max_value_bytes + HEADS
+        settings.rules = _optional.Rules(
+            harmless, clean, short, max_text, most_numbers, quick_items, quick_depth, largest
+        )
 
     def check_text(text: str) -> str:
         """Masks; remembers what was clean, up to about 4 MB."""

@@ -71,7 +71,7 @@ PLACES = """
 import dis, os, sys
 
 import toolbreak
-from toolbreak import _calls, _guards
+from toolbreak import _calls, _guards, _optional
 
 OURS = os.path.dirname(toolbreak.__file__) + os.sep
 LOOKS = ("CALL", "JUMP_BACKWARD", "JUMP_ABSOLUTE", "POP_JUMP_BACKWARD", *(("POP_JUMP_IF", "JUMP_IF") if sys.version_info < (3, 11) else ()))
@@ -200,7 +200,8 @@ def reach(run):
 
 for run in RUNS.values():
     run()
-    assert reach(run) > 20
+    # Compiled code has no places where a handler could raise.
+    assert reach(run) > (20 if _optional.Cursor is None else 15)
 
 def stop():
     return None
@@ -210,7 +211,8 @@ print("nothing is left behind")
 """
 
 
-def test_wherever_a_handler_raises_nothing_is_left_behind(scene: Any, tmp_path: Any) -> None:
+@pytest.mark.parametrize("compiled", ["1", "0"])
+def test_wherever_a_handler_raises_nothing_is_left_behind(scene: Any, tmp_path: Any, compiled: str) -> None:
     path = scene.write("main.py", PLACES)
     names = ["plain", "around", "failing", "Thing.method", "values", "later", "passed_by", "stop"]
     adapter = scene.adapter(
@@ -219,7 +221,7 @@ def test_wherever_a_handler_raises_nothing_is_left_behind(scene: Any, tmp_path: 
     )
     # It works for seconds on end before it comes there: hundreds of runs, every instruction traced.
     adapter.patience = 180.0
-    app = scene.run(adapter, "-W", "ignore", "main.py")
+    app = scene.run(adapter, "-W", "ignore", "main.py", env={"TOOLBREAK_COMPILED": compiled})
     process, hold = adapter.held()
     assert [frame["name"] for frame in hold["frames"]] == ["stop()", "<module>"]
     process.release(hold)

@@ -43,9 +43,13 @@ def of_kind(frames: list[tuple[Any, ...]], kind: int) -> list[tuple[Any, ...]]:
     return [frame for frame in frames if frame[0] == kind]
 
 
-@pytest.fixture
-def writer(tmp_path: Path) -> Writer:
-    return Writer(str(tmp_path), "12-ab", info={"name": "app.py"})
+@pytest.fixture(params=["compiled", "python"])
+def writer(tmp_path: Path, request: pytest.FixtureRequest) -> Writer:
+    made = Writer(str(tmp_path), "12-ab", info={"name": "app.py"})
+    task.name = "main"
+    if request.param == "python":
+        made.settings.rules = None
+    return made
 
 
 def test_a_call(writer: Writer, tmp_path: Path) -> None:
@@ -189,6 +193,7 @@ def test_an_exception_in_the_middle_of_an_append_loses_one_frame_at_most(
     def interrupted(data: bytes) -> int:
         raise KeyboardInterrupt
 
+    writer.settings.rules = None  # Compiled code is not interrupted.
     monkeypatch.setattr(_spool, "crc32", interrupted)
     with pytest.raises(KeyboardInterrupt):
         writer.start(call())
@@ -209,6 +214,7 @@ def test_what_an_interrupted_append_left_is_not_read_as_frames(
         raise KeyboardInterrupt
 
     writer.start(call())
+    writer.settings.rules = None
     monkeypatch.setattr(_spool, "crc32", interrupted)
     with pytest.raises(KeyboardInterrupt):
         writer.start(call(args={"text": "x" * 4000}))

@@ -1,0 +1,798 @@
+/*
+ * What `_memo.py` and `_spool.py` do most often, in C: whether a remembered value still consists of the same objects, and frames of plain values.
+ *
+ * A help, never a need: without it Python code does the same, and writes the same bytes. Only the stable interface of Python 3.10, so that one file
+ * serves every later Python of this system; where its own checks fail when it is imported, it is not used.
+ *
+ * No code of the app runs here. All that is called are descriptors of the interpreter.
+ */
+#define PY_SSIZE_T_CLEAN
+#define Py_LIMITED_API 0x030A0000
+#include <Python.h>
+#include <stdint.h>
+#include <string.h>
+#include <structmember.h>
+
+#if PY_VERSION_HEX >= 0x030D0000
+/* In the stable interface still, though not in these headers. The one for buffers came with 3.11. */
+extern int PyObject_AsWriteBuffer(PyObject *object, void **buffer, Py_ssize_t *size);
+#endif
+
+/* Where a list keeps the address of its items. The stable interface has no way to compare them at once; `checked_layout` proves it. */
+static Py_ssize_t items_at;
+
+static PyObject **items_of(PyObject *list)
+{
+    return *(PyObject ***)((char *)list + items_at);
+}
+
+/* ---------------------------------------------------------------- Snapshot */
+
+typedef struct {
+    PyObject *object; /* a dict, a list, or an object whose contents the garbage collector can see */
+    PyObject *read;   /* where it is set: what answers the fields of the object, which then are the contents */
+    Py_ssize_t start; /* of its contents in `held` */
+    Py_ssize_t size;
+} Place;
+
+typedef struct {
+    PyObject_HEAD
+    Place *places;
+    Py_ssize_t count;
+    PyObject **held; /* all contents, kept alive, so that an address cannot stand for two objects */
+    Py_ssize_t size;
+    Py_ssize_t room;
+    int failed;
+} Snapshot;
+
+static int hold(PyObject *item, void *self_)
+{
+    Snapshot *self = self_;
+    if (self->size == self->room) {
+        Py_ssize_t room = self->room ? self->room * 2 : 64;
+        PyObject **held = PyMem_Realloc(self->held, room * sizeof(PyObject *));
+        if (held == NULL) {
+            self->failed = 1;
+            return 1;
+        }
+        self->held = held;
+        self->room = room;
+    }
+    Py_INCREF(item);
+    self->held[self->size++] = item;
+    return 0;
+}
+
+typedef struct {
+    PyObject **next;
+    PyObject **end;
+} Compared;
+
+static int compare(PyObject *item, void *compared_)
+{
+    Compared *compared = compared_;
+    if (compared->next == compared->end || *compared->next != item)
+        return 1;
+    compared->next++;
+    return 0;
+}
+
+/* Hands every object that `place` contains to `visit`; ends when that answers other than 0. */
+static int go_through(Place *place, visitproc visit, void *with)
+{
+    PyObject *object = place->object;
+    int ended = 0;
+    if (place->read != NULL) {
+        PyObject *fields = PyObject_CallFunctionObjArgs(place->read, object, NULL);
+        if (fields == NULL) {
+            PyErr_Clear();
+            return 1;
+        }
+        ended = visit((PyObject *)Py_TYPE(object), with);
+        if (!ended)
+            ended = visit(fields, with);
+        Py_DECREF(fields);
+        return ended;
+    }
+    if (PyDict_CheckExact(object)) {
+        PyObject *key, *value;
+        Py_ssize_t at = 0;
+        while (!ended && PyDict_Next(object, &at, &key, &value)) {
+            ended = visit(key, with);
+            if (!ended)
+                ended = visit(value, with);
+        }
+        return ended;
+    }
+    if (PyList_CheckExact(object)) {
+        PyObject **items = items_of(object);
+        Py_ssize_t size = PyList_Size(object);
+        for (Py_ssize_t at = 0; !ended && at < size; at++)
+            ended = visit(items[at], with);
+        return ended;
+    }
+    traverseproc traverse = (traverseproc)PyType_GetSlot(Py_TYPE(object), Py_tp_traverse);
+    return traverse == NULL ? 1 : traverse(object, visit, with);
+}
+
+static void snapshot_dealloc(Snapshot *self)
+{
+    PyTypeObject *type = Py_TYPE(self);
+    for (Py_ssize_t at = 0; at < self->count; at++) {
+        Py_XDECREF(self->places[at].object);
+        Py_XDECREF(self->places[at].read);
+    }
+    PyMem_Free(self->places);
+    for (Py_ssize_t at = 0; at < self->size; at++)
+        Py_DECREF(self->held[at]);
+    PyMem_Free(self->held);
+    PyObject_Free(self);
+    Py_DECREF(type);
+}
+
+static int take(Snapshot *self, PyObject *object, PyObject *read)
+{
+    Place *place = &self->places[self->count];
+    Py_INCREF(object);
+    Py_XINCREF(read);
+    place->object = object;
+    place->read = read;
+    place->start = self->size;
+    self->count++;
+    if (go_through(place, hold, self))
+        return -1;
+    place->size = self->size - place->start;
+    return 0;
+}
+
+/* Snapshot(containers, fields): `containers` are dicts, lists and objects that show what they hold; `fields` pairs of a reader and a list of objects. */
+static PyObject *snapshot_new(PyTypeObject *type, PyObject *args, PyObject *keywords)
+{
+    PyObject *containers, *fields;
+    if (keywords != NULL && PyDict_Size(keywords) > 0) {
+        PyErr_SetString(PyExc_TypeError, "Snapshot takes no keywords");
+        return NULL;
+    }
+    if (!PyArg_ParseTuple(args, "O!O!", &PyList_Type, &containers, &PyList_Type, &fields))
+        return NULL;
+    Py_ssize_t count = PyList_Size(containers);
+    for (Py_ssize_t at = 0; at < PyList_Size(fields); at++) {
+        PyObject *pair = PyList_GetItem(fields, at);
+        if (!PyTuple_CheckExact(pair) || PyTuple_Size(pair) != 2 || !PyList_CheckExact(PyTuple_GetItem(pair, 1))) {
+            PyErr_SetString(PyExc_TypeError, "fields: pairs of a reader and a list of objects");
+            return NULL;
+        }
+        count += PyList_Size(PyTuple_GetItem(pair, 1));
+    }
+    Snapshot *self = PyObject_New(Snapshot, type);
+    if (self == NULL)
+        return NULL;
+    /* PyObject_New gives the type of a heap type a reference from Python 3.8 on. */
+    self->count = self->size = self->room = 0;
+    self->failed = 0;
+    self->held = NULL;
+    self->places = PyMem_Malloc((count ? count : 1) * sizeof(Place));
+    if (self->places == NULL) {
+        Py_DECREF(self);
+        return PyErr_NoMemory();
+    }
+    for (Py_ssize_t at = 0; at < PyList_Size(containers); at++)
+        if (take(self, PyList_GetItem(containers, at), NULL))
+            goto changed;
+    for (Py_ssize_t at = 0; at < PyList_Size(fields); at++) {
+        PyObject *read = PyTuple_GetItem(PyList_GetItem(fields, at), 0);
+        PyObject *objects = PyTuple_GetItem(PyList_GetItem(fields, at), 1);
+        for (Py_ssize_t each = 0; each < PyList_Size(objects); each++)
+            if (take(self, PyList_GetItem(objects, each), read))
+                goto changed;
+    }
+    return (PyObject *)self;
+changed:
+    if (self->failed)
+        PyErr_NoMemory();
+    else
+        PyErr_SetString(PyExc_ValueError, "its contents cannot be read");
+    Py_DECREF(self);
+    return NULL;
+}
+
+/* same() -> bool: whether everything consists of the very objects that it consisted of. */
+static PyObject *snapshot_same(Snapshot *self, PyObject *nothing)
+{
+    for (Py_ssize_t at = 0; at < self->count; at++) {
+        Place *place = &self->places[at];
+        PyObject **held = self->held + place->start;
+        if (place->read == NULL && PyList_CheckExact(place->object)) {
+            Py_ssize_t size = PyList_Size(place->object);
+            if (size != place->size || (size && memcmp(items_of(place->object), held, size * sizeof(PyObject *)) != 0))
+                Py_RETURN_FALSE;
+            continue;
+        }
+        Compared compared = {held, held + place->size};
+        if (go_through(place, compare, &compared) || compared.next != compared.end)
+            Py_RETURN_FALSE;
+    }
+    Py_RETURN_TRUE;
+}
+
+static Py_ssize_t snapshot_length(PyObject *self)
+{
+    return ((Snapshot *)self)->size;
+}
+
+static PyMethodDef snapshot_methods[] = {
+    {"same", (PyCFunction)snapshot_same, METH_NOARGS, "Whether everything consists of the very objects that it consisted of."},
+    {NULL, NULL, 0, NULL},
+};
+
+static PyType_Slot snapshot_slots[] = {
+    {Py_tp_new, snapshot_new},
+    {Py_tp_dealloc, snapshot_dealloc},
+    {Py_tp_methods, snapshot_methods},
+    {Py_sq_length, snapshot_length},
+    {0, NULL},
+};
+
+static PyType_Spec snapshot_spec = {"toolbreak._compiled.Snapshot", sizeof(Snapshot), 0, Py_TPFLAGS_DEFAULT, snapshot_slots};
+
+/* ---------------------------------------------------------------- Rules, Same */
+
+/* What `_values.py` knows of one configuration. */
+typedef struct {
+    PyObject_HEAD
+    PyObject *harmless;  /* set of keys that tell nothing about what stands under them */
+    PyObject *clean;     /* dict with the texts that were looked at */
+    Py_ssize_t shorter;  /* a text of at most this length cannot hold a secret */
+    Py_ssize_t longest;  /* the longest text that is taken */
+    Py_ssize_t numbers;  /* the longest list */
+    Py_ssize_t items;    /* how much all containers of a value may hold */
+    Py_ssize_t depth;    /* and how deep they may be nested */
+    Py_ssize_t largest;  /* bytes of a frame */
+} Rules;
+
+static void drop(PyObject *self)
+{
+    PyTypeObject *type = Py_TYPE(self);
+    PyObject_Free(self);
+    Py_DECREF(type);
+}
+
+static int has_keywords(PyObject *keywords)
+{
+    if (keywords == NULL || PyDict_Size(keywords) == 0)
+        return 0;
+    PyErr_SetString(PyExc_TypeError, "no keywords are taken");
+    return 1;
+}
+
+/* Rules(harmless, clean, shorter, longest, numbers, items, depth, largest) */
+static PyObject *rules_new(PyTypeObject *type, PyObject *args, PyObject *keywords)
+{
+    Rules made;
+    if (has_keywords(keywords) ||
+        !PyArg_ParseTuple(args, "O!O!nnnnnn", &PySet_Type, &made.harmless, &PyDict_Type, &made.clean, &made.shorter, &made.longest, &made.numbers,
+                          &made.items, &made.depth, &made.largest))
+        return NULL;
+    Rules *self = PyObject_New(Rules, type);
+    if (self == NULL)
+        return NULL;
+    Py_INCREF(made.harmless);
+    Py_INCREF(made.clean);
+    memcpy(&self->harmless, &made.harmless, sizeof(Rules) - offsetof(Rules, harmless));
+    return (PyObject *)self;
+}
+
+static void rules_dealloc(PyObject *self)
+{
+    Py_DECREF(((Rules *)self)->harmless);
+    Py_DECREF(((Rules *)self)->clean);
+    drop(self);
+}
+
+static PyType_Slot rules_slots[] = {{Py_tp_new, rules_new}, {Py_tp_dealloc, rules_dealloc}, {0, NULL}};
+static PyType_Spec rules_spec = {"toolbreak._compiled.Rules", sizeof(Rules), 0, Py_TPFLAGS_DEFAULT, rules_slots};
+static PyTypeObject *rules_type;
+
+/* Stands for a value that is written as these bytes. No app has one. */
+typedef struct {
+    PyObject_HEAD
+    PyObject *bytes;
+} Same;
+
+static PyObject *same_new(PyTypeObject *type, PyObject *args, PyObject *keywords)
+{
+    PyObject *bytes;
+    if (has_keywords(keywords) || !PyArg_ParseTuple(args, "O!", &PyBytes_Type, &bytes))
+        return NULL;
+    Same *self = PyObject_New(Same, type);
+    if (self == NULL)
+        return NULL;
+    Py_INCREF(bytes);
+    self->bytes = bytes;
+    return (PyObject *)self;
+}
+
+static void same_dealloc(PyObject *self)
+{
+    Py_DECREF(((Same *)self)->bytes);
+    drop(self);
+}
+
+static PyType_Slot same_slots[] = {{Py_tp_new, same_new}, {Py_tp_dealloc, same_dealloc}, {0, NULL}};
+static PyType_Spec same_spec = {"toolbreak._compiled.Same", sizeof(Same), 0, Py_TPFLAGS_DEFAULT, same_slots};
+static PyTypeObject *same_type;
+
+/* ---------------------------------------------------------------- values */
+
+static PyObject *is_ascii; /* str.isascii */
+
+/* What `_masking.NAME_HINT` looks for, and more: the beginnings of names of secrets, and what stands in front of them in an address. */
+static int hints_at_name(const char *text, Py_ssize_t size)
+{
+    static const char *const words[] = {"pass", "pwd", "secret", "token", "key", "credential", "authori", "cookie"};
+    for (Py_ssize_t at = 0; at < size; at++) {
+        char now = text[at];
+        if (now == '?' || now == '&' || now == ';' || now == '@')
+            return 1;
+        now |= 32;
+        if (now != 'p' && now != 's' && now != 't' && now != 'k' && now != 'c' && now != 'a')
+            continue;
+        for (size_t word = 0; word < sizeof words / sizeof *words; word++) {
+            const char *wanted = words[word];
+            Py_ssize_t same = 0;
+            while (wanted[same] && at + same < size && (text[at + same] | 32) == wanted[same])
+                same++;
+            if (!wanted[same])
+                return 1;
+        }
+    }
+    return 0;
+}
+
+/* Whether `_masking.may_hold_secret` says no to a text of ASCII characters. Where this says no, that one may still say yes. */
+static int is_harmless_ascii(const char *text, Py_ssize_t size)
+{
+    int underscore = 0, gh = 0, named = 0;
+    for (Py_ssize_t at = 0; at < size; at++) {
+        char last = at ? text[at - 1] : 0;
+        switch (text[at]) {
+        case '=':
+        case ':':
+        case '(':
+        case '[':
+            named = 1;
+            break;
+        case '-':
+            if (last == '-' || last == 'k' || last == 'i' || last == 'x' || last == 't')
+                return 0;
+            break;
+        case '_':
+            if (last == 'k' || last == 'f' || last == 'm' || last == '2')
+                return 0;
+            underscore = 1;
+            break;
+        case 'h':
+            gh |= last == 'g';
+            break;
+        case 'x':
+            if (last == 'o' && at >= 2 && text[at - 2] == 'x')
+                return 0;
+            break;
+        case 'J':
+            if (last == 'y')
+                return 0;
+            break;
+        case 'A':
+            if (last == 'I')
+                return 0;
+            break;
+        case 'a':
+            if (last == 'z' && at >= 2 && text[at - 2] == 'I')
+                return 0;
+            break;
+        case 'r':
+        case 'R':
+            if (at >= 4 && (last | 32) == 'e' && (text[at - 2] | 32) == 'r' && (text[at - 3] | 32) == 'a')
+                return 0;
+            break;
+        case 'c':
+            if (at >= 4 && memcmp(text + at - 4, "Basi", 4) == 0)
+                return 0;
+            break;
+        }
+    }
+    return !(underscore && gh) && !(named && hints_at_name(text, size));
+}
+
+typedef struct {
+    unsigned char *next;
+    unsigned char *end;
+    Rules *rules;
+    Py_ssize_t left;
+} Output;
+
+/* What becomes of a value or a frame. */
+enum { WRITTEN, NOT_PLAIN, NO_ROOM };
+
+static int put_bytes(Output *out, const void *bytes, Py_ssize_t size)
+{
+    if (out->end - out->next < size)
+        return NO_ROOM;
+    memcpy(out->next, bytes, size);
+    out->next += size;
+    return WRITTEN;
+}
+
+static int put_sized(Output *out, char kind, Py_ssize_t size)
+{
+    if (out->end - out->next < 5)
+        return NO_ROOM;
+    uint32_t word = (uint32_t)size;
+    out->next[0] = kind;
+    memcpy(out->next + 1, &word, 4);
+    out->next += 5;
+    return WRITTEN;
+}
+
+static int put_text(Output *out, PyObject *text, int trusted)
+{
+    Rules *rules = out->rules;
+    Py_ssize_t length = PyUnicode_GetLength(text);
+    if (length > rules->longest)
+        return NOT_PLAIN;
+    PyObject *ascii = PyObject_CallFunctionObjArgs(is_ascii, text, NULL);
+    Py_XDECREF(ascii);
+    const char *bytes;
+    Py_ssize_t size;
+    PyObject *encoded = NULL;
+    trusted = trusted || length <= rules->shorter;
+    if (ascii == Py_True) {
+        bytes = PyUnicode_AsUTF8AndSize(text, &size);
+        if (bytes == NULL)
+            goto failed;
+        trusted = trusted || is_harmless_ascii(bytes, size);
+    }
+    if (!trusted && PyDict_Contains(rules->clean, text) != 1)
+        goto failed;
+    if (ascii != Py_True) {
+        /* Not the one above: it would keep these bytes with the app's text. */
+        encoded = PyUnicode_AsEncodedString(text, "utf-8", "surrogatepass");
+        if (encoded == NULL || PyBytes_AsStringAndSize(encoded, (char **)&bytes, &size))
+            goto failed;
+    }
+    int done = put_sized(out, 'u', size);
+    if (done == WRITTEN)
+        done = put_bytes(out, bytes, size);
+    Py_XDECREF(encoded);
+    return done;
+failed:
+    Py_XDECREF(encoded);
+    PyErr_Clear();
+    return NOT_PLAIN;
+}
+
+static int put_int(Output *out, PyObject *value)
+{
+    int overflow;
+    long long number = PyLong_AsLongLongAndOverflow(value, &overflow);
+    if (overflow || number == LLONG_MIN)
+        return NOT_PLAIN;
+    if (number >= INT32_MIN && number <= INT32_MAX)
+        return put_sized(out, 'i', (Py_ssize_t)(uint32_t)(int32_t)number);
+    /* Digits of 15 bits, the lowest first; their number is negative for a negative value. */
+    unsigned long long rest = number < 0 ? -(unsigned long long)number : (unsigned long long)number;
+    uint16_t digits[5];
+    int32_t count = 0;
+    for (; rest; rest >>= 15)
+        digits[count++] = rest & 0x7fff;
+    int done = put_sized(out, 'l', (Py_ssize_t)(uint32_t)(number < 0 ? -count : count));
+    return done == WRITTEN ? put_bytes(out, digits, count * 2) : done;
+}
+
+static int put_value(Output *out, PyObject *value, Py_ssize_t depth);
+
+static int put_dict(Output *out, PyObject *value, Py_ssize_t depth)
+{
+    PyObject *key, *item;
+    Py_ssize_t at = 0;
+    out->left -= PyDict_Size(value);
+    if (out->left < 0 || depth > out->rules->depth)
+        return NOT_PLAIN;
+    int done = put_bytes(out, "{", 1);
+    while (done == WRITTEN && PyDict_Next(value, &at, &key, &item)) {
+        if (Py_TYPE(key) != &PyUnicode_Type || PySet_Contains(out->rules->harmless, key) != 1)
+            return NOT_PLAIN;
+        done = put_text(out, key, 1);
+        if (done == WRITTEN)
+            done = put_value(out, item, depth);
+    }
+    return done == WRITTEN ? put_bytes(out, "0", 1) : done;
+}
+
+/* Whether the text after this one may be a secret because this one says so: `_masking.secret_after` is to look. */
+static int announces(PyObject *item, PyObject *next, Py_ssize_t at, Py_ssize_t size)
+{
+    if (Py_TYPE(item) != &PyUnicode_Type || next == NULL || Py_TYPE(next) != &PyUnicode_Type)
+        return 0;
+    return (size == 2 && at == 0) || (PyUnicode_GetLength(item) > 0 && PyUnicode_ReadChar(item, 0) == '-');
+}
+
+/* Of a list or a tuple of the app. */
+static int put_items(Output *out, PyObject *value, Py_ssize_t depth)
+{
+    int is_list = PyList_CheckExact(value);
+    Py_ssize_t size = is_list ? PyList_Size(value) : PyTuple_Size(value);
+    if (size > out->rules->numbers || depth > out->rules->depth)
+        return NOT_PLAIN;
+    /* As `_values.py` has it: of numbers alone, sixteen count as one. */
+    Py_ssize_t left = out->left - 1;
+    out->left -= 1 + size;
+    int numbers = size > 12;
+    int done = put_sized(out, is_list ? '[' : '(', size);
+    for (Py_ssize_t at = 0; done == WRITTEN && at < size; at++) {
+        PyObject *item = is_list ? items_of(value)[at] : PyTuple_GetItem(value, at);
+        PyObject *next = at + 1 == size ? NULL : is_list ? items_of(value)[at + 1] : PyTuple_GetItem(value, at + 1);
+        if (announces(item, next, at, size))
+            return NOT_PLAIN;
+        numbers = numbers && (Py_TYPE(item) == &PyLong_Type || Py_TYPE(item) == &PyFloat_Type);
+        if (out->left < 0 && !numbers)
+            return NOT_PLAIN;
+        done = put_value(out, item, depth);
+    }
+    if (numbers)
+        out->left = left - (size >> 4);
+    return out->left < 0 && done == WRITTEN ? NOT_PLAIN : done;
+}
+
+static int put_value(Output *out, PyObject *value, Py_ssize_t depth)
+{
+    PyTypeObject *type = Py_TYPE(value);
+    if (type == &PyUnicode_Type)
+        return put_text(out, value, 0);
+    if (type == &PyLong_Type)
+        return put_int(out, value);
+    if (value == Py_None)
+        return put_bytes(out, "N", 1);
+    if (type == &PyBool_Type)
+        return put_bytes(out, value == Py_True ? "T" : "F", 1);
+    if (type == &PyFloat_Type) {
+        double number = PyFloat_AsDouble(value);
+        int done = put_bytes(out, "g", 1);
+        return done == WRITTEN ? put_bytes(out, &number, 8) : done;
+    }
+    if (type == &PyDict_Type)
+        return put_dict(out, value, depth + 1);
+    if (type == &PyList_Type || type == &PyTuple_Type)
+        return put_items(out, value, depth + 1);
+    if (type == same_type) {
+        PyObject *bytes = ((Same *)value)->bytes;
+        return put_bytes(out, PyBytes_AsString(bytes), PyBytes_Size(bytes));
+    }
+    return NOT_PLAIN;
+}
+
+/* ---------------------------------------------------------------- Cursor */
+
+static uint32_t crc_tables[8][256];
+
+static void make_crc_tables(void)
+{
+    for (uint32_t byte = 0; byte < 256; byte++) {
+        uint32_t crc = byte;
+        for (int bit = 0; bit < 8; bit++)
+            crc = crc & 1 ? crc >> 1 ^ 0xEDB88320u : crc >> 1;
+        crc_tables[0][byte] = crc;
+    }
+    for (uint32_t byte = 0; byte < 256; byte++)
+        for (int table = 1; table < 8; table++) {
+            uint32_t crc = crc_tables[table - 1][byte];
+            crc_tables[table][byte] = crc >> 8 ^ crc_tables[0][crc & 255];
+        }
+}
+
+/* That of `zlib.crc32`. Eight bytes at a time, on a machine whose numbers begin with their lowest byte. */
+static uint32_t crc_of(const unsigned char *bytes, size_t size)
+{
+    uint32_t crc = ~0u;
+    for (; size >= 8; bytes += 8, size -= 8) {
+        uint32_t low, high;
+        memcpy(&low, bytes, 4);
+        memcpy(&high, bytes + 4, 4);
+        low ^= crc;
+        crc = crc_tables[7][low & 255] ^ crc_tables[6][low >> 8 & 255] ^ crc_tables[5][low >> 16 & 255] ^ crc_tables[4][low >> 24] ^
+              crc_tables[3][high & 255] ^ crc_tables[2][high >> 8 & 255] ^ crc_tables[1][high >> 16 & 255] ^ crc_tables[0][high >> 24];
+    }
+    for (; size; bytes++, size--)
+        crc = crc >> 8 ^ crc_tables[0][(crc ^ *bytes) & 255];
+    return ~crc;
+}
+
+/* The part of a `Segment` that appends: where in its mapped file the next frame begins. */
+typedef struct {
+    PyObject_HEAD
+    unsigned char *memory;
+    Py_ssize_t mapped;
+    Py_ssize_t place;
+    Py_ssize_t end;
+    char busy;
+} Cursor;
+
+static PyObject *recorded_name;
+
+/* Encodes a frame behind its head of 8 bytes at `place`; its length is not written. */
+static int encode(Cursor *self, Rules *rules, PyObject *frame, Py_ssize_t taken, Py_ssize_t place, Py_ssize_t *size)
+{
+    Py_ssize_t room = self->end - place - 8;
+    Py_ssize_t largest = rules->largest - taken;
+    if (room <= 0 || self->end > self->mapped)
+        return NO_ROOM;
+    if (largest <= 0)
+        return NOT_PLAIN;
+    unsigned char *begin = self->memory + place + 8;
+    Output out = {begin, begin + (room < largest ? room : largest), rules, rules->items};
+    Py_ssize_t count = PyTuple_Size(frame);
+    int done = put_sized(&out, '(', count);
+    for (Py_ssize_t at = 0; done == WRITTEN && at < count; at++) {
+        out.left = rules->items;
+        done = put_value(&out, PyTuple_GetItem(frame, at), 0);
+    }
+    *size = out.next - begin;
+    if (done == NO_ROOM && room >= largest)
+        return NOT_PLAIN;
+    return done;
+}
+
+static void commit(Cursor *self, Py_ssize_t place, Py_ssize_t size)
+{
+    uint32_t *words = (uint32_t *)(self->memory + place);
+    words[1] = crc_of(self->memory + place + 8, size);
+    __atomic_store_n(words, (uint32_t)size, __ATOMIC_RELEASE);
+}
+
+static Py_ssize_t behind(Py_ssize_t place, Py_ssize_t size)
+{
+    return (place + 8 + size + 3) & -4;
+}
+
+/*
+ * put(rules, call, recorded, frame, second=None, taken=0) -> int: appends one frame, or two that belong together, and sets `call.recorded`. Each may
+ * have the bytes of the rules without those that are `taken`. 0: done. 1: not everything in them is plain, 2: there is no room, and nothing was
+ * written.
+ */
+static PyObject *cursor_put(Cursor *self, PyObject *args)
+{
+    PyObject *rules_, *call, *recorded, *frame, *second = Py_None;
+    Py_ssize_t taken = 0;
+    if (!PyArg_ParseTuple(args, "O!OOO!|On", rules_type, &rules_, &call, &recorded, &PyTuple_Type, &frame, &second, &taken))
+        return NULL;
+    Rules *rules = (Rules *)rules_;
+    if (second != Py_None && !PyTuple_CheckExact(second)) {
+        PyErr_SetString(PyExc_TypeError, "second: a tuple or None");
+        return NULL;
+    }
+    if (self->busy || self->memory == NULL)
+        return PyLong_FromLong(NOT_PLAIN);
+    self->busy = 1;
+    Py_ssize_t place = self->place, size = 0, middle = 0, more = 0;
+    int done = encode(self, rules, frame, taken, place, &size);
+    if (done == WRITTEN && second != Py_None) {
+        middle = behind(place, size);
+        done = encode(self, rules, second, taken, middle, &more);
+    }
+    if (done == WRITTEN) {
+        /* A reader sees none of them before the length of the first. */
+        if (second != Py_None)
+            commit(self, middle, more);
+        commit(self, place, size);
+        self->place = second != Py_None ? behind(middle, more) : behind(place, size);
+        if (call != Py_None && PyObject_SetAttr(call, recorded_name, recorded))
+            PyErr_Clear();
+    } else if (self->memory != NULL && place + 8 <= self->end) {
+        /* What was begun must not be taken for the head of a frame by whoever writes a shorter one here. */
+        Py_ssize_t last = self->end;
+        Py_ssize_t touched = middle ? middle + 8 + more : place + 8 + size;
+        memset(self->memory + place, 0, (touched < last ? touched : last) - place);
+    }
+    self->busy = 0;
+    return PyLong_FromLong(done);
+}
+
+/* open(map): appends go into this writable buffer from now on. Its owner keeps it until `end` is 0. */
+static PyObject *cursor_open(Cursor *self, PyObject *buffer)
+{
+    void *memory;
+    Py_ssize_t size;
+    if (PyObject_AsWriteBuffer(buffer, &memory, &size))
+        return NULL;
+    if ((size_t)memory & 3) {
+        PyErr_SetString(PyExc_ValueError, "the buffer is not aligned");
+        return NULL;
+    }
+    self->memory = memory;
+    self->mapped = size;
+    Py_RETURN_NONE;
+}
+
+static PyMethodDef cursor_methods[] = {
+    {"put", (PyCFunction)cursor_put, METH_VARARGS, "Appends one or two frames. 0: done, 1: not plain, 2: no room."},
+    {"open", (PyCFunction)cursor_open, METH_O, "Appends go into this writable buffer from now on."},
+    {NULL, NULL, 0, NULL},
+};
+
+static PyMemberDef cursor_members[] = {
+    {"place", T_PYSSIZET, offsetof(Cursor, place), 0, NULL},
+    {"end", T_PYSSIZET, offsetof(Cursor, end), 0, NULL},
+    {"busy", T_BOOL, offsetof(Cursor, busy), 0, NULL},
+    {NULL, 0, 0, 0, NULL},
+};
+
+static PyType_Slot cursor_slots[] = {{Py_tp_methods, cursor_methods}, {Py_tp_members, cursor_members}, {0, NULL}};
+static PyType_Spec cursor_spec = {"toolbreak._compiled.Cursor", sizeof(Cursor), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, cursor_slots};
+
+/* ---------------------------------------------------------------- the module */
+
+/* Whether a list keeps the address of its items where its size says: before the number of places that it has. */
+static int checked_layout(void)
+{
+    PyObject *size = PyObject_GetAttrString((PyObject *)&PyList_Type, "__basicsize__");
+    if (size == NULL)
+        return -1;
+    items_at = PyLong_AsSsize_t(size) - 2 * (Py_ssize_t)sizeof(void *);
+    Py_DECREF(size);
+    if (items_at < (Py_ssize_t)sizeof(PyObject) || items_at > 64)
+        return 0;
+    PyObject *sample = PyList_New(3);
+    if (sample == NULL)
+        return -1;
+    PyObject *expected[3] = {Py_None, Py_True, (PyObject *)&PyList_Type};
+    for (Py_ssize_t at = 0; at < 3; at++) {
+        Py_INCREF(expected[at]);
+        if (PyList_SetItem(sample, at, expected[at])) {
+            Py_DECREF(sample);
+            return -1;
+        }
+    }
+    PyObject **items = items_of(sample);
+    int fits = items != NULL && ((size_t)items & (sizeof(void *) - 1)) == 0 && memcmp(items, expected, sizeof expected) == 0;
+    Py_DECREF(sample);
+    return fits;
+}
+
+static struct PyModuleDef module = {PyModuleDef_HEAD_INIT, "toolbreak._compiled", "See `runtimes/python/native`.", -1, NULL, NULL, NULL, NULL, NULL};
+
+static int add(PyObject *made, const char *name, PyType_Spec *spec, PyTypeObject **kept)
+{
+    PyObject *type = PyType_FromSpec(spec);
+    if (type == NULL)
+        return -1;
+    if (kept != NULL) {
+        Py_INCREF(type);
+        *kept = (PyTypeObject *)type;
+    }
+    if (PyModule_AddObject(made, name, type)) {
+        Py_DECREF(type);
+        return -1;
+    }
+    return 0;
+}
+
+PyMODINIT_FUNC PyInit__compiled(void)
+{
+    const uint16_t one = 1;
+    int fits = *(const unsigned char *)&one ? checked_layout() : 0;
+    if (fits != 1) {
+        if (fits == 0)
+            PyErr_SetString(PyExc_ImportError, "this Python lays its lists or numbers out in another way");
+        return NULL;
+    }
+    make_crc_tables();
+    is_ascii = PyObject_GetAttrString((PyObject *)&PyUnicode_Type, "isascii");
+    recorded_name = PyUnicode_InternFromString("recorded");
+    PyObject *made = PyModule_Create(&module);
+    if (is_ascii == NULL || recorded_name == NULL || made == NULL || add(made, "Snapshot", &snapshot_spec, NULL) ||
+        add(made, "Rules", &rules_spec, &rules_type) || add(made, "Same", &same_spec, &same_type) || add(made, "Cursor", &cursor_spec, NULL)) {
+        Py_XDECREF(made);
+        return NULL;
+    }
+    return made;
+}

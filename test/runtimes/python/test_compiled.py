@@ -1,0 +1,355 @@
+"""The compiled part of the runtime: the same bytes, the same answers, and nothing that Python code would have masked."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from marshal import dumps
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from spool_reader import END, START, STATE, read_segment
+from test_values_properties import values
+from toolbreak import _memo, _optional, _segments
+from toolbreak._masking import may_hold_secret
+from toolbreak._segments import Segment
+from toolbreak._static import shape_of
+from toolbreak._values import Settings
+
+pytestmark = [
+    pytest.mark.essential,
+    pytest.mark.skipif(
+        _optional.Cursor is None and not Path(_segments.__file__).with_name("_compiled.abi3.so").exists(),
+        reason="the compiled part is not built",
+    ),
+]
+
+WRITTEN, NOT_PLAIN, NO_ROOM = range(3)
+quiet = settings(max_examples=200, deadline=None, suppress_health_check=list(HealthCheck))
+
+#: What secrets are made of, and what only looks like it.
+PIECES = [
+    *("sk-", "xox", "b-1", "k_", "ghp_", "gh", "hf_", "npm_", "lsv2_", "glpat-", "eyJ", "AKIA", "ASIA", "AIza", "--"),
+    *("password", "Token", "api_key", "secret", "=", ": ", "('", '["', "?", "&sig=", "@", "Bearer ", "BEARER "),
+    *(
+        "Basic ",
+        "-----BEGIN ",
+        "PRIVATE KEY-----",
+        "https://",
+        "user:",
+        "cookie",
+        "pass",
+        "0123456789abcdef",
+        "ABCDEFGH12345678",
+    ),
+    *("words", " ", "é", "\ud800", "x", "_", "-", "a" * 40),
+]
+texts = st.lists(st.sampled_from(PIECES), max_size=8).map("".join)
+keys = st.sampled_from(["name", "text", "value", "password", "auth", "count", "a", "Value", "langgraph.step", "clé"])
+likely = st.recursive(
+    st.none() | st.booleans() | st.integers(-(2**70), 2**70) | st.integers(-40000, 40000) | st.floats() | texts,
+    lambda part: st.lists(part, max_size=5) | st.dictionaries(keys, part, max_size=5) | st.tuples(part, part),
+    max_leaves=25,
+)
+
+
+class File:
+    """One segment, and what it has."""
+
+    def __init__(self, path: Path, size: int = 1 << 20) -> None:
+        path.unlink(missing_ok=True)
+        self.path = path
+        self.segment = Segment(str(path), size, set())
+
+    def put(self, rules: Any, frame: tuple[Any, ...], *rest: Any) -> int:
+        return int(self.segment.put(rules, None, 0, frame, *rest))
+
+    def frames(self) -> list[tuple[Any, ...]]:
+        return read_segment(self.path)
+
+    def payload(self) -> bytes:
+        """Of the first frame."""
+        data = self.path.read_bytes()
+        length = int.from_bytes(data[8:12], "little")
+        return data[16 : 16 + length]
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Iterator[File]:
+    made = File(tmp_path / "1-1.spool")
+    yield made
+    made.segment.close()
+
+
+def known(value: Any, **given: Any) -> Any:
+    """Settings that saw the value before."""
+    made = Settings(**given)
+    made.encode(value)
+    return made
+
+
+def check(folder: Path, value: Any) -> int:
+    """Puts the value, and looks that it is written as Python code writes it or not at all."""
+    rules = known(value)
+    encoded = rules.encode(value)
+    file = File(folder / "one.spool")
+    try:
+        done = file.put(rules.rules, (9, value))
+        if done == WRITTEN:
+            assert file.payload() == dumps((9, encoded), 2)
+            assert len(file.frames()) == 1
+        else:
+            assert done == NOT_PLAIN
+            assert file.segment.place == 8
+            assert not any(file.path.read_bytes()[8:])
+        return done
+    finally:
+        file.segment.close()
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        {},
+        [],
+        (),
+        {"a": None, "b": [True, False, 0, -1, 2**31 - 1, 2**31, -(2**31), -(2**31) - 1, 2**62, -(2**63) + 1]},
+        [0.0, -0.0, float("nan"), float("inf"), 1e300, 0.1],
+        {"name": "Ann", "text": "Some words: and more (of them), with a dash - and 10:30.", "tags": ("a", "b", "c")},
+        {"clé": "é" * 100, "emoji": "\U0001f600 words and words", "lone": "a \ud800 surrogate, which no file has"},
+        [list(range(100)), [1.5] * 100, [["deep", ["deeper", [1]]], 2, 3]],
+        "x" * 60_000,
+        {f"key{number}": {"name": f"entry {number}", "values": list(range(20))} for number in range(500)},
+        "node:1e0b6a6c-3c6c-4a4c-8d60-7e8e2e7f1a2b",
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_what_is_plain_is_written_as_python_code_writes_it(tmp_path: Path, value: Any) -> None:
+    assert check(tmp_path, value) == WRITTEN
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        {"password": "hunter22"},
+        {"name": "DB_PASSWORD", "value": "hunter22"},
+        {"auth": ("me", "hunter22")},
+        ["--password", "hunter22"],
+        ["x-api-key", "hunter22"],
+        "Authorization: Bearer abcdefgh12345678",
+        "my password = hunter22",
+        {"text": "sk-abcdefghij0123456789klmn"},
+        {1: "a key that is no text"},
+        [2**80],
+        [b"bytes that are looked at"],
+        [1j],
+        {1, 2},
+        [...],
+        (..., "same", 3),
+        object(),
+        [type("Text", (str,), {})("of a class of the app's")],
+        [type("Number", (int,), {})(5)],
+        [type("Map", (dict,), {})(a=1)],
+        "x" * 70_000,
+    ],
+    ids=repr,
+)
+def test_everything_else_is_left_to_python_code(tmp_path: Path, value: Any) -> None:
+    assert check(tmp_path, value) == NOT_PLAIN
+
+
+@quiet
+@given(likely)
+def test_whatever_is_written_is_what_python_code_writes(tmp_path_factory: Any, value: Any) -> None:
+    check(tmp_path_factory.getbasetemp(), value)
+
+
+@quiet
+@given(values)
+def test_and_so_it_is_with_any_value(tmp_path_factory: Any, value: Any) -> None:
+    check(tmp_path_factory.getbasetemp(), value)
+
+
+@quiet
+@given(texts)
+def test_no_text_passes_that_would_be_looked_at(tmp_path_factory: Any, text: str) -> None:
+    file = File(tmp_path_factory.getbasetemp() / "text.spool")
+    done = file.put(Settings().rules, (9, text))
+    file.segment.close()
+    if done == WRITTEN and len(text) > 7:
+        assert not may_hold_secret(text)
+
+
+def test_a_key_or_a_text_that_nobody_looked_at_is_not_written(file: File) -> None:
+    made = Settings()
+    assert file.put(made.rules, (9, {"name": 1})) == NOT_PLAIN
+    made.encode({"name": 1})
+    assert file.put(made.rules, (9, {"name": 1})) == WRITTEN
+    text = "See https://example.org/?page=2 for more"
+    assert file.put(made.rules, (9, {"name": text})) == NOT_PLAIN
+    made.encode(text)
+    assert file.put(made.rules, (9, {"name": text})) == WRITTEN
+    assert file.frames() == [(9, {"name": 1}), (9, {"name": text})]
+
+
+def test_patterns_of_a_person_are_not_passed_by() -> None:
+    from toolbreak._masking import Masking
+
+    assert Settings(masking=Masking(patterns=["ORD-[0-9]+"])).rules is None
+
+
+def test_what_is_too_deep_wide_or_large_is_left_to_python_code(tmp_path: Path) -> None:
+    file = File(tmp_path / "1-1.spool", 1 << 22)
+    deep: Any = []
+    for _ in range(40):
+        deep = [deep]
+    cycle: list[Any] = []
+    cycle.append(cycle)
+    wide = [[number] for number in range(50_000)]
+    large = ["some words " * 5000] * 30
+    for value in (deep, cycle, wide, large):
+        assert file.put(known("words").rules, (9, value)) == NOT_PLAIN
+    assert file.put(known({"a": 1}, max_value_bytes=256).rules, (9, [7] * 30), None, 1200) == NOT_PLAIN
+    assert file.frames() == []
+    file.segment.close()
+
+
+def test_a_file_is_filled_up_to_its_end_and_no_further(tmp_path: Path) -> None:
+    file = File(tmp_path / "1-1.spool", 4096)
+    rules = Settings().rules
+    count = 0
+    while not (done := file.put(rules, (9, count))):
+        count += 1
+    assert done == NO_ROOM and len(file.frames()) == count
+    assert file.segment.end - 18 < file.segment.place <= file.segment.end
+    assert not any(file.path.read_bytes()[file.segment.place :])
+    place = file.segment.place
+    file.segment.close()
+    assert file.put(rules, (9, 1)) == NO_ROOM and file.segment.place == place
+
+
+def test_two_frames_are_written_both_or_not_at_all(file: File) -> None:
+    rules = known({"a": 1}).rules
+    assert file.put(rules, (START, {"a": 1}), (STATE, {"a": 2})) == WRITTEN
+    assert file.put(rules, (START, {"a": 1}), (STATE, object())) == NOT_PLAIN
+    assert file.put(rules, (START, object()), (STATE, {"a": 2})) == NOT_PLAIN
+    assert not any(file.path.read_bytes()[file.segment.place :])
+    assert file.frames() == [(START, {"a": 1}), (STATE, {"a": 2})]
+
+
+def test_the_call_hears_of_it_and_nobody_appends_in_between(file: File) -> None:
+    rules = Settings().rules
+    call = SimpleNamespace(recorded=0)
+    assert file.segment.put(rules, call, 2, (END, 1)) == WRITTEN and call.recorded == 2
+    assert file.segment.put(rules, call, 3, (END, object())) == NOT_PLAIN and call.recorded == 2
+    file.segment.busy = True
+    assert file.put(rules, (END, 2)) == NOT_PLAIN
+    file.segment.busy = False
+
+    class Nested:
+        def __setattr__(self, name: str, value: Any) -> None:
+            # A finaliser that runs here records something, too.
+            assert file.put(rules, (END, 4)) == NOT_PLAIN
+
+    assert file.segment.put(rules, Nested(), 1, (END, 3)) == WRITTEN
+    assert file.frames() == [(END, 1), (END, 3)]
+
+
+def test_wrong_arguments_are_an_error_not_a_crash(file: File) -> None:
+    rules = Settings().rules
+    for wrong in ((), (rules,), (rules, None, 0, [9]), (1, None, 0, (9,)), (rules, None, 0, (9,), [9])):
+        with pytest.raises(TypeError):
+            file.segment.put(*wrong)
+    with pytest.raises(TypeError):
+        _optional.Rules({}, set(), 1, 2, 3, 4, 5, 6)
+    with pytest.raises(TypeError):
+        _optional.Snapshot([], [5])
+    with pytest.raises(ValueError):
+        _optional.Snapshot([5], [])
+    assert file.segment.put(rules, None, 0, (9,)) == WRITTEN
+
+
+def test_a_snapshot_lets_go_of_what_it_kept() -> None:
+    import weakref
+
+    class Thing:
+        pass
+
+    thing = Thing()
+    gone = weakref.ref(thing)
+    value = {"things": [thing, 1]}
+    snapshot = _optional.Snapshot([value, value["things"]], [(shape_of(Thing).read_dict, [thing])])
+    assert snapshot.same() and len(snapshot) == 6
+    value["things"].append(2)
+    assert not snapshot.same()
+    value.clear()
+    del thing
+    assert gone() is not None
+    del snapshot
+    assert gone() is None
+
+
+def test_without_it_the_same_frames_are_written(tmp_path: Path) -> None:
+    source = """
+import itertools, sys, time
+sys.path.insert(0, sys.argv[1])
+from toolbreak import _calls, _optional, _spool
+print(_optional.Cursor is not None)
+clock = itertools.count(10**12, 1000)
+_spool.monotonic_ns = time.monotonic_ns = lambda: next(clock)
+_spool.time.time_ns = lambda: 5
+from toolbreak._values import Settings
+writer = _spool.Writer(sys.argv[2], "1", Settings(references=True), {})
+kinds = {kind: _calls.function(kind, kind) for kind in ("workflow", "node", "tool")}
+_calls.writer = writer
+state = {"count": 1, "data": {f"key{i}": ["words " * 30, i] for i in range(30)}, "text": "short"}
+for round in range(8):
+    call = _calls.begin(kinds["node"], {}, state=state, attributes={"langgraph.step": round})
+    writer.route(call, ("next",))
+    call.state, call.result = {**state, "count": round}, {"count": round}
+    if round == 5:
+        state["data"]["key3"].append("password = hunter22")
+    _calls.end(call, 0)
+    call = _calls.begin(kinds["tool"], {"order": round, "token": "s3cret-words", "text": "a: b"})
+    call.result = {"rows": [1, 2.5, None, ("a", "b", "c")], "ok": True}
+    _calls.end(call, 0)
+writer.close()
+"""
+    found = []
+    for switch in ("", "0"):
+        folder = tmp_path / f"run{switch}"
+        folder.mkdir()
+        command = [sys.executable, "-c", source, str(Path(_segments.__file__).parents[1]), str(folder)]
+        env = {**os.environ, "TOOLBREAK_COMPILED": switch}
+        done = subprocess.run(command, capture_output=True, text=True, env=env)
+        assert done.returncode == 0, done.stderr
+        assert done.stdout.strip() == str(switch == "")
+        frames = [frame for path in sorted(folder.glob("*.spool")) for frame in read_segment(path)]
+        assert "hunter22" not in repr(frames) and "s3cret" not in repr(frames)
+        found.append([frame for frame in frames if frame[0] not in (0, 2)])
+    times = {START: 5, END: 2, STATE: 2, 6: 1}
+    for frames in found:
+        frames[:] = [
+            tuple(0 if at == times.get(frame[0]) else item for at, item in enumerate(frame)) for frame in frames
+        ]
+    assert len(found[0]) == 58 and found[0] == found[1]
+
+
+@pytest.fixture
+def in_python(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_optional, "Snapshot", None)
+
+
+def test_python_code_remembers_as_well(in_python: None) -> None:
+    memo = _memo.Memo()
+    value = {"list": list(range(50)), "more": [{"a": 1}]}
+    part = memo.look(value)
+    assert part is not None and part.snapshot is None and memo.is_same(part)
+    value["more"][0]["a"] = 2
+    assert not memo.is_same(part)
