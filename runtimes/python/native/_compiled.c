@@ -241,6 +241,7 @@ static PyType_Spec snapshot_spec = {"toolbreak._compiled.Snapshot", sizeof(Snaps
 typedef struct {
     PyObject_HEAD
     PyObject *harmless;  /* set of keys that tell nothing about what stands under them */
+    PyObject *rows;      /* set of such keys where nothing beside them does: `value` of `{"name": ..., "value": ...}` */
     PyObject *clean;     /* dict with the texts that were looked at */
     Py_ssize_t shorter;  /* a text of at most this length cannot hold a secret */
     Py_ssize_t longest;  /* the longest text that is taken */
@@ -265,18 +266,19 @@ static int has_keywords(PyObject *keywords)
     return 1;
 }
 
-/* Rules(harmless, clean, shorter, longest, numbers, items, depth, largest) */
+/* Rules(harmless, rows, clean, shorter, longest, numbers, items, depth, largest) */
 static PyObject *rules_new(PyTypeObject *type, PyObject *args, PyObject *keywords)
 {
     Rules made;
     if (has_keywords(keywords) ||
-        !PyArg_ParseTuple(args, "O!O!nnnnnn", &PySet_Type, &made.harmless, &PyDict_Type, &made.clean, &made.shorter, &made.longest, &made.numbers,
+        !PyArg_ParseTuple(args, "O!O!O!nnnnnn", &PySet_Type, &made.harmless, &PySet_Type, &made.rows, &PyDict_Type, &made.clean, &made.shorter, &made.longest, &made.numbers,
                           &made.items, &made.depth, &made.largest))
         return NULL;
     Rules *self = PyObject_New(Rules, type);
     if (self == NULL)
         return NULL;
     Py_INCREF(made.harmless);
+    Py_INCREF(made.rows);
     Py_INCREF(made.clean);
     memcpy(&self->harmless, &made.harmless, sizeof(Rules) - offsetof(Rules, harmless));
     return (PyObject *)self;
@@ -285,6 +287,7 @@ static PyObject *rules_new(PyTypeObject *type, PyObject *args, PyObject *keyword
 static void rules_dealloc(PyObject *self)
 {
     Py_DECREF(((Rules *)self)->harmless);
+    Py_DECREF(((Rules *)self)->rows);
     Py_DECREF(((Rules *)self)->clean);
     drop(self);
 }
@@ -349,11 +352,16 @@ static int hints_at_name(const char *text, Py_ssize_t size)
     return 0;
 }
 
+/* Characters at which `is_harmless_ascii` looks at all. */
+static unsigned char looked_at[256];
+
 /* Whether `_masking.may_hold_secret` says no to a text of ASCII characters. Where this says no, that one may still say yes. */
 static int is_harmless_ascii(const char *text, Py_ssize_t size)
 {
     int underscore = 0, gh = 0, named = 0;
     for (Py_ssize_t at = 0; at < size; at++) {
+        if (!looked_at[(unsigned char)text[at]])
+            continue;
         char last = at ? text[at - 1] : 0;
         switch (text[at]) {
         case '=':
@@ -434,7 +442,7 @@ static int put_sized(Output *out, char kind, Py_ssize_t size)
     return WRITTEN;
 }
 
-static int put_text(Output *out, PyObject *text, int trusted)
+static int put_text(Output *out, PyObject *text)
 {
     Rules *rules = out->rules;
     Py_ssize_t length = PyUnicode_GetLength(text);
@@ -445,7 +453,7 @@ static int put_text(Output *out, PyObject *text, int trusted)
     const char *bytes;
     Py_ssize_t size;
     PyObject *encoded = NULL;
-    trusted = trusted || length <= rules->shorter;
+    int trusted = length <= rules->shorter;
     if (ascii == Py_True) {
         bytes = PyUnicode_AsUTF8AndSize(text, &size);
         if (bytes == NULL)
@@ -491,6 +499,28 @@ static int put_int(Output *out, PyObject *value)
 
 static int put_value(Output *out, PyObject *value, Py_ssize_t depth);
 
+#define NAMES 4
+static PyObject *names[NAMES]; /* what says in a row whose value it is */
+
+/* Whether the key of a dict tells nothing about any value in it. */
+static int is_harmless_key(PyObject *key, PyObject *fields, Rules *rules)
+{
+    if (PySet_Contains(rules->harmless, key) == 1)
+        return 1;
+    if (PySet_Contains(rules->rows, key) != 1)
+        return 0;
+    /* Keys of the app's own classes would be asked whether they are equal. */
+    PyObject *other, *item;
+    Py_ssize_t next = 0;
+    while (PyDict_Next(fields, &next, &other, &item))
+        if (Py_TYPE(other) != &PyUnicode_Type)
+            return 0;
+    for (int at = 0; at < NAMES; at++)
+        if (PyDict_Contains(fields, names[at]) != 0)
+            return 0;
+    return 1;
+}
+
 static int put_dict(Output *out, PyObject *value, Py_ssize_t depth)
 {
     PyObject *key, *item;
@@ -500,9 +530,18 @@ static int put_dict(Output *out, PyObject *value, Py_ssize_t depth)
         return NOT_PLAIN;
     int done = put_bytes(out, "{", 1);
     while (done == WRITTEN && PyDict_Next(value, &at, &key, &item)) {
-        if (Py_TYPE(key) != &PyUnicode_Type || PySet_Contains(out->rules->harmless, key) != 1)
+        if (Py_TYPE(key) != &PyUnicode_Type || !is_harmless_key(key, value, out->rules))
             return NOT_PLAIN;
-        done = put_text(out, key, 1);
+        /* Of a key that is not ASCII the interpreter keeps the bytes; harmless keys are short. */
+        Py_ssize_t size;
+        const char *name = PyUnicode_AsUTF8AndSize(key, &size);
+        if (name == NULL) {
+            PyErr_Clear();
+            return NOT_PLAIN;
+        }
+        done = put_sized(out, 'u', size);
+        if (done == WRITTEN)
+            done = put_bytes(out, name, size);
         if (done == WRITTEN)
             done = put_value(out, item, depth);
     }
@@ -548,7 +587,7 @@ static int put_value(Output *out, PyObject *value, Py_ssize_t depth)
 {
     PyTypeObject *type = Py_TYPE(value);
     if (type == &PyUnicode_Type)
-        return put_text(out, value, 0);
+        return put_text(out, value);
     if (type == &PyLong_Type)
         return put_int(out, value);
     if (value == Py_None)
@@ -786,8 +825,14 @@ PyMODINIT_FUNC PyInit__compiled(void)
         return NULL;
     }
     make_crc_tables();
+    for (const char *each = "=:([-_hxJAarRc"; *each; each++)
+        looked_at[(unsigned char)*each] = 1;
     is_ascii = PyObject_GetAttrString((PyObject *)&PyUnicode_Type, "isascii");
     recorded_name = PyUnicode_InternFromString("recorded");
+    static const char *const about[NAMES] = {"name", "key", "Name", "Key"};
+    for (int at = 0; at < NAMES; at++)
+        if ((names[at] = PyUnicode_InternFromString(about[at])) == NULL)
+            return NULL;
     PyObject *made = PyModule_Create(&module);
     if (is_ascii == NULL || recorded_name == NULL || made == NULL || add(made, "Snapshot", &snapshot_spec, NULL) ||
         add(made, "Rules", &rules_spec, &rules_type) || add(made, "Same", &same_spec, &same_type) || add(made, "Cursor", &cursor_spec, NULL)) {

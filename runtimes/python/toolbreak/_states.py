@@ -100,8 +100,10 @@ class StateEncoder:
         For `Segment.put`: the state, with a mark for each part that is in the file and did not change, and how many bytes the marks stand for.
         None: it takes `payload`.
         """
-        if type(state) is not dict or not self._settings.references:
+        if type(state) is not dict:
             return None
+        if not self._settings.references:
+            return state, 0
         memo = self._memo
         parts = memo.parts
         clock = memo.clock + 1

@@ -130,6 +130,8 @@ def _make_encode(settings: Settings) -> tuple[Callable[[Any], Any], Callable[[An
     #: Keys seen: whether they name a secret. Keys that hold one themselves are never among them.
     secret_keys: dict[str, bool] = {}
     harmless = settings.harmless
+    #: `value` and `Value`, where nothing beside them names what they are.
+    rows: set[str] = set()
     short = settings.short
     clean = settings.clean
     clean_size = 0
@@ -142,7 +144,7 @@ def _make_encode(settings: Settings) -> tuple[Callable[[Any], Any], Callable[[An
     if _optional.Rules is not None and not masking.patterns:
         largest = settings.max_value_bytes + HEADS
         settings.rules = _optional.Rules(
-            harmless, clean, short, max_text, most_numbers, quick_items, quick_depth, largest
+            harmless, rows, clean, short, max_text, most_numbers, quick_items, quick_depth, largest
         )
 
     def check_text(text: str) -> str:
@@ -183,9 +185,10 @@ def _make_encode(settings: Settings) -> tuple[Callable[[Any], Any], Callable[[An
                         if len(secret_keys) > 10_000:
                             secret_keys.clear()
                             harmless.clear()
+                            rows.clear()
                         secret_keys[key] = secret
-                        if secret is False and key != "value" and key != "Value":
-                            harmless.add(key)
+                        if secret is False:
+                            (rows if key == "value" or key == "Value" else harmless).add(key)
                 is_row = is_row or key == "value" or key == "Value"
                 if secret is LOGIN:
                     if is_login(item):

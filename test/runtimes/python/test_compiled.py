@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 import os
+import random
 import subprocess
 import sys
 from collections.abc import Iterator
-from marshal import dumps
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from compiled_support import KEYS, NO_ROOM, NOT_PLAIN, PIECES, WRITTEN, File, check, known
 from spool_reader import END, START, STATE, read_segment
-from test_values_properties import values
 from toolbreak import _memo, _optional, _segments
-from toolbreak._masking import may_hold_secret
-from toolbreak._segments import Segment
 from toolbreak._static import shape_of
 from toolbreak._values import Settings
 
@@ -30,87 +26,12 @@ pytestmark = [
     ),
 ]
 
-WRITTEN, NOT_PLAIN, NO_ROOM = range(3)
-quiet = settings(max_examples=200, deadline=None, suppress_health_check=list(HealthCheck))
-
-#: What secrets are made of, and what only looks like it.
-PIECES = [
-    *("sk-", "xox", "b-1", "k_", "ghp_", "gh", "hf_", "npm_", "lsv2_", "glpat-", "eyJ", "AKIA", "ASIA", "AIza", "--"),
-    *("password", "Token", "api_key", "secret", "=", ": ", "('", '["', "?", "&sig=", "@", "Bearer ", "BEARER "),
-    *(
-        "Basic ",
-        "-----BEGIN ",
-        "PRIVATE KEY-----",
-        "https://",
-        "user:",
-        "cookie",
-        "pass",
-        "0123456789abcdef",
-        "ABCDEFGH12345678",
-    ),
-    *("words", " ", "é", "\ud800", "x", "_", "-", "a" * 40),
-]
-texts = st.lists(st.sampled_from(PIECES), max_size=8).map("".join)
-keys = st.sampled_from(["name", "text", "value", "password", "auth", "count", "a", "Value", "langgraph.step", "clé"])
-likely = st.recursive(
-    st.none() | st.booleans() | st.integers(-(2**70), 2**70) | st.integers(-40000, 40000) | st.floats() | texts,
-    lambda part: st.lists(part, max_size=5) | st.dictionaries(keys, part, max_size=5) | st.tuples(part, part),
-    max_leaves=25,
-)
-
-
-class File:
-    """One segment, and what it has."""
-
-    def __init__(self, path: Path, size: int = 1 << 20) -> None:
-        path.unlink(missing_ok=True)
-        self.path = path
-        self.segment = Segment(str(path), size, set())
-
-    def put(self, rules: Any, frame: tuple[Any, ...], *rest: Any) -> int:
-        return int(self.segment.put(rules, None, 0, frame, *rest))
-
-    def frames(self) -> list[tuple[Any, ...]]:
-        return read_segment(self.path)
-
-    def payload(self) -> bytes:
-        """Of the first frame."""
-        data = self.path.read_bytes()
-        length = int.from_bytes(data[8:12], "little")
-        return data[16 : 16 + length]
-
 
 @pytest.fixture
 def file(tmp_path: Path) -> Iterator[File]:
     made = File(tmp_path / "1-1.spool")
     yield made
     made.segment.close()
-
-
-def known(value: Any, **given: Any) -> Any:
-    """Settings that saw the value before."""
-    made = Settings(**given)
-    made.encode(value)
-    return made
-
-
-def check(folder: Path, value: Any) -> int:
-    """Puts the value, and looks that it is written as Python code writes it or not at all."""
-    rules = known(value)
-    encoded = rules.encode(value)
-    file = File(folder / "one.spool")
-    try:
-        done = file.put(rules.rules, (9, value))
-        if done == WRITTEN:
-            assert file.payload() == dumps((9, encoded), 2)
-            assert len(file.frames()) == 1
-        else:
-            assert done == NOT_PLAIN
-            assert file.segment.place == 8
-            assert not any(file.path.read_bytes()[8:])
-        return done
-    finally:
-        file.segment.close()
 
 
 @pytest.mark.parametrize(
@@ -126,6 +47,7 @@ def check(folder: Path, value: Any) -> int:
         [list(range(100)), [1.5] * 100, [["deep", ["deeper", [1]]], 2, 3]],
         "x" * 60_000,
         {f"key{number}": {"name": f"entry {number}", "values": list(range(20))} for number in range(500)},
+        {"value": 5, "Value": {"value": [{"value": 1.5}], "more": "words"}},
         "node:1e0b6a6c-3c6c-4a4c-8d60-7e8e2e7f1a2b",
     ],
     ids=lambda value: type(value).__name__,
@@ -139,6 +61,7 @@ def test_what_is_plain_is_written_as_python_code_writes_it(tmp_path: Path, value
     [
         {"password": "hunter22"},
         {"name": "DB_PASSWORD", "value": "hunter22"},
+        {"Value": "hunter22", "more": [1], "key": "order"},
         {"auth": ("me", "hunter22")},
         ["--password", "hunter22"],
         ["x-api-key", "hunter22"],
@@ -164,26 +87,20 @@ def test_everything_else_is_left_to_python_code(tmp_path: Path, value: Any) -> N
     assert check(tmp_path, value) == NOT_PLAIN
 
 
-@quiet
-@given(likely)
-def test_whatever_is_written_is_what_python_code_writes(tmp_path_factory: Any, value: Any) -> None:
-    check(tmp_path_factory.getbasetemp(), value)
+def made_up(choose: random.Random, depth: int) -> Any:
+    way = choose.randrange(9 if depth else 6)
+    if way < 2:
+        return "".join(choose.choice(PIECES) for _ in range(choose.randrange(7)))
+    if way < 6:
+        return choose.choice([None, True, 0, -1, 7.5, 1 << 40, -(1 << 62), (), "words", b"b", 1j, 1 << 70])
+    parts = [made_up(choose, depth - 1) for _ in range(choose.choice((0, 1, 2, 2, 3, 14)))]
+    return parts if way == 6 else tuple(parts) if way == 7 else {choose.choice(KEYS): part for part in parts}
 
 
-@quiet
-@given(values)
-def test_and_so_it_is_with_any_value(tmp_path_factory: Any, value: Any) -> None:
-    check(tmp_path_factory.getbasetemp(), value)
-
-
-@quiet
-@given(texts)
-def test_no_text_passes_that_would_be_looked_at(tmp_path_factory: Any, text: str) -> None:
-    file = File(tmp_path_factory.getbasetemp() / "text.spool")
-    done = file.put(Settings().rules, (9, text))
-    file.segment.close()
-    if done == WRITTEN and len(text) > 7:
-        assert not may_hold_secret(text)
+def test_whatever_is_written_is_what_python_code_writes(tmp_path: Path) -> None:
+    choose = random.Random(7)
+    found = [check(tmp_path, made_up(choose, 3)) for _ in range(600)]
+    assert found.count(WRITTEN) > 100 and found.count(NOT_PLAIN) > 100
 
 
 def test_a_key_or_a_text_that_nobody_looked_at_is_not_written(file: File) -> None:
@@ -267,7 +184,7 @@ def test_wrong_arguments_are_an_error_not_a_crash(file: File) -> None:
         with pytest.raises(TypeError):
             file.segment.put(*wrong)
     with pytest.raises(TypeError):
-        _optional.Rules({}, set(), 1, 2, 3, 4, 5, 6)
+        _optional.Rules({}, set(), {}, 1, 2, 3, 4, 5, 6)
     with pytest.raises(TypeError):
         _optional.Snapshot([], [5])
     with pytest.raises(ValueError):
@@ -295,7 +212,8 @@ def test_a_snapshot_lets_go_of_what_it_kept() -> None:
     assert gone() is None
 
 
-def test_without_it_the_same_frames_are_written(tmp_path: Path) -> None:
+@pytest.mark.parametrize("references", ["", "yes"])
+def test_without_it_the_same_frames_are_written(tmp_path: Path, references: str) -> None:
     source = """
 import itertools, sys, time
 sys.path.insert(0, sys.argv[1])
@@ -305,7 +223,7 @@ clock = itertools.count(10**12, 1000)
 _spool.monotonic_ns = time.monotonic_ns = lambda: next(clock)
 _spool.time.time_ns = lambda: 5
 from toolbreak._values import Settings
-writer = _spool.Writer(sys.argv[2], "1", Settings(references=True), {})
+writer = _spool.Writer(sys.argv[2], "1", Settings(references=bool(sys.argv[3])), {})
 kinds = {kind: _calls.function(kind, kind) for kind in ("workflow", "node", "tool")}
 _calls.writer = writer
 state = {"count": 1, "data": {f"key{i}": ["words " * 30, i] for i in range(30)}, "text": "short"}
@@ -325,7 +243,7 @@ writer.close()
     for switch in ("", "0"):
         folder = tmp_path / f"run{switch}"
         folder.mkdir()
-        command = [sys.executable, "-c", source, str(Path(_segments.__file__).parents[1]), str(folder)]
+        command = [sys.executable, "-c", source, str(Path(_segments.__file__).parents[1]), str(folder), references]
         env = {**os.environ, "TOOLBREAK_COMPILED": switch}
         done = subprocess.run(command, capture_output=True, text=True, env=env)
         assert done.returncode == 0, done.stderr

@@ -1,0 +1,48 @@
+"""Whatever compiled code writes is what Python code writes, and nothing passes that Python code would have looked at."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from compiled_support import KEYS, PIECES, WRITTEN, File, check
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from test_values_properties import values
+from toolbreak import _optional
+from toolbreak._masking import Masking, may_hold_secret
+from toolbreak._values import Settings
+
+pytestmark = pytest.mark.skipif(_optional.Cursor is None, reason="the compiled part is not built")
+
+quiet = settings(max_examples=200, deadline=None, suppress_health_check=list(HealthCheck))
+
+texts = st.lists(st.sampled_from(PIECES), max_size=8).map("".join)
+keys = st.sampled_from(KEYS)
+likely = st.recursive(
+    st.none() | st.booleans() | st.integers(-(2**70), 2**70) | st.integers(-40000, 40000) | st.floats() | texts,
+    lambda part: st.lists(part, max_size=5) | st.dictionaries(keys, part, max_size=5) | st.tuples(part, part),
+    max_leaves=25,
+)
+
+
+@quiet
+@given(likely)
+def test_whatever_is_written_is_what_python_code_writes(tmp_path_factory: Any, value: Any) -> None:
+    check(tmp_path_factory.getbasetemp(), value)
+
+
+@quiet
+@given(values)
+def test_and_so_it_is_with_any_value(tmp_path_factory: Any, value: Any) -> None:
+    check(tmp_path_factory.getbasetemp(), value)
+
+
+@quiet
+@given(texts)
+def test_no_text_passes_that_would_be_looked_at(tmp_path_factory: Any, text: str) -> None:
+    file = File(tmp_path_factory.getbasetemp() / "text.spool")
+    done = file.put(Settings().rules, (9, text))
+    file.segment.close()
+    if done == WRITTEN and len(text) > 7:
+        assert not may_hold_secret(text) and Masking().text(text) is text
