@@ -11,7 +11,8 @@ export function processOf(id: number): number {
 
 /** `1.42` as people and the protocol name a call. */
 export function callName(id: number): string {
-  return `${processOf(id)}.${id % SPAN}`;
+  const process = processOf(id);
+  return `${process}.${id - process * SPAN}`;
 }
 
 export function parseCallName(name: string): number | undefined {

@@ -5,7 +5,7 @@ import type { Query, QueryAnswer } from '../../protocol/query';
 import { callTree } from '../../adapter/store/query/tree';
 import { Patterns } from '../../adapter/store/query/pattern';
 import { runQuery } from '../../adapter/store/query/query';
-import { isoText, momentIn } from '../../adapter/store/query/times';
+import { isoText, momentIn, RunClock } from '../../adapter/store/query/times';
 import { conditionIn, findCall } from '../../adapter/store/query/words';
 import { Dict, Float, SetValue, Tagged, Tuple, type Value } from '../../adapter/store/values/model';
 import { SpoolFile, dict } from '../support/spool';
@@ -402,5 +402,8 @@ describe('query: times', () => {
     assert.deepEqual(momentIn('-200ms', 'from'), { since: 'end', time: -200e6 });
     assert.equal(isoText(1_700_000_000_123_456_789n), '2023-11-14T22:13:20.123456789Z');
     assert.equal(isoText(-1n), '1969-12-31T23:59:59.999999999Z');
+    for (const started of [1_700_000_000_999_999_999n, 5n, -5n])
+      for (const time of [0, 1, 999_999_999, 1e9, 86_400e9 + 7, -1, -4e9, 8e15, 9e15])
+        assert.equal(new RunClock(started).text(time), isoText(started + BigInt(time)), `${started} ${time}`);
   });
 });

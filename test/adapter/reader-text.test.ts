@@ -1,5 +1,71 @@
 import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { argumentsLine } from '../../adapter/store/query/rows';
+import { plainArguments, plainLine } from '../../adapter/store/reader/plainLine';
+import { line } from '../../adapter/store/reader/render';
+import type { StoredValues } from '../../adapter/store/reader/stored';
 import { quote } from '../../adapter/store/reader/text';
+import { CODE, decodeCanonical, encodeText, Sink } from '../../adapter/store/values/canonical';
+import { DecodeError, Dict, Float, Ref, Tagged, Tuple, type Value } from '../../adapter/store/values/model';
+
+/** Nothing here is stored on its own. */
+const stored = { resolve: (value: Value) => value } as StoredValues;
+
+function put(sink: Sink, value: Value): void {
+  const all = (code: number, items: readonly Value[]): void => {
+    sink.byte(code);
+    sink.varint(items.length);
+    for (const item of items) put(sink, item);
+  };
+  if (value === null) sink.byte(CODE.null);
+  else if (typeof value === 'boolean') sink.byte(value ? CODE.true : CODE.false);
+  else if (typeof value === 'number') sink.int(value);
+  else if (typeof value === 'string') sink.utf8(encodeText(value));
+  else if (Array.isArray(value)) all(CODE.list, value);
+  else if (value instanceof Tuple) all(CODE.tuple, value.items);
+  else if (value instanceof Tagged) all(CODE.tagged, [value.tag, ...value.parts]);
+  else if (value instanceof Float) {
+    sink.byte(CODE.float);
+    sink.double(value.value);
+  } else if (value instanceof Dict) {
+    sink.byte(CODE.dict);
+    for (const pair of value.entries) for (const part of pair) put(sink, part);
+    sink.byte(CODE.end);
+  } else assert.fail();
+}
+
+/** Its bytes, between others. */
+function placed(value: Value): { bytes: Buffer; from: number; to: number } {
+  const sink = new Sink(64);
+  sink.varint(7);
+  put(sink, value);
+  const to = sink.length;
+  sink.byte(CODE.end);
+  return { bytes: Buffer.from(sink.bytes.subarray(0, sink.length)), from: 1, to };
+}
+
+const { value: anyValue } = fc.letrec<{ value: Value }>((tie) => {
+  const text = fc.oneof(
+    fc.constantFrom('role', 'content', 'id', 'order_id', "it's", '\u00e9', 'x'.repeat(61), 'y'.repeat(300)),
+    fc.string(),
+  );
+  const items = fc.array(tie('value'), { maxLength: 4 });
+  return {
+    value: fc.oneof(
+      { depthSize: 'small' },
+      fc.oneof(
+        text,
+        fc.constantFrom(null, true, false, -1, 2 ** 52, -(2 ** 53) + 1),
+        fc.integer(),
+        fc.double().map((number) => new Float(number)),
+      ),
+      fc.array(fc.tuple(fc.oneof(text, tie('value')), tie('value')), { maxLength: 14 }).map((pairs) => new Dict(pairs)),
+      items,
+      items.map((all) => new Tuple(all)),
+      items.map((all) => new Tagged('object', ['app.Thing', ...all])),
+    ),
+  };
+});
 
 describe('reader: texts', () => {
   it('quotes a text the same whether it stands alone or beside what is escaped', () => {
@@ -19,4 +85,55 @@ describe('reader: texts', () => {
       quoted.map((text) => `'${text}'`),
     );
   });
+
+  it('are read from stored bytes as from the values, or not at all', () => {
+    const same = (plain: string | undefined, whole: () => string): void => {
+      if (plain !== undefined) assert.equal(plain, whole());
+    };
+    fc.assert(
+      fc.property(anyValue, fc.nat(), fc.nat(255), fc.nat(2), (value, at, byte, damage) => {
+        const place = placed(value);
+        // What one byte of it changes into may be damaged, or another value.
+        if (damage === 0) place.bytes[1 + (at % (place.to - 1))] = byte;
+        const read = (): Value => decodeCanonical(place.bytes.subarray(place.from, place.to));
+        try {
+          if (hasRef(read())) return;
+        } catch (error) {
+          if (!(error instanceof DecodeError)) throw error;
+        }
+        same(plainLine(place), () => line(read(), stored));
+        same(plainArguments(place, 60), () => argumentsLine(read(), stored));
+      }),
+      { numRuns: 3000 },
+    );
+  });
+
+  it('are read from stored bytes where they are plain', () => {
+    const dict = new Dict([
+      ['order_id', 7],
+      ['region', 'eu'],
+      ['share', new Float(2)],
+      ['parts', [1, 'two', new Tuple([null])]],
+      ['more', new Dict([['one', true]])],
+    ]);
+    assert.equal(plainArguments(placed(dict), 60), "order_id=7, region='eu', share=2.0, parts=list (3), more=dict (1)");
+    assert.equal(plainLine(placed(dict)), 'dict (5)');
+    assert.equal(plainLine(placed(new Dict([]))), '{}');
+    assert.equal(plainLine(placed('Your order is late.')), "'Your order is late.'");
+    const message = new Dict([
+      ['role', 'user'],
+      ['content', 'hello'],
+    ]);
+    assert.equal(plainLine(placed(message)), undefined);
+    assert.equal(line(message, stored), 'user: hello');
+    assert.equal(plainArguments(placed(new Dict([['name', 'x'.repeat(61)]])), 60), undefined);
+  });
 });
+
+function hasRef(value: Value): boolean {
+  if (value instanceof Ref) return true;
+  if (Array.isArray(value)) return value.some(hasRef);
+  if (value instanceof Tuple) return value.items.some(hasRef);
+  if (value instanceof Tagged) return value.parts.some(hasRef);
+  return value instanceof Dict && value.entries.some((pair) => pair.some(hasRef));
+}

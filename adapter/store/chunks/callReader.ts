@@ -1,5 +1,5 @@
 import type { Connection } from '../database';
-import { CALLS, Chunk, chunkOf, type Zone } from './chunk';
+import { CALLS, Chunk, chunkOf, type Stretch, type Zone } from './chunk';
 import { oneHead, unpackHeads } from './heads';
 import { readable } from './pack';
 import { BY_START, sortZones, type Way } from './select';
@@ -224,9 +224,14 @@ export class CallReader {
   /** The bytes of a value that stands in a block, by its address below 0. */
   bytes(address: number): Buffer | undefined {
     const place = placeOf(address);
-    const chunk = place === undefined ? undefined : this.chunk(chunkOf(place.call));
-    const found = chunk?.part(place!.call - chunk.base, place!.part);
-    return typeof found === 'number' ? undefined : found;
+    const found = place === undefined ? undefined : this.part(place.call, place.part);
+    return found === undefined || typeof found === 'number' ? undefined : found.bytes.subarray(found.from, found.to);
+  }
+
+  /** A value of a call: its row in the table of values, or where its bytes are; nothing when there is none. */
+  part(call: number, part: number): number | Stretch | undefined {
+    const chunk = this.chunk(chunkOf(call));
+    return chunk?.part(call - chunk.base, part);
   }
 
   /** Every call whose start is known, block by block. */

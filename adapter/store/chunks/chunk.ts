@@ -5,6 +5,7 @@ import {
   readBytes,
   readDifferences,
   readNumbers,
+  readPlaces,
   readSlots,
   passNumbers,
   type Column,
@@ -55,6 +56,13 @@ const USUAL_BODIES = 96 * 1024;
 
 export function chunkOf(call: number): number {
   return Math.floor(call / CALLS);
+}
+
+/** Bytes from one place up to another. */
+export interface Stretch {
+  bytes: Buffer;
+  from: number;
+  to: number;
 }
 
 /** Where calls come from, and what was called. */
@@ -226,18 +234,21 @@ export class Chunk {
     return typeof found === 'number' ? found : 0;
   }
 
-  /** A value: its row in the table of values, or its bytes; nothing when there is none. */
-  part(slot: number, part: number): number | Buffer | undefined {
+  /** A value: its row in the table of values, or where its bytes are; nothing when there is none. */
+  part(slot: number, part: number): number | Stretch | undefined {
     const bytes = this.read();
     const place = this.places[part]?.[slot] ?? 0;
     if (place === 0) return undefined;
+    // The length of most values is one byte; that they are there was seen when the block was unpacked.
+    const first = bytes[place - 1]!;
+    if (first < 0x80 && first % 2 === 0) return { bytes, from: place, to: place + first / 2 };
     const reader = new Unpacker(bytes);
     reader.at = place - 1;
     const head = reader.varint();
     if (head % 2 === 1) return (head - 1) / 2;
     const from = reader.at;
     reader.skip(head / 2);
-    return bytes.subarray(from, reader.at);
+    return { bytes, from, to: reader.at };
   }
 
   zone(): Zone {
@@ -369,12 +380,11 @@ export class Chunk {
   /** All of a call but its values. `alone`: where it comes from is read without the others, half the work of reading these. */
   head(slot: number, alone = false): Head {
     const id = this.base + slot;
-    const ended = this.isEnded(slot);
+    const { parent, task, func, depth } = this.origin(id, slot, alone);
     return {
-      id,
-      ...this.origin(id, slot, alone),
+      ...{ id, parent, task, func, depth },
       start: this.start[slot]!,
-      end: ended ? this.end[slot]! : null,
+      end: this.isEnded(slot) ? this.end[slot]! : null,
       status: this.statusOf(slot),
       edited: this.isEdited(slot),
     };
@@ -430,16 +440,7 @@ export class Chunk {
     while (reader.at < bytes.length) {
       const part = reader.byte();
       if (part >= PARTS.length) throw new DecodeError('a block of calls has a value that is none of a call');
-      const places = (found[part] ??= new Int32Array(CALLS));
-      const count = reader.varint();
-      let slot = -1;
-      for (let index = 0; index < count; index++) {
-        slot += reader.varint() + 1;
-        if (slot >= CALLS) throw new DecodeError('a block of calls has a slot that cannot be');
-        places[slot] = reader.at + 1;
-        const head = reader.varint();
-        if (head % 2 === 0) reader.skip(head / 2);
-      }
+      readPlaces(reader, reader.varint(), (found[part] ??= new Int32Array(CALLS)));
     }
     this.places = found;
     this.bodies = bytes;

@@ -42,7 +42,9 @@ export class StoredCall {
 
   #part(part: number): number | null {
     const chunk = this.#chunks.chunk(chunkOf(this.id));
-    return chunk === undefined ? null : addressOf(chunk, this.id - chunk.base, part);
+    const row = chunk?.rowOf(this.id - chunk.base, part);
+    if (row === undefined) return null;
+    return row > 0 ? row : addressOf(this.id, part);
   }
 
   get tokens(): number | null {
@@ -72,10 +74,9 @@ export class StoredCall {
   }
 }
 
-function addressOf(chunk: Chunk, slot: number, part: number): number | null {
-  const row = chunk.rowOf(slot, part);
-  if (row === undefined) return null;
-  return row > 0 ? row : -((chunk.base + slot) * 8 + part);
+/** Of a value that stands in a block. */
+export function addressOf(call: number, part: number): number {
+  return -(call * 8 + part);
 }
 
 /** The call and the part of an address below 0. */

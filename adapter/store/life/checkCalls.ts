@@ -69,7 +69,7 @@ export function checkCalls(db: Connection, small: (bytes: Buffer, call: number) 
       const value = chunk.part(slot, part);
       if (typeof value === 'number') {
         if (valueOf.get(value) === undefined) problem(`calls whose ${wordsFor(PARTS[part]!)} is not there`, call);
-      } else if (value !== undefined) small(value, call);
+      } else if (value !== undefined) small(value.bytes.subarray(value.from, value.to), call);
     }
   }
 }

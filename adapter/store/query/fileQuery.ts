@@ -10,7 +10,7 @@ import { follow, type Root } from './paths';
 import type { Patterns } from './pattern';
 import { fileKey, type Cursor, type Position } from './position';
 import { EVER, Merge, rankOf, sourcesOf, type CallCandidate, type Candidate, type EventCandidate } from './sources';
-import type { Moment } from './times';
+import { RunClock, type Moment } from './times';
 import { equalsJson, textsOf, TextSearch } from './valueMatch';
 
 export interface StoredFunction {
@@ -42,6 +42,7 @@ export class FileQuery {
   readonly key: string;
   readonly run: RunRow;
   readonly zero: number;
+  readonly clock: RunClock;
   /** Its end, on the file's own scale; kept for later pages when the run goes on. */
   readonly end: number;
   readonly live: boolean;
@@ -69,6 +70,7 @@ export class FileQuery {
     this.run = run;
     this.key = fileKey(file.path);
     this.zero = file.zero();
+    this.clock = new RunClock(run.started);
     this.live = file.live(run) || file.reading(run);
     this.end = cursor?.ends[this.key] ?? this.zero + file.length();
     this.functions = byId(
@@ -114,11 +116,19 @@ export class FileQuery {
 
   /** The next row, or nothing at the end. Throws a `UserError`. */
   peek(): Candidate | undefined {
-    return this.reading(() => this.merge.peek());
+    try {
+      return this.merge.peek();
+    } catch (error) {
+      throw this.told(error);
+    }
   }
 
   shift(): void {
-    this.reading(() => this.merge.shift());
+    try {
+      this.merge.shift();
+    } catch (error) {
+      throw this.told(error);
+    }
   }
 
   positionOf(row: Candidate): Position {
@@ -134,19 +144,25 @@ export class FileQuery {
 
   /** All that can be told without a regular expression over values. Throws a `UserError`. */
   passes(row: Candidate): boolean {
-    return this.reading(() => (row.type === 'call' ? this.callPasses(row) : this.eventPasses(row)));
+    try {
+      return row.type === 'call' ? this.callPasses(row) : this.eventPasses(row);
+    } catch (error) {
+      throw this.told(error);
+    }
   }
 
   /** What a regular expression over values is to look at. */
   textsFor(row: Candidate, condition: Condition): readonly string[] {
     if (row.type !== 'call') return [];
-    return this.reading(() => {
+    try {
       const value = this.partOf(row, condition);
       if (value === undefined) return [];
       const { texts, whole } = textsOf(value, this.file.values);
       if (!whole) this.shared.onPart();
       return texts;
-    });
+    } catch (error) {
+      throw this.told(error);
+    }
   }
 
   /** The function, the task and the process of a row, as far as it has them. */
@@ -366,14 +382,10 @@ export class FileQuery {
       : Math.max(from, Math.min(this.zero, end('min') ?? EVER));
   }
 
-  /** What SQLite says of a damaged file is told as a sentence. */
-  reading<T>(work: () => T): T {
-    try {
-      return work();
-    } catch (error) {
-      const code = (error as { code?: unknown }).code;
-      throw typeof code === 'string' && code.startsWith('SQLITE') ? problemWith(this.file.path, error) : error;
-    }
+  /** What SQLite says of a damaged file, as a sentence. */
+  told(error: unknown): unknown {
+    const code = (error as { code?: unknown }).code;
+    return typeof code === 'string' && code.startsWith('SQLITE') ? problemWith(this.file.path, error) : error;
   }
 }
 

@@ -176,13 +176,25 @@ class Asked {
     const cursor = this.cursorAfter(page, page.length === limit, ended, more);
     return {
       runs: this.runs,
-      rows: page.flatMap(({ query, row }) => this.attempt(() => query.reading(() => rowOf(query, row))) ?? []),
+      rows: this.rows(page),
       more: { count: more, exact: ended },
       ...(cursor === undefined ? {} : { cursor }),
       looked: this.looked,
       partly: this.partly,
       problems: this.problems,
     };
+  }
+
+  private rows(page: readonly Found[]): QueryAnswer['rows'] {
+    const rows: QueryAnswer['rows'] = [];
+    for (const { query, row } of page) {
+      try {
+        rows.push(rowOf(query, row));
+      } catch (error) {
+        this.note(query.told(error));
+      }
+    }
+    return rows;
   }
 
   private counting(budget: Budget): number {
@@ -228,7 +240,12 @@ class Asked {
   }
 
   private passes({ query, row }: Found): boolean {
-    return this.attempt(() => query.passes(row)) ?? false;
+    try {
+      return query.passes(row);
+    } catch (error) {
+      this.note(error);
+      return false;
+    }
   }
 
   private attempt<T>(work: () => T): T | undefined {

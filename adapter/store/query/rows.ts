@@ -1,21 +1,25 @@
 import type { FoundCall, FoundEvent } from '../../../protocol/query';
 import { UserError } from '../../common/errors';
-import { callName } from '../callNames';
+import { callName, processOf } from '../callNames';
+import { ARGS, ERROR, RESULT } from '../chunks/chunk';
+import { addressOf } from '../chunks/rows';
 import { callRow } from '../reader/calls';
 import { children } from '../reader/children';
+import { plainArguments, plainLine } from '../reader/plainLine';
 import { line } from '../reader/render';
 import type { RunFile } from '../reader/runFile';
+import type { StoredValues } from '../reader/stored';
 import { LINE, shorten } from '../reader/text';
 import { Dict, type Value } from '../values/model';
 import { ENDED_WITH_PROCESS } from '../writer';
 import { outputOf, typeOf, type FileQuery } from './fileQuery';
 import type { CallCandidate, Candidate, EventCandidate } from './sources';
-import { isoText } from './times';
 
 /** Longest text of an event. */
 const LONGEST = 4000;
-/** Arguments that are named in a line. */
+/** Arguments that are named in a line, and the longest text of one. */
 const MOST_ARGUMENTS = 12;
+const ARGUMENT = 60;
 
 /** A row as it is answered. */
 export function rowOf(query: FileQuery, row: Candidate): FoundCall | FoundEvent {
@@ -24,29 +28,37 @@ export function rowOf(query: FileQuery, row: Candidate): FoundCall | FoundEvent 
 
 function foundCall(query: FileQuery, row: CallCandidate): FoundCall {
   const { file } = query;
-  const { function: called, process } = query.placeOf(row);
+  const called = query.functions.get(row.function);
   const path = called?.path ?? undefined;
   const found: FoundCall = {
     type: 'call',
     run: query.run.run,
-    at: isoText(query.wall(row.start)),
+    at: query.clock.text(row.start),
     call: callRow(file, row, query.zero, query.held),
     task: query.tasks.get(row.task) ?? '',
-    pid: query.processes.get(process ?? 0)?.pid ?? 0,
+    pid: query.processes.get(processOf(row.id))?.pid ?? 0,
   };
   if (path !== undefined) found.source = { path, line: called!.line };
-  const { args, result, error } = row;
-  if (args !== null) found.arguments = text(file, args, (value) => argumentsLine(value, query));
-  if (result !== null) found.result = text(file, result, (value) => line(value, file.values));
-  if (row.status === ENDED_WITH_PROCESS) found.error = 'The process ended while this call ran.';
-  else if (error !== null) found.error = text(file, error, (value) => line(value, file.values));
+  const args = text(file, row, ARGS);
+  const result = text(file, row, RESULT);
+  const error = row.status === ENDED_WITH_PROCESS ? 'The process ended while this call ran.' : text(file, row, ERROR);
+  if (args !== undefined) found.arguments = args;
+  if (result !== undefined) found.result = result;
+  if (error !== undefined) found.error = error;
   return found;
 }
 
-/** What cannot be read says why. */
-function text(file: RunFile, id: number, of: (value: Value) => string): string {
+/** The line of a value; what cannot be read says why. */
+function text(file: RunFile, row: CallCandidate, part: number): string | undefined {
+  const stored = file.calls.part(row.id, part);
+  if (stored === undefined) return undefined;
   try {
-    return of(file.values.root(id));
+    if (typeof stored !== 'number') {
+      const plain = part === ARGS ? plainArguments(stored, ARGUMENT) : plainLine(stored);
+      if (plain !== undefined) return plain;
+    }
+    const value = file.values.root(typeof stored === 'number' ? stored : addressOf(row.id, part));
+    return part === ARGS ? argumentsLine(value, file.values) : line(value, file.values);
   } catch (error) {
     if (error instanceof UserError) return `(${error.message})`;
     throw error;
@@ -54,12 +66,11 @@ function text(file: RunFile, id: number, of: (value: Value) => string): string {
 }
 
 /** `order_id=7, region='eu'`, as far as it fits. */
-function argumentsLine(value: Value, query: FileQuery): string {
-  const stored = query.file.values;
+export function argumentsLine(value: Value, stored: StoredValues): string {
   const plain = stored.resolve(value);
   if (!(plain instanceof Dict)) return line(plain, stored);
   const parts = children(plain, stored, 0, MOST_ARGUMENTS).map(
-    ({ name, value: item }) => `${name}=${line(item, stored, 60)}`,
+    ({ name, value: item }) => `${name}=${line(item, stored, ARGUMENT)}`,
   );
   if (plain.entries.length > MOST_ARGUMENTS) parts.push('…');
   return shorten(parts.join(', '), LINE);
@@ -74,7 +85,7 @@ function foundEvent(query: FileQuery, row: EventCandidate): FoundEvent {
   return {
     type,
     run: query.run.run,
-    at: isoText(query.wall(row.time)),
+    at: query.clock.text(row.time),
     time: row.time - query.zero,
     name: output?.category ?? row.name,
     text: text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text,

@@ -58,14 +58,37 @@ function badMoment(field: string): UserError {
 
 /** `2026-11-22T10:00:00.123456789Z` */
 export function isoText(wall: bigint): string {
-  const seconds = wall / 1_000_000_000n - (wall % 1_000_000_000n < 0n ? 1n : 0n);
-  if (seconds !== written.seconds) {
-    const date = new Date(Number(seconds) * 1000);
-    written = { seconds, text: Number.isNaN(date.getTime()) ? '' : date.toISOString().slice(0, -5) };
-  }
-  if (written.text === '') return '';
-  return `${written.text}.${String(wall - seconds * 1_000_000_000n).padStart(9, '0')}Z`;
+  const seconds = wall / SECOND - (wall % SECOND < 0n ? 1n : 0n);
+  return written(Number(seconds), Number(wall - seconds * SECOND));
 }
 
+/** Moments of one run as `isoText` writes them, told by their time since its start. */
+export class RunClock {
+  private readonly seconds: number;
+  private readonly nanoseconds: number;
+
+  constructor(private readonly started: bigint) {
+    const seconds = started / SECOND;
+    this.seconds = Number(seconds);
+    this.nanoseconds = Number(started - seconds * SECOND);
+  }
+
+  text(time: number): string {
+    const since = this.nanoseconds + Math.round(time);
+    if (!Number.isSafeInteger(since)) return isoText(this.started + BigInt(Math.round(time)));
+    const seconds = Math.floor(since / 1e9);
+    return written(this.seconds + seconds, since - seconds * 1e9);
+  }
+}
+
+const SECOND = 1_000_000_000n;
 /** Calls that are told together mostly began in the same second. */
-let written = { seconds: 0n, text: '1970-01-01T00:00:00' };
+let last = { seconds: 0, text: '1970-01-01T00:00:00' };
+
+function written(seconds: number, nanoseconds: number): string {
+  if (seconds !== last.seconds) {
+    const date = new Date(seconds * 1000);
+    last = { seconds, text: Number.isNaN(date.getTime()) ? '' : date.toISOString().slice(0, -5) };
+  }
+  return last.text === '' ? '' : `${last.text}.${String(nanoseconds).padStart(9, '0')}Z`;
+}

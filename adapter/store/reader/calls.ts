@@ -42,10 +42,12 @@ interface StoredHold {
 }
 
 const STATES: readonly CallState[] = ['returned', 'error', 'cancelled', 'skipped', 'cancelled'];
+const TABLE_STATES: CallState[] = [...STATES, 'running'];
 
 /** `held`: the calls that were held, where that is known. */
 export function callRow(file: RunFile, call: CallHead, zero = file.zero(), held?: ReadonlySet<number>): CallRow {
   const { kind, name } = functionOf(file, call.function);
+  const { holds, edited } = stops(file, call, zero, held);
   const row: CallRow = {
     id: callName(call.id),
     task: call.task,
@@ -54,7 +56,8 @@ export function callRow(file: RunFile, call: CallHead, zero = file.zero(), held?
     name,
     start: call.start - zero,
     state: stateOf(call.status),
-    ...stops(file, call, zero, held),
+    holds,
+    edited,
   };
   if (call.parent !== null) row.parent = callName(call.parent);
   if (call.end !== null) row.end = call.end - zero;
@@ -67,8 +70,9 @@ function stops(
   zero: number,
   held: ReadonlySet<number> | undefined,
 ): Pick<CallRow, 'holds' | 'edited'> {
-  const holds = held?.has(call.id) === false ? [] : holdsOf(file, call.id);
   // Only who is held can be edited.
+  if (held?.has(call.id) === false) return { holds: [], edited: call.edited === 1 };
+  const holds = holdsOf(file, call.id);
   const edited = call.edited ?? (holds.length > 0 ? file.calls.get(call.id)?.edited : 0);
   return {
     holds: holds.map(({ start, end, description }) => ({
@@ -88,7 +92,7 @@ function callTable(file: RunFile, calls: readonly CallHead[]): CallTable {
   const functions = new Map<number, number>();
   const table: CallTable = {
     ...{ functions: [], function: [], id: [], parent: [], task: [], depth: [], start: [], duration: [], state: [] },
-    states: [...STATES, 'running'],
+    states: TABLE_STATES,
     held: {},
   };
   let before = zero;
@@ -107,7 +111,9 @@ function callTable(file: RunFile, calls: readonly CallHead[]): CallTable {
     table.start.push(call.start - before);
     before = call.start;
     table.duration.push(call.end === null ? -1 : call.end - call.start);
-    table.state.push(table.states.indexOf(stateOf(call.status)));
+    table.state.push(stateNumber(call.status));
+    // Of most calls nothing else is to be told.
+    if (call.edited !== 1 && known?.has(call.id) === false) continue;
     const stopped = stops(file, call, zero, known);
     if (stopped.holds.length > 0 || stopped.edited) table.held[index] = stopped;
   }
@@ -141,6 +147,12 @@ export function stateOf(status: number | null): CallState {
   return status === null ? 'running' : (STATES[status] ?? 'returned');
 }
 
+/** Its place in the states of a table. */
+function stateNumber(status: number | null): number {
+  if (status === null) return STATES.length;
+  return STATES[status] === undefined ? 0 : status;
+}
+
 /** Kind and name of what was called. */
 export function functionOf(file: RunFile, id: number): { kind: string; name: string } {
   return file.functionOf(id) ?? { kind: 'function', name: '?' };
@@ -165,15 +177,26 @@ function between(file: RunFile, params: Between): { calls: CallHead[]; left: num
   const range = { from: params.from + zero, to: params.to + zero, minimum: params.minimum };
   const limit = Math.min(params.limit, MOST_ROWS);
   // A call that runs is as long as anything.
-  const found = new Map<number, CallHead>(running(file, range.to, limit).map((call) => [call.id, call]));
-  const ended = longest(file, range, limit - found.size);
-  if (ended.length === limit - found.size) {
-    // There may be more than these: then half of the room is for those that failed.
-    for (const call of failed(file, range, Math.ceil((limit - found.size) / 2))) found.set(call.id, call);
-  }
-  for (const call of ended) if (found.size < limit) found.set(call.id, call);
-  const calls = [...found.values()].sort((one, other) => one.start - other.start || one.id - other.id);
+  const open = running(file, range.to, limit);
+  const ended = longest(file, range, limit - open.length);
+  const isFull = ended.length === limit - open.length;
+  const calls = isFull ? withFailed(file, range, open, ended, limit) : [...open, ...ended];
+  calls.sort((one, other) => one.start - other.start || one.id - other.id);
   return { calls, left: total(file, range) - calls.length };
+}
+
+/** There may be more calls than these: then half of the room is for those that failed. */
+function withFailed(
+  file: RunFile,
+  range: Range,
+  open: readonly CallHead[],
+  ended: readonly CallHead[],
+  limit: number,
+): CallHead[] {
+  const found = new Map(open.map((call) => [call.id, call]));
+  for (const call of failed(file, range, Math.ceil((limit - found.size) / 2))) found.set(call.id, call);
+  for (const call of ended) if (found.size < limit) found.set(call.id, call);
+  return [...found.values()];
 }
 
 interface Range {

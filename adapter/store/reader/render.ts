@@ -4,7 +4,7 @@ import { Complex, Dict, Float, Ref, SetValue, Tagged, Tuple, type Value } from '
 import { childCount, children } from './children';
 import { messageLine } from './messageText';
 import type { StoredValues } from './stored';
-import { LINE, bytesText, oneLine, quote, scalarText, shorten } from './text';
+import { LINE, bytesText, oneLine, quote, scalarText, shorten, sized } from './text';
 
 const SECONDS = /^-?\d+(\.\d+)?$/;
 
@@ -54,11 +54,6 @@ export function line(value: Value, stored: StoredValues, limit = LINE): string {
   }
   if (plain instanceof Dict) return messageLine(plain, stored) ?? sized('dict', plain.entries.length, '{}');
   return plain instanceof Tagged ? tagged(plain, stored, limit) : '';
-}
-
-/** `dict (3)`, or what is empty as Python writes it. */
-function sized(type: string, size: number, empty: string): string {
-  return size === 0 ? empty : `${type} (${size})`;
 }
 
 export function typeName(value: Value, stored: StoredValues): string {

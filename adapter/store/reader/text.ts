@@ -15,6 +15,11 @@ function whole(text: string): string {
   return text.replace(/[\ud800-\udbff]$/, '').replace(/^[\udc00-\udfff]/, '');
 }
 
+/** `dict (3)`, or what is empty as Python writes it. */
+export function sized(type: string, size: number, empty: string): string {
+  return size === 0 ? empty : `${type} (${size})`;
+}
+
 export function oneLine(text: string, limit = LINE): string {
   return shorten(
     text
@@ -70,11 +75,9 @@ export function floatText(value: number): string {
   if (Object.is(value, -0)) return '-0.0';
   // Python writes from 1e16 and below 1e-4 with an exponent of two digits or more.
   const size = Math.abs(value);
-  const plain = size !== 0 && (size >= 1e16 || size < 1e-4) ? value.toExponential() : String(value);
-  const [digits, exponent] = plain.split('e') as [string, string | undefined];
-  if (exponent !== undefined)
-    return `${digits}e${exponent[0] === '-' ? '-' : '+'}${exponent.replace(/^[+-]/, '').padStart(2, '0')}`;
-  return digits.includes('.') ? digits : `${digits}.0`;
+  if (size === 0 || (size < 1e16 && size >= 1e-4)) return Number.isInteger(value) ? `${value}.0` : String(value);
+  const [digits, exponent] = value.toExponential().split('e') as [string, string];
+  return `${digits}e${exponent[0]}${exponent.slice(1).padStart(2, '0')}`;
 }
 
 /** Digits of a huge number take time that grows with their square; a line needs few of them. */
