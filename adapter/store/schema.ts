@@ -230,4 +230,12 @@ export const MIGRATIONS: readonly Migration[] = [
     pieces BLOB NOT NULL               -- of texts, each with the place of a block in its group
   ) STRICT;
   `,
+  // The longest calls of blocks are named beside them; a block that was written before is unpacked instead.
+  `
+  CREATE TABLE longest_calls (
+    chunk INTEGER PRIMARY KEY,
+    rest INTEGER NOT NULL,             -- no call of the block takes longer, but those named here and those in long_calls
+    calls BLOB NOT NULL                -- all that is drawn of them
+  ) STRICT;
+  `,
 ];

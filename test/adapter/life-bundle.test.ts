@@ -301,6 +301,11 @@ describe('life: export and import', function () {
       (db) => db.exec('UPDATE "values" SET bytes = x\'00\' WHERE cid IS NOT NULL'),
     ],
     [
+      'a block whose longest calls are others than it says',
+      /a block of calls is not what it says/,
+      (db) => db.exec("INSERT OR REPLACE INTO longest_calls (chunk, rest, calls) SELECT id, 0, x'00' FROM chunks"),
+    ],
+    [
       'a call that is its own ancestor',
       /a call is its own ancestor/,
       (db) => changeCalls(db, (chunk, slot) => void (chunk.parent[slot] ||= chunk.base + chunk.length - 1)),

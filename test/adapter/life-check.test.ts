@@ -140,6 +140,10 @@ describe('store: checking a run', function () {
   });
 
   it('finds calls that its own tables do not know, and blocks that cannot be read', () => {
+    change("INSERT OR REPLACE INTO longest_calls (chunk, rest, calls) SELECT id, 0, x'00' FROM chunks");
+    assert.match(problems().join('\n'), /^There are calls that no search by time finds \(\d\): 1\.1,/);
+    change('DELETE FROM longest_calls');
+    assert.deepEqual(problems(), []);
     change('DELETE FROM function_chunks');
     assert.match(problems().join('\n'), /^There are calls that no search by time finds \(\d\): 1\.1,/);
     change("UPDATE chunks SET heads = x'00'");

@@ -87,7 +87,8 @@ describe('store: blocks of calls', () => {
   });
 
   function write(steps: readonly Step[]): Map<number, Known> {
-    db.exec('DELETE FROM chunks; DELETE FROM long_calls; DELETE FROM failed_calls; DELETE FROM function_chunks');
+    db.exec(`DELETE FROM chunks; DELETE FROM long_calls; DELETE FROM failed_calls; DELETE FROM function_chunks;
+      DELETE FROM longest_calls`);
     let writer = new CallWriter(db);
     const known = new Map<number, Known>();
     for (const one of steps) {
@@ -182,7 +183,8 @@ describe('store: blocks of calls', () => {
     const wanted = fc.record({
       from: time,
       to: time,
-      minimum: fc.nat(1000),
+      until: fc.option(time, { nil: undefined }),
+      minimum: fc.oneof(fc.nat(1000), fc.constantFrom(40_000, 300_000)),
       maximum: fc.option(fc.constantFrom(LONG - 1, LONG, 100_000), { nil: undefined }),
       failed: fc.boolean(),
       functions: fc.option(fc.array(fc.integer({ min: 1, max: 4 }))),
@@ -193,8 +195,8 @@ describe('store: blocks of calls', () => {
       fc.property(
         fc.array(step, { maxLength: 120 }),
         wanted,
-        (steps, { page, order, functions, maximum, ...given }) => {
-          const range = { ...given, ...(maximum !== undefined && { maximum }) };
+        (steps, { page, order, functions, maximum, until, ...given }) => {
+          const range = { ...given, ...(maximum !== undefined && { maximum }), ...(until !== undefined && { until }) };
           const known = write(steps);
           const reader = new CallReader(db);
           const selection: Selection = { ...range, functions: functions === null ? undefined : new Set(functions) };
@@ -206,6 +208,7 @@ describe('store: blocks of calls', () => {
               if (end === undefined) {
                 if (byDuration || range.maximum !== undefined) return false;
               } else if (end - start < range.minimum || end - start > (range.maximum ?? Infinity)) return false;
+              else if (end < (range.until ?? -Infinity)) return false;
               if (range.failed && status !== 1) return false;
               return selection.functions?.has(func!) ?? true;
             })
@@ -228,6 +231,101 @@ describe('store: blocks of calls', () => {
         },
       ),
       { numRuns: 80 },
+    );
+  });
+
+  it('are drawn without unpacking blocks whose longest calls are named', () => {
+    const writer = new CallWriter(db);
+    const first = globalId(1, 1024);
+    const expected: { id: number; parent: number | null; start: number; end: number; status: number }[] = [];
+    // Some that are drawn in each of three blocks, many that are not, and a long one, which is found elsewhere.
+    for (let number = 0; number < 3 * 1024; number++) {
+      const [id, start] = [first + number, number * 1000];
+      const length = number === 500 ? LONG : number % 100 === 7 ? 100_000 + number : 20_000;
+      const parent = number % 5 === 0 ? 0 : id - 1;
+      writer.start(id, parent, 1 + (number % 2), 1 + (number % 3), start);
+      writer.depth(id, number % 4);
+      writer.end(id, start + length, number % 7 === 0 ? 1 : 0, undefined);
+      if (number === 107) writer.edited(id);
+      if (length === 20_000 || length === LONG) continue;
+      const status = number % 7 === 0 ? 1 : 0;
+      expected.push({ id, parent: parent === 0 ? null : parent, start, end: start + length, status });
+    }
+    writer.flush();
+    const drawn = (range: Partial<Selection> = {}) => {
+      const selection = { from: -LONG, to: 5e6, until: 0, minimum: 50_000, maximum: LONG - 1, ...range };
+      return select(new CallReader(db), selection, '-duration', { key: Infinity, id: Infinity }, 5000);
+    };
+    const unpacked = drawn().map((call) => ({ ...call }));
+    db.exec('CREATE TEMP TABLE kept AS SELECT id, heads FROM chunks; UPDATE chunks SET heads = zeroblob(9)');
+    assert.deepEqual(
+      drawn().map(({ id, parent, start, end, status }) => ({ id, parent, start, end, status })),
+      [...expected].reverse(),
+    );
+    assert.deepEqual(
+      drawn().map((call) => ({ ...call })),
+      unpacked,
+    );
+    assert.deepEqual(
+      drawn({ failed: true, functions: new Set([2]) }).map(({ id }) => id),
+      expected
+        .filter(({ id, status }) => status === 1 && (id - first) % 3 === 1)
+        .map(({ id }) => id)
+        .reverse(),
+    );
+    // Where shorter ones are wanted the blocks are needed.
+    assert.throws(() => drawn({ minimum: 20_000 }), /A part of the run cannot be read/);
+    db.exec('DELETE FROM longest_calls');
+    assert.throws(() => drawn(), /A part of the run cannot be read/);
+    db.exec('UPDATE chunks SET heads = (SELECT heads FROM kept WHERE kept.id = chunks.id)');
+    assert.deepEqual(
+      drawn().map((call) => ({ ...call })),
+      unpacked,
+    );
+  });
+
+  it('are named in part where a block has too many that are drawn, and no more once they have changed', () => {
+    const writer = new CallWriter(db);
+    const first = globalId(1, 1024);
+    for (let number = 0; number < 200; number++) {
+      writer.start(first + number, 0, 1, 1, number);
+      writer.end(first + number, number + 100_000 + number * 10, 0, undefined);
+    }
+    writer.flush();
+    const [block] = new CallReader(db).ids();
+    const longest = (minimum: number): number[] | undefined =>
+      new CallReader(db).longest(block!, minimum)?.map(({ id }) => id - first);
+    const named = longest(102_000)!;
+    assert.ok(named.length >= 40 && named.length < 100);
+    assert.deepEqual(
+      named,
+      Array.from(named, (_, index) => 200 - named.length + index),
+    );
+    const shortest = 100_000 + named[0]! * 10;
+    assert.deepEqual(longest(shortest), named);
+    assert.equal(longest(shortest - 10), undefined);
+    for (let number = 0; number < 200; number++) writer.end(first + number, number + 7, 0, undefined);
+    writer.flush();
+    assert.equal(longest(102_000), undefined);
+    assert.equal(db.prepare('SELECT count(*) FROM longest_calls').pluck().get(), 0);
+  });
+
+  it('that are named and damaged are refused with a sentence', () => {
+    const writer = new CallWriter(db);
+    writer.start(globalId(1, 1), 0, 1, 1, 0);
+    writer.end(globalId(1, 1), 100_000, 0, undefined);
+    writer.flush();
+    const block = new CallReader(db).ids()[0]!;
+    const change = db.prepare('UPDATE longest_calls SET calls = ?');
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 40 }), (bytes) => {
+        change.run(Buffer.from(bytes));
+        try {
+          new CallReader(db).longest(block, 50_000);
+        } catch (error) {
+          if (!(error instanceof UserError)) throw error;
+        }
+      }),
     );
   });
 

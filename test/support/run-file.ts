@@ -1,5 +1,6 @@
 import { CallReader } from '../../adapter/store/chunks/callReader';
 import { sizeOf } from '../../adapter/store/chunks/callWriter';
+import { LongestWriter } from '../../adapter/store/chunks/longestCalls';
 import { StoredCall } from '../../adapter/store/chunks/rows';
 import type { Chunk } from '../../adapter/store/chunks/chunk';
 import { Sink } from '../../adapter/store/values/canonical';
@@ -48,6 +49,7 @@ export function unpackCalls(db: Connection): Connection {
 export function changeCalls(db: Connection, change: (chunk: Chunk, slot: number, call: number) => void): void {
   const reader = new CallReader(db);
   const sink = new Sink();
+  const named = new LongestWriter(db);
   const write = db.prepare(
     'UPDATE chunks SET heads = ?, bodies = ?, version = version + 1, open = ?, errors = ?, first = ?, last = ?, shortest = ?, longest = ?, longest_short = ? WHERE id = ?',
   );
@@ -57,5 +59,6 @@ export function changeCalls(db: Connection, change: (chunk: Chunk, slot: number,
     const { open, errors, first, last, shortest, longest, longestShort } = chunk.zone();
     const zone = [open, errors, first, last, shortest, longest, longestShort];
     write.run(chunk.packHeads(sink), chunk.packBodies(sink), ...zone, id);
+    named.note(chunk, longestShort);
   }
 }

@@ -1,6 +1,7 @@
 import type { Connection } from '../database';
 import { CALLS, Chunk, chunkOf, type Stretch, type Zone } from './chunk';
-import { oneHead, unpackHeads } from './heads';
+import { oneHead, unpackHeads, type Head } from './heads';
+import { readLongest, type LongestCalls } from './longestCalls';
 import { readable } from './pack';
 import { BY_START, sortZones, type Way } from './select';
 import { placeOf, StoredCall } from './rows';
@@ -28,6 +29,8 @@ interface Ordered {
   zones: readonly ZoneRow[];
   /** The latest start of a block and of all before it. */
   latest: Float64Array;
+  /** How many calls the blocks before a block have. */
+  before: Float64Array;
   open: readonly ZoneRow[];
   /** In other orders, once somebody asked for these. */
   sorted: Map<Way, readonly ZoneRow[]>;
@@ -44,6 +47,7 @@ export class CallReader {
   private readonly versionOf;
   private readonly having;
   private readonly dataVersion;
+  private readonly named;
   private readonly chunks = new Map<number, Kept>();
   private last: Kept | undefined;
   /** The heads of the block of which a single call was asked for last: with the second one they are read as a whole. */
@@ -69,6 +73,7 @@ export class CallReader {
         'SELECT DISTINCT chunk FROM function_chunks WHERE function IN (SELECT value FROM json_each(?))',
       )
       .pluck();
+    this.named = db.prepare<[number], LongestCalls>('SELECT rest, calls FROM longest_calls WHERE chunk = ?');
     this.dataVersion = db.prepare<[], number>('PRAGMA data_version').pluck();
     this.versionOf = db.prepare<[number], number>('SELECT version FROM chunks WHERE id = ?').pluck();
   }
@@ -92,6 +97,17 @@ export class CallReader {
   /** Those that can have a call that starts within the range, by their first starts. */
   zonesIn(from: number, to: number): readonly ZoneRow[] {
     return this.zonesBy(BY_START, from, to);
+  }
+
+  /** How many calls start within the range in blocks of which all do, and the other blocks that can have some. */
+  countIn(from: number, to: number): { calls: number; partly: readonly ZoneRow[] } {
+    const { zones, latest, before } = this.current();
+    const low = firstWhere(zones.length, (index) => latest[index]! >= from);
+    const high = firstWhere(zones.length, (index) => zones[index]!.first! > to);
+    const begin = firstWhere(zones.length, (index) => zones[index]!.first! >= from);
+    const end = firstWhere(zones.length, (index) => latest[index]! > to);
+    if (begin >= end) return { calls: 0, partly: zones.slice(low, high) };
+    return { calls: before[end]! - before[begin]!, partly: [...zones.slice(low, begin), ...zones.slice(end, high)] };
   }
 
   /** Those that can have a call that starts within the range, the one with the best call in this order first; some that `fits` refuses are left out. */
@@ -197,6 +213,15 @@ export class CallReader {
     }
   }
 
+  /**
+   * Every call of a block that takes so long, long ones left out, and maybe shorter ones, without unpacking it; nothing where that cannot be told.
+   * Throws a `UserError` when they are damaged.
+   */
+  longest(id: number, minimum: number): Head[] | undefined {
+    const row = this.named.get(id);
+    return row !== undefined && row.rest < minimum ? readLongest(id * CALLS, row.calls) : undefined;
+  }
+
   /** A call whose start is known. */
   get(id: number): StoredCall | undefined {
     const block = chunkOf(id);
@@ -251,9 +276,13 @@ function order(all: readonly ZoneRow[], picture: number): Ordered {
     .filter((zone) => zone.first !== null)
     .sort((one, other) => one.first! - other.first! || one.id - other.id);
   const latest = new Float64Array(zones.length);
+  const before = new Float64Array(zones.length + 1);
   let last = -Infinity;
-  for (const [index, zone] of zones.entries()) latest[index] = last = Math.max(last, zone.last!);
-  return { zones, latest, open: zones.filter(({ open }) => open > 0), sorted: new Map(), picture };
+  for (const [index, zone] of zones.entries()) {
+    latest[index] = last = Math.max(last, zone.last!);
+    before[index + 1] = before[index]! + zone.calls;
+  }
+  return { zones, latest, before, open: zones.filter(({ open }) => open > 0), sorted: new Map(), picture };
 }
 
 /** The first index for which this holds, which holds for all behind it. */

@@ -1,6 +1,7 @@
 import type { Connection } from '../database';
 import { Sink } from '../values/canonical';
 import { Chunk, chunkOf, LONG } from './chunk';
+import { LongestWriter } from './longestCalls';
 import { TotalsWriter } from './totals';
 
 /** Blocks kept in memory when nothing in them changed: what ends late is mostly in one of these. */
@@ -33,11 +34,14 @@ export class CallWriter {
   private long: { chunk: Chunk; slot: number }[] = [];
   private failed: { chunk: Chunk; slot: number }[] = [];
   private readonly totals: TotalsWriter;
+  private readonly longest: LongestWriter | undefined;
   /** Functions that each block is known to have, for blocks in memory. */
   private readonly functions = new WeakMap<Chunk, Set<number>>();
   private fresh: { func: number; chunk: number }[] = [];
 
-  constructor(db: Connection) {
+  /** `earlier`: the file is on its way from an earlier version, and has not all tables yet. */
+  constructor(db: Connection, { earlier = false } = {}) {
+    this.longest = earlier ? undefined : new LongestWriter(db);
     this.read = db.prepare<[number], { heads: Buffer; bodies: Buffer | null }>(
       'SELECT heads, bodies FROM chunks WHERE id = ?',
     );
@@ -150,6 +154,7 @@ export class CallWriter {
       const bodies = chunk.packBodies(this.sink);
       const zone = [calls, open, errors, first, last, shortest, longest, longestShort];
       this.write.run(chunk.id, this.version, ...zone, heads, bodies);
+      this.longest?.note(chunk, longestShort);
     }
     this.changed.clear();
     // What was taken back in the same batch is not among them any more.

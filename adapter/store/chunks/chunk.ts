@@ -54,6 +54,9 @@ const LARGEST_BODIES = CALLS * PARTS.length * 264;
 /** Most blocks unpack to less than this. */
 const USUAL_BODIES = 96 * 1024;
 
+/** Both ends of a call were read. */
+const WHOLE = STARTED | ENDED;
+
 export function chunkOf(call: number): number {
   return Math.floor(call / CALLS);
 }
@@ -271,6 +274,20 @@ export class Chunk {
       if (length < LONG && (zone.longestShort === null || length > zone.longestShort)) zone.longestShort = length;
     }
     return zone;
+  }
+
+  /** Calls that took so long, long ones left out. `rest`: how long the longest of the others took, if that is above 0. */
+  shortOnes(least: number): { slots: number[]; rest: number } {
+    const { flags, start, end } = this;
+    const slots: number[] = [];
+    let rest = 0;
+    for (let slot = 0; slot < this.length; slot++) {
+      const length = end[slot]! - start[slot]!;
+      if (length <= rest || length >= LONG || (flags[slot]! & WHOLE) !== WHOLE) continue;
+      if (length < least) rest = length;
+      else slots.push(slot);
+    }
+    return { slots, rest };
   }
 
   // ------------------------------------------------------------ packing

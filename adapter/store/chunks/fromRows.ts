@@ -22,7 +22,7 @@ type Row = Record<Part, number | null> & {
 
 /** Packs the calls of an earlier version's file, which were rows. */
 export function packRows(db: Connection): void {
-  const writer = new CallWriter(db);
+  const writer = new CallWriter(db, { earlier: true });
   const tiles = new Tiles(db);
   const some = db.prepare<[number, number], Row>(
     'SELECT * FROM calls WHERE id > ? AND id <= 9007199254740991 ORDER BY id LIMIT ?',

@@ -1,5 +1,6 @@
 import { LONG, type Chunk } from './chunk';
 import type { CallReader, ZoneRow } from './callReader';
+import type { Head } from './heads';
 import { StoredCall } from './rows';
 
 export type CallOrder = 'start' | '-start' | 'duration' | '-duration';
@@ -43,71 +44,90 @@ export function select(
   if (limit <= 0) return [];
   const until = performance.now() + milliseconds;
   const way = order === '-duration' && areShort(selection) ? SHORT_FIRST : WAYS[order];
+  const { sign, byDuration } = way;
   const chunks = selection.functions === undefined ? undefined : reader.chunksOf(selection.functions);
-  let found: { key: number; id: number; call: StoredCall | undefined }[] = [];
-  const compare = (one: Place, other: Place) => way.sign * (one.key - other.key || one.id - other.id);
+  let found: Found[] = [];
+  /** The last of all that are found. */
+  let last: Place = { key: -sign * Infinity, id: -sign * Infinity };
+  const take = (key: number, id: number, head: Head | undefined): void => {
+    const one = { key, id };
+    const isLast = compare(one, last, sign) > 0;
+    // Who is behind all of a full page is not on it.
+    if ((isLast && found.length >= limit) || compare(one, after, sign) <= 0) return;
+    found.push({ key, id, head, call: undefined });
+    if (isLast) last = one;
+  };
+  const inOrder = (): Found[] => found.sort((one, other) => compare(one, other, sign));
   const from = order === 'start' ? Math.max(selection.from, after.key) : selection.from;
   const to = order === '-start' ? Math.min(selection.to, after.key) : selection.to;
-  const possible = (zone: ZoneRow): boolean => mayHave(zone, selection, way.byDuration);
+  const possible = (zone: ZoneRow): boolean => mayHave(zone, selection, byDuration);
   for (const zone of reader.zonesBy(way, from, to, possible)) {
     // From here on all are too short.
-    if (way.byDuration && way.sign < 0 && way.best(zone) < selection.minimum) break;
+    if (byDuration && sign < 0 && way.best(zone) < selection.minimum) break;
     if (!possible(zone) || chunks?.has(zone.id) === false) continue;
     if (selection.chunks?.has(zone.id) === false) continue;
-    if (way.sign * (way.worst(zone) - after.key) < 0) continue;
-    if (found.length >= limit && way.sign * (way.best(zone) - found[limit - 1]!.key) > 0) break;
+    if (sign * (way.worst(zone) - after.key) < 0) continue;
+    const isFull = found.length >= limit;
+    if (isFull && sign * (way.best(zone) - last.key) > 0) break;
     if (performance.now() > until) break;
-    const chunk = reader.chunk(zone.id);
-    if (chunk === undefined) continue;
     const before = found.length;
-    for (let slot = 0; slot < chunk.length; slot++) {
-      if (!fits(chunk, slot, selection, way.byDuration)) continue;
-      const key = way.byDuration ? chunk.end[slot]! - chunk.start[slot]! : chunk.start[slot]!;
-      const id = chunk.base + slot;
-      const one = { key, id, call: undefined };
-      // Who is behind all of a full page is not on it.
-      if (before >= limit && compare(one, found[limit - 1]!) > 0) continue;
-      if (compare(one, after) > 0) found.push(one);
+    const named = way === SHORT_FIRST ? reader.longest(zone.id, isFull ? last.key : selection.minimum) : undefined;
+    const chunk = named === undefined ? reader.chunk(zone.id) : undefined;
+    for (const head of named ?? []) if (isAmong(head, selection)) take(head.end! - head.start, head.id, head);
+    for (let slot = 0; chunk !== undefined && slot < chunk.length; slot++) {
+      if (!fits(chunk, slot, selection, byDuration)) continue;
+      take(byDuration ? chunk.end[slot]! - chunk.start[slot]! : chunk.start[slot]!, chunk.base + slot, undefined);
     }
     if (found.length === before) continue;
     const fresh = found.slice(before);
     // In order once the page is full: then its last one says who else can be on it.
     if (found.length >= limit) {
-      found.sort(compare);
-      found = found.slice(0, limit);
+      found = inOrder().slice(0, limit);
+      last = found[limit - 1]!;
     }
     // Only what is still among the best becomes a call, and none of them keeps the block.
     const few = fresh.length < FEW;
     for (const one of fresh.length < found.length ? fresh : found)
-      one.call ??= new StoredCall(reader, chunk.head(one.id - chunk.base, few));
+      one.call ??= new StoredCall(reader, one.head ?? chunk!.head(one.id - chunk!.base, few));
   }
-  found.sort(compare);
-  return found.map(({ call }) => call!);
+  return inOrder().map(({ call }) => call!);
+}
+
+/** One of the best so far; `head` where it was read without its block. */
+interface Found extends Place {
+  head: Head | undefined;
+  call: StoredCall | undefined;
+}
+
+function compare(one: Place, other: Place, sign: number): number {
+  return sign * (one.key - other.key || one.id - other.id);
 }
 
 /** How many calls of the selection there are. */
 export function count(reader: CallReader, selection: Selection): number {
-  const { from, to, until = -Infinity, minimum, maximum = Infinity, failed, functions } = selection;
+  const { from, to, until, minimum, maximum = Infinity, failed, functions } = selection;
   const chunks = functions === undefined ? undefined : reader.chunksOf(functions);
-  const plain = minimum <= 0 && maximum === Infinity && failed !== true && functions === undefined;
-  let sum = 0;
-  for (const zone of reader.zonesIn(from, to)) {
+  const plain =
+    minimum <= 0 && maximum === Infinity && until === undefined && failed !== true && functions === undefined;
+  const { calls, partly } = plain ? reader.countIn(from, to) : { calls: 0, partly: reader.zonesIn(from, to) };
+  let sum = calls;
+  for (const zone of partly) {
     if (!mayHave(zone, selection, false) || chunks?.has(zone.id) === false) continue;
-    if (plain && zone.first! >= Math.max(from, until) && zone.last! <= to) sum += zone.calls;
-    else {
-      const chunk = reader.chunk(zone.id);
-      for (let slot = 0; chunk !== undefined && slot < chunk.length; slot++)
-        if (fits(chunk, slot, selection, false)) sum++;
-    }
+    const chunk = reader.chunk(zone.id);
+    for (let slot = 0; chunk !== undefined && slot < chunk.length; slot++)
+      if (fits(chunk, slot, selection, false)) sum++;
   }
   return sum;
 }
 
 function mayHave(zone: ZoneRow, selection: Selection, byDuration: boolean): boolean {
-  const { from, to, minimum, failed } = selection;
+  const { from, to, until, minimum, failed } = selection;
   if (zone.first! > to || zone.last! < from) return false;
   if (failed === true && zone.errors === 0) return false;
-  const longest = areShort(selection) ? zone.longestShort : zone.longest;
+  const short = areShort(selection);
+  const longest = short ? zone.longestShort : zone.longest;
+  // What runs has no end before anything.
+  if (until !== undefined && (short || zone.open === 0) && zone.last! + (longest ?? 0) < until) return false;
   return (longest !== null && longest >= minimum) || (!byDuration && zone.open > 0);
 }
 
@@ -127,6 +147,14 @@ function fits(chunk: Chunk, slot: number, selection: Selection, byDuration: bool
   } else if (byDuration || selection.maximum !== undefined) return false;
   if (selection.failed === true && chunk.statusOf(slot) !== 1) return false;
   return selection.functions?.has(chunk.func[slot]!) ?? true;
+}
+
+/** The same of a call that has ended, read alone. */
+function isAmong({ start, end, status, func }: Head, selection: Selection): boolean {
+  const { from, to, until = -Infinity, minimum, maximum = Infinity, failed, functions } = selection;
+  const length = end! - start;
+  if (start < from || start > to || end! < until || length < minimum || length > maximum) return false;
+  return (failed !== true || status === 1) && functions?.has(func) !== false;
 }
 
 /** What a block can have at best and at worst in an order. */

@@ -6,6 +6,7 @@ import { UserError } from '../../common/errors';
 import { makePrivateFolder } from '../../common/paths';
 import { closePlain, openAsItIs, openForWriting, problemWith, type Connection } from '../database';
 import { CallReader } from '../chunks/callReader';
+import { longestCheck } from '../chunks/longestCalls';
 import { sameZone } from './checkCalls';
 import { MIGRATIONS, migrate } from '../schema';
 import { nextRunNumber } from '../runNumber';
@@ -170,12 +171,13 @@ function checkBlocks(db: Connection, source: string): void {
   );
   if (strange.pluck().get() !== 0) throw contradicts(source, 'it has calls that cannot be');
   const reader = new CallReader(db);
+  const isLongest = longestCheck(db);
   const zones = new Map(reader.zones().map((zone) => [zone.id, zone]));
   for (const id of reader.ids()) {
     const chunk = reader.chunk(id)!;
     const zone = zones.get(id);
     const empty = chunk.zone().calls === 0;
-    if (zone === undefined ? !empty : !sameZone(zone, chunk))
+    if ((zone === undefined ? !empty : !sameZone(zone, chunk)) || !isLongest(chunk))
       throw contradicts(source, 'a block of calls is not what it says');
     for (let slot = 0; slot < chunk.length; slot++)
       if (chunk.depth[slot]! < 0 || chunk.depth[slot]! > DEEPEST) throw contradicts(source, 'a call lies too deep');

@@ -2,6 +2,7 @@ import { UserError } from '../../common/errors';
 import { callName } from '../callNames';
 import { CALLS, chunkOf, LONG, PARTS, type Chunk } from '../chunks/chunk';
 import { CallReader, type ZoneRow } from '../chunks/callReader';
+import { longestCheck } from '../chunks/longestCalls';
 import type { Connection } from '../database';
 
 export interface CheckedCalls {
@@ -28,12 +29,13 @@ export function checkCalls(db: Connection, small: (bytes: Buffer, call: number) 
   const isLong = db.prepare('SELECT 1 FROM long_calls WHERE size = ? AND start = ? AND id = ? AND end = ?');
   const isFailed = db.prepare('SELECT 1 FROM failed_calls WHERE id = ? AND start = ? AND end = ? AND function = ?');
   const hasFunction = db.prepare('SELECT 1 FROM function_chunks WHERE function = ? AND chunk = ?');
+  const isLongest = longestCheck(db);
   const present = presence(reader, found.damaged);
   const zones = new Map(reader.zones().map((zone) => [zone.id, zone]));
   for (const id of present.keys()) {
     const chunk = reader.chunk(id)!;
     const zone = zones.get(id);
-    const unfound = zone === undefined || !sameZone(zone, chunk);
+    const unfound = zone === undefined || !sameZone(zone, chunk) || !isLongest(chunk);
     const called = new Set<number>();
     for (let slot = 0; slot < chunk.length; slot++) {
       if (!chunk.isPresent(slot)) continue;
