@@ -25,13 +25,17 @@ export function headersOf(pythons) {
 
 export const hasCompiler = () => COMPILERS.some((name) => spawnSync(name, ['--version']).status === 0);
 
+/** Says which sources it was built from: Python loads no other. `build/generate.ts` writes it. */
+const keyOf = (root) =>
+  /"([0-9a-f]+)"$/m.exec(readFileSync(join(root, 'runtimes/python/toolbreak/_key.py'), 'utf8'))?.[1];
+
 const sourceOf = (root) => join(root, 'runtimes/python/native/_compiled.c');
 
 /** Changes with everything that the file is made from. */
 export const compiledKey = (root, headers) =>
   createHash('sha256')
     .update(readFileSync(sourceOf(root)))
-    .update([process.arch, headers, ...FLAGS, ...LINKED].join(' '))
+    .update([process.arch, headers, keyOf(root), ...FLAGS, ...LINKED].join(' '))
     .digest('hex');
 
 /** Builds it. Throws an Error with what the compiler said. */
@@ -40,7 +44,8 @@ export function buildCompiled(root, headers) {
   const made = `${out}.${process.pid}`;
   let said = 'no C compiler';
   for (const name of COMPILERS) {
-    const args = [...FLAGS, ...LINKED, `-I${headers}`, sourceOf(root), '-o', made];
+    const key = `-DTOOLBREAK_KEY="${keyOf(root)}"`;
+    const args = [...FLAGS, key, ...LINKED, `-I${headers}`, sourceOf(root), '-o', made];
     const { error, status, stderr } = spawnSync(name, args, { encoding: 'utf8' });
     if (status === 0) {
       // Apps that run have the old one open.

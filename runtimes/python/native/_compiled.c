@@ -4,7 +4,8 @@
  * A help, never a need: without it Python code does the same, and writes the same bytes. Only the stable interface of Python 3.10, so that one file
  * serves every later Python of this system; where its own checks fail when it is imported, it is not used.
  *
- * No code of the app runs here. All that is called are descriptors of the interpreter.
+ * No code of the app runs here. All that is called are descriptors of the interpreter. References are counted by functions of the interpreter that
+ * loads this, not by the macros of the one whose headers are at hand: only it knows which objects are immortal.
  */
 #define PY_SSIZE_T_CLEAN
 #define Py_LIMITED_API 0x030A0000
@@ -12,6 +13,10 @@
 #include <stdint.h>
 #include <string.h>
 #include <structmember.h>
+
+#ifndef TOOLBREAK_KEY
+#error "build/compiled.mjs says what this is made for"
+#endif
 
 #if PY_VERSION_HEX >= 0x030D0000
 /* In the stable interface still, though not in these headers. The one for buffers came with 3.11. */
@@ -58,7 +63,7 @@ static int hold(PyObject *item, void *self_)
         self->held = held;
         self->room = room;
     }
-    Py_INCREF(item);
+    Py_IncRef(item);
     self->held[self->size++] = item;
     return 0;
 }
@@ -91,7 +96,7 @@ static int go_through(Place *place, visitproc visit, void *with)
         ended = visit((PyObject *)Py_TYPE(object), with);
         if (!ended)
             ended = visit(fields, with);
-        Py_DECREF(fields);
+        Py_DecRef(fields);
         return ended;
     }
     if (PyDict_CheckExact(object)) {
@@ -119,22 +124,22 @@ static void snapshot_dealloc(Snapshot *self)
 {
     PyTypeObject *type = Py_TYPE(self);
     for (Py_ssize_t at = 0; at < self->count; at++) {
-        Py_XDECREF(self->places[at].object);
-        Py_XDECREF(self->places[at].read);
+        Py_DecRef(self->places[at].object);
+        Py_DecRef(self->places[at].read);
     }
     PyMem_Free(self->places);
     for (Py_ssize_t at = 0; at < self->size; at++)
-        Py_DECREF(self->held[at]);
+        Py_DecRef(self->held[at]);
     PyMem_Free(self->held);
     PyObject_Free(self);
-    Py_DECREF(type);
+    Py_DecRef((PyObject *)type);
 }
 
 static int take(Snapshot *self, PyObject *object, PyObject *read)
 {
     Place *place = &self->places[self->count];
-    Py_INCREF(object);
-    Py_XINCREF(read);
+    Py_IncRef(object);
+    Py_IncRef(read);
     place->object = object;
     place->read = read;
     place->start = self->size;
@@ -173,7 +178,7 @@ static PyObject *snapshot_new(PyTypeObject *type, PyObject *args, PyObject *keyw
     self->held = NULL;
     self->places = PyMem_Malloc((count ? count : 1) * sizeof(Place));
     if (self->places == NULL) {
-        Py_DECREF(self);
+        Py_DecRef((PyObject *)self);
         return PyErr_NoMemory();
     }
     for (Py_ssize_t at = 0; at < PyList_Size(containers); at++)
@@ -192,7 +197,7 @@ changed:
         PyErr_NoMemory();
     else
         PyErr_SetString(PyExc_ValueError, "its contents cannot be read");
-    Py_DECREF(self);
+    Py_DecRef((PyObject *)self);
     return NULL;
 }
 
@@ -255,7 +260,7 @@ static void drop(PyObject *self)
 {
     PyTypeObject *type = Py_TYPE(self);
     PyObject_Free(self);
-    Py_DECREF(type);
+    Py_DecRef((PyObject *)type);
 }
 
 static int has_keywords(PyObject *keywords)
@@ -277,18 +282,18 @@ static PyObject *rules_new(PyTypeObject *type, PyObject *args, PyObject *keyword
     Rules *self = PyObject_New(Rules, type);
     if (self == NULL)
         return NULL;
-    Py_INCREF(made.harmless);
-    Py_INCREF(made.rows);
-    Py_INCREF(made.clean);
+    Py_IncRef(made.harmless);
+    Py_IncRef(made.rows);
+    Py_IncRef(made.clean);
     memcpy(&self->harmless, &made.harmless, sizeof(Rules) - offsetof(Rules, harmless));
     return (PyObject *)self;
 }
 
 static void rules_dealloc(PyObject *self)
 {
-    Py_DECREF(((Rules *)self)->harmless);
-    Py_DECREF(((Rules *)self)->rows);
-    Py_DECREF(((Rules *)self)->clean);
+    Py_DecRef(((Rules *)self)->harmless);
+    Py_DecRef(((Rules *)self)->rows);
+    Py_DecRef(((Rules *)self)->clean);
     drop(self);
 }
 
@@ -310,14 +315,14 @@ static PyObject *same_new(PyTypeObject *type, PyObject *args, PyObject *keywords
     Same *self = PyObject_New(Same, type);
     if (self == NULL)
         return NULL;
-    Py_INCREF(bytes);
+    Py_IncRef(bytes);
     self->bytes = bytes;
     return (PyObject *)self;
 }
 
 static void same_dealloc(PyObject *self)
 {
-    Py_DECREF(((Same *)self)->bytes);
+    Py_DecRef(((Same *)self)->bytes);
     drop(self);
 }
 
@@ -326,8 +331,6 @@ static PyType_Spec same_spec = {"toolbreak._compiled.Same", sizeof(Same), 0, Py_
 static PyTypeObject *same_type;
 
 /* ---------------------------------------------------------------- values */
-
-static PyObject *is_ascii; /* str.isascii */
 
 /* What `_masking.NAME_HINT` looks for, and more: the beginnings of names of secrets, and what stands in front of them in an address. */
 static int hints_at_name(const char *text, Py_ssize_t size)
@@ -446,37 +449,26 @@ static int put_text(Output *out, PyObject *text)
 {
     Rules *rules = out->rules;
     Py_ssize_t length = PyUnicode_GetLength(text);
-    if (length > rules->longest)
+    if (length < 0 || length > rules->longest)
         return NOT_PLAIN;
-    PyObject *ascii = PyObject_CallFunctionObjArgs(is_ascii, text, NULL);
-    Py_XDECREF(ascii);
-    const char *bytes;
-    Py_ssize_t size;
-    PyObject *encoded = NULL;
-    int trusted = length <= rules->shorter;
-    if (ascii == Py_True) {
-        bytes = PyUnicode_AsUTF8AndSize(text, &size);
-        if (bytes == NULL)
-            goto failed;
-        trusted = trusted || is_harmless_ascii(bytes, size);
-    }
-    if (!trusted && PyDict_Contains(rules->clean, text) != 1)
-        goto failed;
-    if (ascii != Py_True) {
-        /* Not the one above: it would keep these bytes with the app's text. */
+    /* Not PyUnicode_AsUTF8: the app's text would keep these bytes. */
+    PyObject *encoded = PyUnicode_AsUTF8String(text);
+    if (encoded == NULL) {
+        PyErr_Clear(); /* Half of a pair. */
         encoded = PyUnicode_AsEncodedString(text, "utf-8", "surrogatepass");
-        if (encoded == NULL || PyBytes_AsStringAndSize(encoded, (char **)&bytes, &size))
-            goto failed;
+        if (encoded == NULL)
+            return NOT_PLAIN;
     }
-    int done = put_sized(out, 'u', size);
-    if (done == WRITTEN)
-        done = put_bytes(out, bytes, size);
-    Py_XDECREF(encoded);
+    const char *bytes = PyBytes_AsString(encoded);
+    Py_ssize_t size = PyBytes_Size(encoded);
+    int done = NOT_PLAIN;
+    if (length <= rules->shorter || (size == length && is_harmless_ascii(bytes, size)) || PyDict_Contains(rules->clean, text) == 1) {
+        done = put_sized(out, 'u', size);
+        if (done == WRITTEN)
+            done = put_bytes(out, bytes, size);
+    }
+    Py_DecRef(encoded);
     return done;
-failed:
-    Py_XDECREF(encoded);
-    PyErr_Clear();
-    return NOT_PLAIN;
 }
 
 static int put_int(Output *out, PyObject *value)
@@ -556,6 +548,13 @@ static int announces(PyObject *item, PyObject *next, Py_ssize_t at, Py_ssize_t s
     return (size == 2 && at == 0) || (PyUnicode_GetLength(item) > 0 && PyUnicode_ReadChar(item, 0) == '-');
 }
 
+static int is_small(PyObject *number)
+{
+    int overflow;
+    long long value = PyLong_AsLongLongAndOverflow(number, &overflow);
+    return !overflow && value > -(1LL << 62) && value < 1LL << 62;
+}
+
 /* Of a list or a tuple of the app. */
 static int put_items(Output *out, PyObject *value, Py_ssize_t depth)
 {
@@ -563,22 +562,27 @@ static int put_items(Output *out, PyObject *value, Py_ssize_t depth)
     Py_ssize_t size = is_list ? PyList_Size(value) : PyTuple_Size(value);
     if (size > out->rules->numbers || depth > out->rules->depth)
         return NOT_PLAIN;
-    /* As `_values.py` has it: of numbers alone, sixteen count as one. */
+    /* As `_values.py` has it: of numbers alone, all whole or none, sixteen count as one. */
     Py_ssize_t left = out->left - 1;
     out->left -= 1 + size;
-    int numbers = size > 12;
+    PyTypeObject *numbers = NULL;
+    if (size > 12)
+        numbers = Py_TYPE(is_list ? items_of(value)[0] : PyTuple_GetItem(value, 0));
+    if (numbers != &PyLong_Type && numbers != &PyFloat_Type)
+        numbers = NULL;
     int done = put_sized(out, is_list ? '[' : '(', size);
     for (Py_ssize_t at = 0; done == WRITTEN && at < size; at++) {
         PyObject *item = is_list ? items_of(value)[at] : PyTuple_GetItem(value, at);
         PyObject *next = at + 1 == size ? NULL : is_list ? items_of(value)[at + 1] : PyTuple_GetItem(value, at + 1);
         if (announces(item, next, at, size))
             return NOT_PLAIN;
-        numbers = numbers && (Py_TYPE(item) == &PyLong_Type || Py_TYPE(item) == &PyFloat_Type);
-        if (out->left < 0 && !numbers)
+        if (numbers != NULL && (Py_TYPE(item) != numbers || (numbers == &PyLong_Type && !is_small(item))))
+            numbers = NULL;
+        if (out->left < 0 && numbers == NULL)
             return NOT_PLAIN;
         done = put_value(out, item, depth);
     }
-    if (numbers)
+    if (numbers != NULL)
         out->left = left - (size >> 4);
     return out->left < 0 && done == WRITTEN ? NOT_PLAIN : done;
 }
@@ -663,7 +667,7 @@ static int encode(Cursor *self, Rules *rules, PyObject *frame, Py_ssize_t taken,
 {
     Py_ssize_t room = self->end - place - 8;
     Py_ssize_t largest = rules->largest - taken;
-    if (room <= 0 || self->end > self->mapped)
+    if (room <= 0)
         return NO_ROOM;
     if (largest <= 0)
         return NOT_PLAIN;
@@ -711,6 +715,8 @@ static PyObject *cursor_put(Cursor *self, PyObject *args)
     }
     if (self->busy || self->memory == NULL)
         return PyLong_FromLong(NOT_PLAIN);
+    if (self->end > self->mapped || self->place < 8 || self->place & 3)
+        return PyLong_FromLong(NO_ROOM);
     self->busy = 1;
     Py_ssize_t place = self->place, size = 0, middle = 0, more = 0;
     int done = encode(self, rules, frame, taken, place, &size);
@@ -726,12 +732,13 @@ static PyObject *cursor_put(Cursor *self, PyObject *args)
         self->place = second != Py_None ? behind(middle, more) : behind(place, size);
         if (call != Py_None && PyObject_SetAttr(call, recorded_name, recorded))
             PyErr_Clear();
-    } else if (self->memory != NULL && place + 8 <= self->end) {
+    } else if (place + 8 <= self->end) {
         /* What was begun must not be taken for the head of a frame by whoever writes a shorter one here. */
         Py_ssize_t last = self->end;
         Py_ssize_t touched = middle ? middle + 8 + more : place + 8 + size;
         memset(self->memory + place, 0, (touched < last ? touched : last) - place);
     }
+    PyErr_Clear(); /* Of what is not plain only. */
     self->busy = 0;
     return PyLong_FromLong(done);
 }
@@ -777,7 +784,7 @@ static int checked_layout(void)
     if (size == NULL)
         return -1;
     items_at = PyLong_AsSsize_t(size) - 2 * (Py_ssize_t)sizeof(void *);
-    Py_DECREF(size);
+    Py_DecRef(size);
     if (items_at < (Py_ssize_t)sizeof(PyObject) || items_at > 64)
         return 0;
     PyObject *sample = PyList_New(3);
@@ -785,15 +792,15 @@ static int checked_layout(void)
         return -1;
     PyObject *expected[3] = {Py_None, Py_True, (PyObject *)&PyList_Type};
     for (Py_ssize_t at = 0; at < 3; at++) {
-        Py_INCREF(expected[at]);
+        Py_IncRef(expected[at]);
         if (PyList_SetItem(sample, at, expected[at])) {
-            Py_DECREF(sample);
+            Py_DecRef(sample);
             return -1;
         }
     }
     PyObject **items = items_of(sample);
     int fits = items != NULL && ((size_t)items & (sizeof(void *) - 1)) == 0 && memcmp(items, expected, sizeof expected) == 0;
-    Py_DECREF(sample);
+    Py_DecRef(sample);
     return fits;
 }
 
@@ -805,11 +812,11 @@ static int add(PyObject *made, const char *name, PyType_Spec *spec, PyTypeObject
     if (type == NULL)
         return -1;
     if (kept != NULL) {
-        Py_INCREF(type);
+        Py_IncRef(type);
         *kept = (PyTypeObject *)type;
     }
     if (PyModule_AddObject(made, name, type)) {
-        Py_DECREF(type);
+        Py_DecRef((PyObject *)type);
         return -1;
     }
     return 0;
@@ -827,16 +834,15 @@ PyMODINIT_FUNC PyInit__compiled(void)
     make_crc_tables();
     for (const char *each = "=:([-_hxJAarRc"; *each; each++)
         looked_at[(unsigned char)*each] = 1;
-    is_ascii = PyObject_GetAttrString((PyObject *)&PyUnicode_Type, "isascii");
     recorded_name = PyUnicode_InternFromString("recorded");
     static const char *const about[NAMES] = {"name", "key", "Name", "Key"};
     for (int at = 0; at < NAMES; at++)
         if ((names[at] = PyUnicode_InternFromString(about[at])) == NULL)
             return NULL;
     PyObject *made = PyModule_Create(&module);
-    if (is_ascii == NULL || recorded_name == NULL || made == NULL || add(made, "Snapshot", &snapshot_spec, NULL) ||
-        add(made, "Rules", &rules_spec, &rules_type) || add(made, "Same", &same_spec, &same_type) || add(made, "Cursor", &cursor_spec, NULL)) {
-        Py_XDECREF(made);
+    if (recorded_name == NULL || made == NULL || add(made, "Snapshot", &snapshot_spec, NULL) ||
+        PyModule_AddStringConstant(made, "KEY", TOOLBREAK_KEY) || add(made, "Rules", &rules_spec, &rules_type) || add(made, "Same", &same_spec, &same_type) || add(made, "Cursor", &cursor_spec, NULL)) {
+        Py_DecRef(made);
         return NULL;
     }
     return made;

@@ -130,11 +130,14 @@ class Part:
         if id(type(self.root)) in _ATOMS:
             return True
         stack: list[tuple[Any, int]] = [(self.root, 0)]
+        #: By id.
+        walked: set[int] = set()
         left = _MOST_CONTAINERS
         visited, long = self.visited, self.long
         while stack:
             item, level = stack.pop()
             kind = type(item)
+            walked.add(id(item))
             left -= 1
             level += 1
             if left < 0 or level > _MOST_LEVELS:
@@ -167,6 +170,16 @@ class Part:
         else:
             self.lengths = list(map(len, self.sized))
             self.flat = self.read()
+        return self._is_whole(walked) and (self.snapshot is None or bool(self.snapshot.same()))
+
+    def _is_whole(self, walked: set[int]) -> bool:
+        """Whether another thread put nothing into a container that had been walked already: what is in that would be told by its identity alone."""
+        for container in (*self.visited, *self.sized):
+            kind = type(container)
+            if kind is dict or kind is list:
+                for item in list(container.values() if kind is dict else container):
+                    if id(type(item)) not in _ATOMS and id(item) not in walked:
+                        return False
         return True
 
     def held(self) -> int:

@@ -218,6 +218,7 @@ class Writer:
                     (_STATE, number, started, "before", plain[0]),
                     plain[1] + HEADS,
                 ):
+                    states.written()
                     if segment.waiting:
                         self.drain(segment)
                     return
@@ -270,6 +271,7 @@ class Writer:
                     (_END, number, now, 0, result, more),
                     plain[1] + HEADS,
                 ):
+                    states.written()
                     if segment.waiting:
                         self.drain(segment)
                     return

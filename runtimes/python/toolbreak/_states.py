@@ -122,10 +122,14 @@ class StateEncoder:
                 size += part.size
             elif kind is not str or len(value) >= SMALLEST:
                 return None
-        memo.clock = clock
-        if clock % SWEEP == 0:
-            memo.sweep()
         return out, size
+
+    def written(self) -> None:
+        """What `plain` answered is in the file."""
+        memo = self._memo
+        memo.clock += 1
+        if memo.clock % SWEEP == 0:
+            memo.sweep()
 
     def payload(
         self,

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 import random
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
+from marshal import dumps
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -14,6 +16,7 @@ from typing import Any
 import pytest
 from compiled_support import KEYS, NO_ROOM, NOT_PLAIN, PIECES, WRITTEN, File, check, known
 from spool_reader import END, START, STATE, read_segment
+from test_values_masking import SECRETS
 from toolbreak import _memo, _optional, _segments
 from toolbreak._static import shape_of
 from toolbreak._values import Settings
@@ -113,6 +116,69 @@ def test_a_key_or_a_text_that_nobody_looked_at_is_not_written(file: File) -> Non
     made.encode(text)
     assert file.put(made.rules, (9, {"name": text})) == WRITTEN
     assert file.frames() == [(9, {"name": 1}), (9, {"name": text})]
+
+
+@pytest.mark.parametrize(("text", "secret"), SECRETS)
+def test_no_known_secret_passes(tmp_path: Path, text: str, secret: str) -> None:
+    file = File(tmp_path / "1-1.spool")
+    assert file.put(Settings().rules, (9, text)) == NOT_PLAIN
+    assert file.put(known(text).rules, (9, {"a": [text]})) == NOT_PLAIN
+    file.segment.close()
+
+
+def test_one_that_was_built_from_other_sources_is_not_used(tmp_path: Path) -> None:
+    copy = tmp_path / "toolbreak"
+    shutil.copytree(Path(_optional.__file__).parent, copy, ignore=shutil.ignore_patterns("__pycache__"))
+    command = [sys.executable, "-c", "from toolbreak import _optional; print(_optional.Cursor is None)"]
+    answers = []
+    for _ in range(2):
+        done = subprocess.run(
+            command, capture_output=True, text=True, cwd=tmp_path, env={**os.environ, "PYTHONPATH": ""}
+        )
+        answers.append((done.stdout.strip(), done.stderr))
+        (copy / "_key.py").write_text('KEY = "0123456789abcdef"\n')
+    assert answers == [("False", ""), ("True", "")]
+
+
+def test_near_the_recursion_limit_nothing_is_raised(file: File) -> None:
+    rules = known({"name": "words"}).rules
+    done: list[int] = []
+
+    def deeper() -> None:
+        try:
+            deeper()
+        except RecursionError:
+            pass
+        done.append(file.put(rules, (9, {"name": "words", "text": "some more words"})))
+
+    deeper()
+    assert len(done) > 100 and set(done) <= {WRITTEN, NOT_PLAIN}
+    assert len(file.frames()) == done.count(WRITTEN)
+
+
+@pytest.mark.parametrize("most", [256, 1000, 100_000, 1 << 20])
+@pytest.mark.parametrize("count", [12, 16, 90, 5000, 50_000, 70_000])
+@pytest.mark.parametrize("items", [[1, 2.5], [1, 2], [1.5], [1, 1 << 62], [[1, 2.5] * 7]], ids=str)
+def test_what_python_code_would_cut_is_not_written_whole(
+    tmp_path: Path, items: list[Any], count: int, most: int
+) -> None:
+    value = items * count
+    rules = known(value, max_value_bytes=most)
+    encoded = rules.encode(value)
+    whole = dumps((9, encoded), 2)
+    file = File(tmp_path / "1-1.spool", 1 << 22)
+    if file.put(rules.rules, (9, value)) == WRITTEN:
+        assert file.payload() == whole and len(whole) <= most + 1000
+    file.segment.close()
+
+
+def test_what_is_immortal_stays_so(file: File) -> None:
+    rules = Settings().rules
+    before = [sys.getrefcount(each) for each in (True, False)]
+    for _ in range(20_000):
+        file.segment.place = 8
+        file.put(rules, (9, ["some words", True, False], "more words"))
+    assert [sys.getrefcount(each) for each in (True, False)] == before
 
 
 def test_patterns_of_a_person_are_not_passed_by() -> None:
@@ -257,6 +323,23 @@ writer.close()
             tuple(0 if at == times.get(frame[0]) else item for at, item in enumerate(frame)) for frame in frames
         ]
     assert len(found[0]) == 58 and found[0] == found[1]
+
+
+@pytest.mark.parametrize("way", ["compiled", "python"])
+def test_what_came_in_while_it_was_walked_is_not_remembered(way: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    if way == "python":
+        monkeypatch.setattr(_optional, "Snapshot", None)
+    value: dict[str, Any] = {"walked later": {"b": 2}, "walked first": [1, [2]]}
+    assert _memo.Memo().look(value) is not None
+    real = _memo.Part._take_dict
+
+    def take(self: Any, item: Any) -> Any:
+        if item is value["walked later"]:
+            value["walked first"].append({"a": 1})  # As another thread does it.
+        return real(self, item)
+
+    monkeypatch.setattr(_memo.Part, "_take_dict", take)
+    assert _memo.Memo().look(value) is None
 
 
 @pytest.fixture
