@@ -38,7 +38,7 @@ export const compiledKey = (root, headers) =>
     .update([process.arch, headers, keyOf(root), ...FLAGS, ...LINKED].join(' '))
     .digest('hex');
 
-/** Builds it. Throws an Error with what the compiler said. */
+/** Builds it. Throws a sentence. */
 export function buildCompiled(root, headers) {
   const out = compiledFile(root);
   const made = `${out}.${process.pid}`;
@@ -52,8 +52,8 @@ export function buildCompiled(root, headers) {
       renameSync(made, out);
       return;
     }
-    if (!error) said = stderr.trim();
+    if (!error) said = stderr.trim().split('\n')[0];
   }
   rmSync(made, { force: true });
-  throw new Error(said);
+  throw new Error(`Recording works; its compiled part, which makes it quicker, could not be built (${said}).`);
 }

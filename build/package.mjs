@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { environment, nodeBinary, root, setUpNode } from './setup.mjs';
+import { environment, nodeBinary, root, setUpCompiled, setUpNode } from './setup.mjs';
 
 function run(command, args) {
   const { status, error } = spawnSync(command, args, {
@@ -17,6 +17,7 @@ function run(command, args) {
 /** Writes the vsix and answers its path. */
 export async function makePackage() {
   await setUpNode();
+  await setUpCompiled();
   const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   const out = join(root, `toolbreak-${version}.vsix`);
   const vsce = join(root, 'node_modules/@vscode/vsce/vsce');

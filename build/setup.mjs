@@ -134,7 +134,7 @@ export async function setUpPython({ all }) {
 const HEADERS = ['gcc', 'libc6-dev', 'python3-dev'];
 
 /** The compiled part of the Python runtime, which makes recording quicker. Not on Windows, where it was never tried. */
-async function setUpCompiled(pythons) {
+export async function setUpCompiled(pythons = [...findPythons().values()]) {
   if (windows) return;
   const there = () => hasCompiler() && headersOf(pythons) !== undefined;
   const purpose = 'Recording works; to be quicker, it would';
