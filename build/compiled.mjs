@@ -1,7 +1,7 @@
 // The compiled part of the Python runtime, runtimes/python/native. A help, never a need: where it cannot be built, Python code does the same.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const COMPILERS = ['cc', 'gcc', 'clang'];
@@ -9,8 +9,12 @@ const FLAGS = ['-O2', '-shared', '-fPIC', '-Wall', '-Wextra', '-Wno-unused-param
 /** Python is found by the process that loads it. */
 const LINKED = process.platform === 'darwin' ? ['-undefined', 'dynamic_lookup'] : [];
 
-/** Where it lies. One file serves every Python from 3.10 on of this system. */
-export const compiledFile = (root) => join(root, 'runtimes/python/toolbreak/_compiled.abi3.so');
+const runtime = (root) => join(root, 'runtimes/python');
+const sourceOf = (root) => join(runtime(root), 'native/_compiled.c');
+/** One file serves every Python from 3.10 on of this system. */
+const fileOf = (root) => join(runtime(root), 'toolbreak/_compiled.abi3.so');
+/** Beside it: which sources it was made from, and its checksum. Python loads no other. */
+const noteOf = (root) => join(runtime(root), 'toolbreak/_compiled.key');
 
 /** The folder with the headers of one of these Pythons. */
 export function headersOf(pythons) {
@@ -25,31 +29,53 @@ export function headersOf(pythons) {
 
 export const hasCompiler = () => COMPILERS.some((name) => spawnSync(name, ['--version']).status === 0);
 
-/** Says which sources it was built from: Python loads no other. `build/generate.ts` writes it. */
-const keyOf = (root) =>
-  /"([0-9a-f]+)"$/m.exec(readFileSync(join(root, 'runtimes/python/toolbreak/_key.py'), 'utf8'))?.[1];
-
-const sourceOf = (root) => join(root, 'runtimes/python/native/_compiled.c');
-
-/** Changes with everything that the file is made from. */
+/** Changes with everything that it is made from. */
 export const compiledKey = (root, headers) =>
   createHash('sha256')
     .update(readFileSync(sourceOf(root)))
-    .update([process.arch, headers, keyOf(root), ...FLAGS, ...LINKED].join(' '))
+    .update([process.arch, headers, ...FLAGS, ...LINKED].join(' '))
     .digest('hex');
+
+/** That of Python's zlib; Node's own came with 20.15, and setting up begins under any 20. */
+function crc32(bytes) {
+  let crc = -1;
+  for (const byte of bytes) {
+    crc ^= byte;
+    for (let bit = 0; bit < 8; bit++) crc = (crc >>> 1) ^ (crc & 1 ? 0xedb88320 : 0);
+  }
+  return ~crc >>> 0;
+}
+
+/** What Python wants to read in the note. */
+function noteFor(root) {
+  const [, key] = /"([0-9a-f]+)"$/m.exec(readFileSync(join(runtime(root), 'toolbreak/_key.py'), 'utf8')) ?? [];
+  return `${key} ${crc32(readFileSync(fileOf(root)))
+    .toString(16)
+    .padStart(8, '0')}\n`;
+}
+
+/** Whether it is there, whole, and made from these sources. */
+export function isBuilt(root) {
+  try {
+    return readFileSync(noteOf(root), 'utf8') === noteFor(root);
+  } catch {
+    return false;
+  }
+}
 
 /** Builds it. Throws a sentence. */
 export function buildCompiled(root, headers) {
-  const out = compiledFile(root);
+  const out = fileOf(root);
   const made = `${out}.${process.pid}`;
   let said = 'no C compiler';
   for (const name of COMPILERS) {
-    const key = `-DTOOLBREAK_KEY="${keyOf(root)}"`;
-    const args = [...FLAGS, key, ...LINKED, `-I${headers}`, sourceOf(root), '-o', made];
+    const args = [...FLAGS, ...LINKED, `-I${headers}`, sourceOf(root), '-o', made];
     const { error, status, stderr } = spawnSync(name, args, { encoding: 'utf8' });
     if (status === 0) {
       // Apps that run have the old one open.
+      rmSync(out, { recursive: true, force: true });
       renameSync(made, out);
+      writeFileSync(noteOf(root), noteFor(root));
       return;
     }
     if (!error) said = stderr.trim().split('\n')[0];

@@ -6,7 +6,7 @@ import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync
 import { homedir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { buildCompiled, compiledFile, compiledKey, hasCompiler, headersOf } from './compiled.mjs';
+import { buildCompiled, compiledKey, hasCompiler, headersOf, isBuilt } from './compiled.mjs';
 import { setUpGdb } from './gdb.mjs';
 
 export const root = join(dirname(fileURLToPath(import.meta.url)), '..');
@@ -16,10 +16,10 @@ const windows = process.platform === 'win32';
 const digest = (...parts) => parts.reduce((hash, part) => hash.update(part), createHash('sha256')).digest('hex');
 const say = (text) => console.log(`setup: ${text}`);
 
-/** Runs `step` unless `stamp` holds `key`. */
-async function once(stamp, key, step) {
+/** Runs `step` unless what it makes is there and `stamp` holds `key`. */
+async function once(stamp, key, isThere, step) {
   const file = join(cache, 'stamps', stamp);
-  if (existsSync(file) && readFileSync(file, 'utf8') === key) return;
+  if (isThere && existsSync(file) && readFileSync(file, 'utf8') === key) return;
   await step();
   mkdirSync(dirname(file), { recursive: true });
   writeFileSync(file, key);
@@ -44,18 +44,12 @@ export async function setUpNode() {
   if (Number(major) < 20) throw new Error(`Node ${process.versions.node} is too old. Install Node 20 or later.`);
   const lock = readFileSync(join(root, 'package-lock.json'));
   const complete = existsSync(nodeBinary()) && existsSync(join(root, 'node_modules/better-sqlite3'));
-  await once(complete ? 'npm' : 'npm-missing', digest(lock), async () => {
+  await once('npm', digest(lock), complete, async () => {
     say('installing npm packages');
     // Install scripts run for what needs them only: npm would compile better-sqlite3, which brings its binaries along.
     run('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund'], { shell: windows });
     run('npm', ['rebuild', 'node'], { shell: windows });
-    writeStamp('npm', digest(lock));
   });
-}
-
-function writeStamp(name, key) {
-  mkdirSync(join(cache, 'stamps'), { recursive: true });
-  writeFileSync(join(cache, 'stamps', name), key);
 }
 
 /** The Node that everything runs under. */
@@ -89,23 +83,18 @@ export const pythonIn = (name) => join(cache, 'python', name, windows ? 'Scripts
 
 async function makeEnvironment(name, executable, lockFile) {
   const lock = join(root, 'build/python', lockFile);
-  await once(
-    existsSync(pythonIn(name)) ? `python-${name}` : `python-${name}-missing`,
-    digest(readFileSync(lock), executable),
-    async () => {
-      say(`making the Python environment ${name}`);
+  await once(`python-${name}`, digest(readFileSync(lock), executable), existsSync(pythonIn(name)), async () => {
+    say(`making the Python environment ${name}`);
+    rmSync(join(cache, 'python', name), { recursive: true, force: true });
+    try {
+      run(executable, ['-m', 'venv', join(cache, 'python', name)]);
+    } catch (error) {
+      if (!(await debianPackages(['python3-venv'], 'Python environments'))) throw error;
       rmSync(join(cache, 'python', name), { recursive: true, force: true });
-      try {
-        run(executable, ['-m', 'venv', join(cache, 'python', name)]);
-      } catch (error) {
-        if (!(await debianPackages(['python3-venv'], 'Python environments'))) throw error;
-        rmSync(join(cache, 'python', name), { recursive: true, force: true });
-        run(executable, ['-m', 'venv', join(cache, 'python', name)]);
-      }
-      run(pythonIn(name), ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '-r', lock]);
-      writeStamp(`python-${name}`, digest(readFileSync(lock), executable));
-    },
-  );
+      run(executable, ['-m', 'venv', join(cache, 'python', name)]);
+    }
+    run(pythonIn(name), ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '-r', lock]);
+  });
 }
 
 const lockFor = (version) => (version === '3.10' ? 'test-3.10.txt' : 'test.txt');
@@ -142,10 +131,9 @@ export async function setUpCompiled(pythons = [...findPythons().values()]) {
   const headers = headersOf(pythons);
   if (headers === undefined) return;
   await tried(() =>
-    once(existsSync(compiledFile(root)) ? 'compiled' : 'compiled-missing', compiledKey(root, headers), () => {
+    once('compiled', compiledKey(root, headers), isBuilt(root), () => {
       say('compiling a part of the Python runtime');
       buildCompiled(root, headers);
-      writeStamp('compiled', compiledKey(root, headers));
     }),
   );
 }
@@ -160,9 +148,9 @@ const which = (program) =>
 async function debianPackages(packages, purpose) {
   const debian = existsSync('/etc/debian_version') && installed('apt-get');
   if (!debian || process.getuid?.() !== 0) {
-    say(
-      `${purpose} need ${packages.join(', ')}. Type: ${debian ? 'sudo apt-get install -y' : 'install with your package manager:'} ${packages.join(' ')}`,
-    );
+    const names = packages.join(' ');
+    const how = debian ? `Type: sudo apt-get install -y ${names}` : 'Install them with your package manager.';
+    say(`${purpose} need ${packages.join(', ')}${debian ? '' : ' (as Debian calls them)'}. ${how}`);
     return false;
   }
   say(`installing ${packages.join(', ')}`);

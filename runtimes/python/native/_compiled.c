@@ -14,10 +14,6 @@
 #include <string.h>
 #include <structmember.h>
 
-#ifndef TOOLBREAK_KEY
-#error "build/compiled.mjs says what this is made for"
-#endif
-
 #if PY_VERSION_HEX >= 0x030D0000
 /* In the stable interface still, though not in these headers. The one for buffers came with 3.11. */
 extern int PyObject_AsWriteBuffer(PyObject *object, void **buffer, Py_ssize_t *size);
@@ -841,7 +837,7 @@ PyMODINIT_FUNC PyInit__compiled(void)
             return NULL;
     PyObject *made = PyModule_Create(&module);
     if (recorded_name == NULL || made == NULL || add(made, "Snapshot", &snapshot_spec, NULL) ||
-        PyModule_AddStringConstant(made, "KEY", TOOLBREAK_KEY) || add(made, "Rules", &rules_spec, &rules_type) || add(made, "Same", &same_spec, &same_type) || add(made, "Cursor", &cursor_spec, NULL)) {
+        add(made, "Rules", &rules_spec, &rules_type) || add(made, "Same", &same_spec, &same_type) || add(made, "Cursor", &cursor_spec, NULL)) {
         Py_DecRef(made);
         return NULL;
     }

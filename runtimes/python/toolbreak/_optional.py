@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import sys
 from typing import Any
+from zlib import crc32
 
 from . import _report
 from ._key import KEY
@@ -21,16 +22,28 @@ Same: Any = None
 #: The part of a segment that appends.
 Cursor: Any = None
 
-# Free-threaded Pythons find such files too, and lay out their objects in another way.
-_IS_FOR = sys.implementation.name == "cpython" and "t" not in getattr(sys, "abiflags", "")
 
-if _IS_FOR and os.environ.get("TOOLBREAK_COMPILED", "") != "0":
+def _fits() -> bool:
+    """
+    Whether the file is whole, and made from these sources: one that was copied in part would end the process when it is loaded, and one of earlier
+    rules for secrets may let through what they mask now. Free-threaded Pythons find it, too, and lay out their objects in another way.
+    """
+    if sys.implementation.name != "cpython" or "t" in getattr(sys, "abiflags", ""):
+        return False
+    path = os.path.join(os.path.dirname(__file__), "_compiled")
+    with open(f"{path}.key", encoding="ascii") as file:
+        key, checksum = file.read().split()
+    if key != KEY:
+        return False
+    with open(f"{path}.abi3.so", "rb") as file:
+        return f"{crc32(file.read()):08x}" == checksum
+
+
+if os.environ.get("TOOLBREAK_COMPILED", "") != "0":
     try:
-        from . import _compiled  # type: ignore[attr-defined]
+        if _fits():
+            from . import _compiled  # type: ignore[attr-defined]
 
-        # One that was built for an earlier state of the rules for secrets may let through what they mask now.
-        if _compiled.KEY != KEY:
-            raise ImportError("built from other sources")
-        Snapshot, Rules, Same, Cursor = _compiled.Snapshot, _compiled.Rules, _compiled.Same, _compiled.Cursor
-    except Exception as error:  # Not built, for another system, or of another state of the sources.
+            Snapshot, Rules, Same, Cursor = _compiled.Snapshot, _compiled.Rules, _compiled.Same, _compiled.Cursor
+    except Exception as error:  # Not built, or for another system.
         _report.let_through(error)

@@ -126,18 +126,32 @@ def test_no_known_secret_passes(tmp_path: Path, text: str, secret: str) -> None:
     file.segment.close()
 
 
-def test_one_that_was_built_from_other_sources_is_not_used(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "harm", ["none", "other sources", "half of it", "one byte", "no note", "a torn note", "empty", "a folder"]
+)
+def test_only_a_whole_one_of_these_sources_is_loaded(tmp_path: Path, harm: str) -> None:
     copy = tmp_path / "toolbreak"
     shutil.copytree(Path(_optional.__file__).parent, copy, ignore=shutil.ignore_patterns("__pycache__"))
-    command = [sys.executable, "-c", "from toolbreak import _optional; print(_optional.Cursor is None)"]
-    answers = []
-    for _ in range(2):
-        done = subprocess.run(
-            command, capture_output=True, text=True, cwd=tmp_path, env={**os.environ, "PYTHONPATH": ""}
-        )
-        answers.append((done.stdout.strip(), done.stderr))
+    file, note = copy / "_compiled.abi3.so", copy / "_compiled.key"
+    whole = file.read_bytes()
+    if harm == "other sources":
         (copy / "_key.py").write_text('KEY = "0123456789abcdef"\n')
-    assert answers == [("False", ""), ("True", "")]
+    elif harm == "half of it":
+        file.write_bytes(whole[: len(whole) // 2])
+    elif harm == "one byte":
+        file.write_bytes(whole[:5000] + bytes([whole[5000] ^ 1]) + whole[5001:])
+    elif harm == "no note":
+        note.unlink()
+    elif harm == "a torn note":
+        note.write_text(note.read_text()[:10])
+    elif harm == "empty":
+        file.write_bytes(b"")
+    elif harm == "a folder":
+        file.unlink()
+        file.mkdir()
+    command = [sys.executable, "-c", "from toolbreak import _optional; print(_optional.Cursor is None)"]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, env={**os.environ, "PYTHONPATH": ""})
+    assert (done.returncode, done.stdout.strip(), done.stderr) == (0, str(harm != "none"), "")
 
 
 def test_near_the_recursion_limit_nothing_is_raised(file: File) -> None:
