@@ -41,7 +41,9 @@ describe('Launching a Python app', function () {
   };
   /** The number the app printed, as a process that must be gone at the end. */
   async function printedPid(heard: Heard): Promise<number> {
-    await until(() => /pid \d+\n/.test(heard.stdout), 'the pid');
+    await until(() => /pid \d+\n/.test(heard.stdout), 'the pid').catch((error: Error) => {
+      throw new Error(`${error.message}; printed was ${JSON.stringify(heard.stdout + heard.stderr)}`);
+    });
     const pid = Number(/pid (\d+)/.exec(heard.stdout)![1]);
     pids.push(pid);
     return pid;
@@ -235,8 +237,9 @@ describe('Launching a Python app', function () {
   });
 
   it('kill finds children that left the group and lost their parent', async () => {
+    // In one write: where Python does not buffer, `print` makes four, and its parent's line may come between them.
     const daemon =
-      'import os, time\nif os.fork() == 0:\n  os.setsid()\n  if os.fork() == 0:\n    print("pid", os.getpid(), flush=True)\n    time.sleep(600)\n  os._exit(0)\n';
+      'import os, time\nif os.fork() == 0:\n  os.setsid()\n  if os.fork() == 0:\n    os.write(1, f"pid {os.getpid()}\\n".encode())\n    time.sleep(600)\n  os._exit(0)\n';
     const heard = await launch(`${daemon}${waiting}`);
     const pid = await printedPid(heard);
     await target!.kill();
