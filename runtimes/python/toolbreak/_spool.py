@@ -125,38 +125,17 @@ class Writer:
         encode = self._encode
         if attributes:
             call.told = len(attributes)
+        above = 0 if parent is None else parent.number
+        head = (_START, call.number, above, function.id, task.id, call.started_ns)
         if function.kind == "workflow":
             # Its input is what its first state begins with.
-            head = (3, call.number, 0 if parent is None else parent.number, function.id, task.id, call.started_ns)
             return self._append_state(head, call.args, (encode(attributes) if attributes else None,), True)
-        if self.settings.rules is not None and self._put(
-            (
-                _START,
-                call.number,
-                0 if parent is None else parent.number,
-                function.id,
-                task.id,
-                call.started_ns,
-                call.args,
-                attributes or None,
-            ),
-            call,
-            1,
-        ):
+        if self.settings.rules is not None and self._put((*head, call.args, attributes or None), call, 1):
             return
         told = None
         if attributes:
             told = self._states.attributes(attributes) if function.kind == "node" else encode(attributes)
-        frame = (
-            3,
-            call.number,
-            0 if parent is None else parent.number,
-            function.id,
-            task.id,
-            call.started_ns,
-            encode(call.args),
-            told,
-        )
+        frame = (*head, encode(call.args), told)
         payload = dumps(frame, 2)
         self._append(payload if len(payload) <= self.largest else self._bounded(frame, 6, call.args), call, 1)
 
@@ -203,18 +182,18 @@ class Writer:
         attributes = call.attributes
         call.told = len(attributes)
         args = call.args
+        number = call.number
+        started = call.started_ns
+        head = (_START, number, 0 if parent is None else parent.number, function.id, task.id, started)
         rules = self.settings.rules
         if rules is not None:
             plain = states.plain(state, segment.kept)
             if plain is not None:
-                number = call.number
-                started = call.started_ns
-                above = 0 if parent is None else parent.number
                 if not segment.put(
                     rules,
                     call,
                     1,
-                    (_START, number, above, function.id, task.id, started, args, attributes or None),
+                    (*head, args, attributes or None),
                     (_STATE, number, started, "before", plain[0]),
                     plain[1] + HEADS,
                 ):
@@ -222,21 +201,10 @@ class Writer:
                     if segment.waiting:
                         self.drain(segment)
                     return
-        first = dumps(
-            (
-                _START,
-                call.number,
-                0 if parent is None else parent.number,
-                function.id,
-                task.id,
-                call.started_ns,
-                self._encode(args) if args else args,
-                states.attributes(attributes) if attributes else None,
-            ),
-            2,
-        )
+        told = states.attributes(attributes) if attributes else None
+        first = dumps((*head, self._encode(args) if args else args, told), 2)
         fresh: list[int] = []
-        second = states.payload((_STATE, call.number, call.started_ns, "before"), state, segment.kept, fresh)
+        second = states.payload((_STATE, number, started, "before"), state, segment.kept, fresh)
         if len(first) <= self.largest and self._append_both(first, second, segment, call, 1):
             if fresh:
                 segment.kept.update(fresh)
