@@ -86,7 +86,7 @@ def _start_job(session: Any, seq: int, message: dict[str, Any], work: Callable[[
             return
         session.jobs.pop(seq, None)
         if callable(body):
-            session.send({"re": seq, "ok": True, "body": {}})
+            session.answer_before(seq)
             body()
         else:
             session.send({"re": seq, "ok": True, "body": body})
@@ -127,8 +127,7 @@ def _release(session: Any, m: dict[str, Any]) -> Any:
     if release.action != "continue" and hold.stop.uncaught:
         raise UserError(_LAST)
     _check_line(hold, release.action)
-    # Answered first: the app may end with the very next thing it does.
-    session.send({"re": m["seq"], "ok": True, "body": {}})
+    session.answer_before(m["seq"])
     hold.release(release)
     return None
 

@@ -16,6 +16,8 @@ from . import _report
 _LONGEST_QUEUE = 2000
 #: How often a thread that is just writing is looked after; it waits for nothing itself.
 _MOMENTS = 100
+#: The same, where nobody waits but the control thread: half a second and more.
+MANY_MOMENTS = 2500
 
 
 class Wire:
@@ -75,10 +77,10 @@ class Wire:
             self.wake()  # A signal handler of the app raised in the middle of it: the control thread goes on.
             raise
 
-    def send_before(self, message: dict[str, Any]) -> None:
+    def send_before(self, message: dict[str, Any], moments: int = _MOMENTS) -> None:
         """As `send`, but another thread that is just writing is waited for: what the app does next may end the process."""
         self.send(message)
-        for _ in range(_MOMENTS):
+        for _ in range(moments):
             if self._full or not self._waits():
                 return
             sleep(0.0002)
