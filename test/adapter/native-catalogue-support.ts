@@ -148,7 +148,10 @@ export class Talk {
     return { threadId, reason, frames: stackFrames, top: stackFrames[0]! };
   }
 
-  /** lldb-dap 19 says `breakpoint` at watched memory, and each says `exception` after a pause. */
+  /**
+   * lldb-dap 19 says `breakpoint` at watched memory, and each says `exception` after a pause. A breakpoint that is met in the moment in which it is set
+   * comes as a trap; no program here traps by itself.
+   */
   #reason({ reason, description = '', text = '' }: P.StoppedEvent['body']): string {
     if (!this.plain) return reason;
     const said = `${description} ${text}`;
@@ -156,11 +159,16 @@ export class Talk {
       this.#pauses = false;
       return 'pause';
     }
+    if (/\bSIGTRAP\b/.test(said)) return 'breakpoint';
     return /\bwatchpoint\b/.test(said) ? 'data breakpoint' : reason;
   }
 
   async go({ threadId }: At): Promise<void> {
-    await this.client.request('continue', { threadId });
+    const { client } = this;
+    while (client.pending('continued').length > 0) await client.waitFor('continued');
+    await client.request('continue', { threadId });
+    // The plain adapter answers before the program runs, and refuses what only a running one can do.
+    if (this.plain) await client.waitFor('continued');
   }
 
   async step(how: 'next' | 'stepIn' | 'stepOut', { threadId }: At, granularity?: P.SteppingGranularity): Promise<At> {

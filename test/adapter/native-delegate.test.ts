@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
+import type { DebugProtocol as P } from '@vscode/debugprotocol';
 import { DelegateClient, DelegateError } from '../../adapter/targets/delegate/client';
 import { Log } from '../../adapter/common/log';
 import { listProcesses } from '../../adapter/common/processes';
+import type { DapClient } from '../support/dap-client';
 import { nativeFixtures } from '../support/native';
 import { gone, refusal, scenes } from './e2e-support';
 import { lineOf, nativeScenes, ORDER, standIn } from './native-support';
@@ -173,6 +175,59 @@ const on = (request) => {
     assert.deepEqual([top!.name, top!.line], ['sum', 5]);
     await s.client.request('continue', { threadId: threadId! });
     await s.client.waitFor('terminated');
+  });
+
+  /** Stopped at the trap of a program whose only breakpoint is that one. `said`: values of expressions. */
+  const trapped = async (dot: Partial<P.SourceBreakpoint>, said: Record<string, string>): Promise<DapClient> => {
+    const { s, compiled } = native();
+    const late = standIn(
+      s,
+      'trapping',
+      `const event = (event, body = {}) => send({ seq: 0, type: 'event', event, body });
+const said = ${JSON.stringify(said)};
+const list = '2: file = order.c, line = 5\\n  2.1: where = order\`sum + 4 at order.c:5:3, address = 0x00005555555552ee, resolved, hit count = 0';
+const on = (request) => {
+  const expression = request.command === 'evaluate' && request.arguments.expression;
+  answer(request, {
+    initialize: { supportsConfigurationDoneRequest: true, supportsLogPoints: true },
+    threads: { threads: [{ id: 1, name: 'one' }] },
+    stackTrace: { stackFrames: [{ id: 1, name: 'sum', line: 5, column: 3, source: { path: ${JSON.stringify(ORDER)} }, instructionPointerReference: '0x5555555552EE' }] },
+    setBreakpoints: { breakpoints: [{ id: 2, verified: true, line: 5 }] },
+    evaluate: { result: /breakpoint list$/.test(expression) ? list : (said[expression] ?? ''), variablesReference: 0 },
+  }[request.command]);
+  if (request.command === 'launch') event('initialized');
+  else if (request.command === 'configurationDone') event('stopped', { reason: 'exception', description: 'signal SIGTRAP', threadId: 1 });
+  else if (request.command === 'continue') event('exited', { exitCode: 0 });
+};`,
+    );
+    await s.client.launch(
+      { program: compiled.program('order.c'), cwd: nativeFixtures, lldbDap: late, target: 'native' },
+      async () => {
+        await s.client.request('setBreakpoints', { source: { path: ORDER }, breakpoints: [{ line: 5, ...dot }] });
+      },
+    );
+    return s.client;
+  };
+
+  it('one that takes a breakpoint, met in the moment in which it is set, for a trap: it is the breakpoint', async () => {
+    const client = await trapped({}, {});
+    const { reason, description, threadId, hitBreakpointIds } = await client.waitFor('stopped');
+    assert.deepEqual([reason, description, hitBreakpointIds?.length], ['breakpoint', 'Paused on breakpoint', 1]);
+    await client.request('continue', { threadId: threadId! });
+    await client.waitFor('terminated');
+  });
+
+  it('such a trap stops nothing where its condition is not met', async () => {
+    const no = await trapped({ condition: 'n > 3' }, { 'n > 3': 'false' });
+    await no.waitFor('terminated');
+    assert.deepEqual(no.pending('stopped'), []);
+  });
+
+  it('such a trap at a log point writes its message', async () => {
+    const logs = await trapped({ logMessage: 'n is {n}' }, { n: '7' });
+    await logs.waitFor('terminated');
+    assert.deepEqual(logs.pending('stopped'), []);
+    assert.match(logs.output['console'] ?? '', /n is 7/);
   });
 
   for (const refused of ['threads', 'stackTrace']) {

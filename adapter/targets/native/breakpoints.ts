@@ -122,8 +122,11 @@ export class NativeBreakpoints {
     return JSON.stringify(this.states()) === before ? [] : this.states();
   }
 
-  /** The program stopped at these of the delegate's: which of ours want that. Log messages are written, hits counted. */
-  async hit(numbers: readonly number[], memory: boolean): Promise<HitResult | undefined> {
+  /**
+   * The program stopped at these of the delegate's: which of ours want that. Log messages are written, hits counted. `isMissed`: the delegate took no
+   * notice of them, neither of their conditions nor of log messages that it would write.
+   */
+  async hit(numbers: readonly number[], memory: boolean, isMissed = false): Promise<HitResult | undefined> {
     const ids: number[] = [];
     let reason: HoldReason | undefined;
     let entry = false;
@@ -135,8 +138,8 @@ export class NativeBreakpoints {
       }
       for (const one of group.breakpoints) {
         // It is told beside a stop of another thread, too, and has been written by then.
-        if (writesItself(this.tools.client, group)) continue;
-        if (!(await this.#wants(group, one))) continue;
+        if (writesItself(this.tools.client, group) && !isMissed) continue;
+        if (!(await this.#wants(group, one, isMissed))) continue;
         if (one.logMessage !== undefined) {
           const text = await fillLogMessage(one.logMessage, (expression) => this.tools.evaluate(expression));
           this.tools.say(one, text, placeOf(group));
@@ -193,9 +196,10 @@ export class NativeBreakpoints {
 
   // ------------------------------------------------------------ one of ours
 
-  async #wants(group: Group, one: Breakpoint): Promise<boolean> {
+  async #wants(group: Group, one: Breakpoint, isMissed: boolean): Promise<boolean> {
     // The delegate looks at the condition of one that stands alone, and stops where it cannot: so each is looked at here until it was evaluated once.
-    if (one.condition !== undefined && (group.breakpoints.length > 1 || !this.#evaluated.has(one.condition))) {
+    const isLookedAt = group.breakpoints.length === 1 && !isMissed && this.#evaluated.has(one.condition ?? '');
+    if (one.condition !== undefined && !isLookedAt) {
       try {
         if (!isTrue(await this.tools.evaluate(one.condition))) return false;
         this.#evaluated.add(one.condition);

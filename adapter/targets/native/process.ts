@@ -27,6 +27,7 @@ import { isHandled, RepeatedFault } from './repeated';
 import { isCrash, LOOK_AGAIN, PAUSED, signalOf, stopReason, type Quirks, type StopReason } from './quirks';
 import { NativeValues, type WatchInfo } from './values';
 import { stoppedThreads, ToldStops, type StoppedBody } from './told';
+import { numbersAt } from './trap';
 import { WatchedValues } from './watched';
 
 /** Starting may take this long: large programs have large symbols. */
@@ -665,10 +666,13 @@ export class NativeProcess {
     if ([why.signal?.name, signalOf(body)?.name].includes('SIGSTOP') && this.#pause.takes() && why.reason !== 'pause')
       return undefined;
     const memory = why.reason === 'data breakpoint';
-    const numbers = hitNumbers(body, memory);
+    const missed = why.signal?.name === 'SIGTRAP' ? await this.#numbersHere() : [];
+    const isMissed = this.breakpoints.knows(missed, false);
+    const numbers = isMissed ? missed : hitNumbers(body, memory);
     if (!this.breakpoints.knows(numbers, memory)) return { why, ids: [] };
-    const result = await this.breakpoints.hit(numbers, memory);
+    const result = await this.breakpoints.hit(numbers, memory, isMissed);
     if (!result) {
+      if (isMissed) return undefined;
       const told = why.reason === 'step' || why.reason === 'pause' || why.signal !== undefined;
       return told || this.options.awaits?.(threadIn(body)) ? { why, ids: [] } : undefined;
     }
@@ -678,12 +682,20 @@ export class NativeProcess {
       return { why: { reason: 'entry', description: 'Paused on entry' }, ids: [] };
     }
     const { reason, ids, memory: target } = result;
+    if (isMissed) return { why: { reason, description: `Paused on ${reason}` }, ids };
     if (!target) return { why: { ...why, reason, description: `Paused on ${reason}` }, ids };
     const text = await this.#watched.happened(target.data, target.access);
     return {
       why: { ...why, reason, description: `Paused: ${text}`, text: `${text}.` },
       ids,
     };
+  }
+
+  /** Numbers of the delegate's breakpoints where the thread stands that is looked at; lldb may take one that was just set for a signal. */
+  async #numbersHere(): Promise<number[]> {
+    if (this.#isGdb) return [];
+    const [top] = await this.#innermost();
+    return top?.instruction === undefined ? [] : numbersAt(await this.#command('breakpoint list'), top.instruction);
   }
 
   async #threads(): Promise<P.Thread[]> {
