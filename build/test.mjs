@@ -64,14 +64,13 @@ if (asked.length > 0) {
 }
 
 console.log('');
-for (const row of rows) {
+// Of a long output often only a part is kept: what failed stands at the end, each with its tests.
+for (const row of [...rows.filter((each) => !each.failed), ...rows.filter((each) => each.failed)]) {
   const skipped = row.skipped ? `, ${row.skipped} skipped` : '';
   const counts = `${row.passed} passed, ${row.failed} failed${skipped}`;
   console.log(`${row.failed ? 'FAILED' : 'ok    '} ${row.name.padEnd(22)} ${counts}  ${row.seconds} s`);
-}
-// Once more at the very end, since of a long output often only the end is kept.
-for (const { name, failures = [] } of rows) {
-  for (const each of failures.slice(0, 10)) console.log(`${name}: ${each.replace(/\s+/g, ' ').slice(0, 400)}`);
+  for (const each of (row.failures ?? []).slice(0, 10))
+    console.log(`FAILED ${row.name}: ${each.replace(/\s+/g, ' ').slice(0, 400)}`);
 }
 const sum = (key) => rows.reduce((total, row) => total + (row[key] ?? 0), 0);
 if (interrupted.yes) console.log('Interrupted.');
