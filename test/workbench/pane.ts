@@ -59,7 +59,8 @@ export class Pane extends Desk {
   }
 
   async waitForFrame(text: string | RegExp): Promise<void> {
-    const frame = this.callStackRows().filter({ hasText: text }).first();
+    const frames = this.callStackRows().filter({ has: this.page.locator('.stack-frame') });
+    const frame = frames.filter({ hasText: text }).first();
     // With more than one thread VS Code may leave the held one closed.
     const closed = this.callStackRows()
       .filter({ has: this.page.locator('.thread'), hasText: /paused/i })
@@ -80,7 +81,9 @@ export class Pane extends Desk {
     const header = this.page.locator('.pane-header', { hasText: text });
     await see(`the Call Stack says ${String(text)}`, header.or(this.callStackRows().filter({ hasText: text })).first());
     await see('a toolbar that offers a step', this.toolbar('step-over').first());
-    await see('a frame', this.page.locator('.debug-call-stack .monaco-list-row .stack-frame').first());
+    const frame = this.page.locator('.debug-call-stack .monaco-list-row .stack-frame').first();
+    // Its thread may have been left closed; another one's is not to be opened for one that is only late.
+    if (!(await seen(frame, 'visible', 5_000))) await this.waitForFrame('');
   }
 
   /**
