@@ -119,6 +119,10 @@ export async function largeValues(): Promise<Row[]> {
     row('call with a dict of 1 MB, added', 'ms', added('dict'), '2', reference),
     row('the same dict again, added', 'us', added('dict again') * 1000, '5'),
     row('call with 100 MB of bytes, added', 'us', added('bytes') * 1000, '50'),
+    row('call with 100 KB of JSON text, added', 'ms', added('text'), '', {
+      name: 'json.dumps',
+      value: value(base, 'x text json') / 1e6,
+    }),
   ];
 }
 

@@ -82,6 +82,7 @@ function emit(path: string, text: string): void {
 const COMPILED_FROM = [
   'runtimes/python/native/_compiled.c',
   'runtimes/python/toolbreak/_masking.py',
+  'runtimes/python/toolbreak/_secret_places.py',
   'protocol/secrets.ts',
 ];
 

@@ -48,6 +48,8 @@ export const LIST_AS_TEXT = String.raw`[\[{(](?:${FLAT}|[\[{(](?:${FLAT}){0,2000
  * Each keeps what stands before the secret in a group `k…` and what follows in none. A part that may be looked at again from the next place on has
  * an upper bound: without one, a text made of beginnings takes the square of its length, and the app stands still meanwhile.
  *
+ * Where one may begin is known to `_secret_places.py` as well, which looks nowhere else: a new one has to be named there.
+ *
  * Written so that both languages read it: groups are `(?<k1>…)`, and `(?i:…)` is the only switch.
  */
 export const SECRET_PATTERNS = [

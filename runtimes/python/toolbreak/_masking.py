@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable
 from typing import Any, TypeGuard
 
+from ._secret_places import has_name, lowered, replaced
 from ._secrets import ABOUT, ANYWHERE, KEY_BEFORE, LAST, MASK, NAME_HINT, PATTERNS, TOKENS_BEFORE, TOKENS_OF_MODELS
 
 # Names are compared as words: `apiKey`, `API-KEY` and `OPENAI_API_KEY` all end in the words "api", "key".
@@ -74,13 +75,23 @@ def _replace(match: re.Match[str]) -> str:
     return (match.group(kept) if kept else "") + MASK
 
 
+def _has_name(text: str) -> bool:
+    low = lowered(text)
+    return _NAME_IN_TEXT.search(text) is not None if low is None else has_name(low)
+
+
 def may_hold_secret(text: str) -> bool:
-    """A cheap necessary condition of `_SECRET`: single rare characters first, since looking for one is far quicker than any expression."""
-    if "=" in text or ":" in text or "('" in text or '("' in text or "['" in text or '["' in text:
-        if ("@" in text and ":" in text) or _NAME_IN_TEXT.search(text) is not None:
+    """A cheap necessary condition of `_SECRET`: single rare characters first, since looking for one is far quicker than for two, or any expression."""
+    if (
+        "=" in text
+        or ":" in text
+        or ("(" in text and ("('" in text or '("' in text))
+        or ("[" in text and ("['" in text or '["' in text))
+    ):
+        if ("@" in text and ":" in text) or _has_name(text):
             return True
     if "-" in text and (
-        ("--" in text and _NAME_IN_TEXT.search(text) is not None)
+        ("--" in text and _has_name(text))
         or "sk-" in text
         or "xox" in text
         or "k-" in text
@@ -96,7 +107,7 @@ def may_hold_secret(text: str) -> bool:
         return True
     if "A" in text and ("AKIA" in text or "ASIA" in text or "AIza" in text):
         return True
-    return "earer" in text or "EARER" in text or "Basic " in text
+    return ("r" in text and "earer" in text) or ("R" in text and "EARER" in text) or ("B" in text and "Basic " in text)
 
 
 class Masking:
@@ -149,13 +160,14 @@ class Masking:
     def text(self, text: str) -> str:
         """The text with secrets replaced; the same object when there are none."""
         if len(text) >= 8 and may_hold_secret(text):
-            replaced = _SECRET.sub(_replace, text)
-            if replaced != text:
-                text = replaced
+            low = lowered(text)
+            masked = _SECRET.sub(_replace, text) if low is None else replaced(text, low, _SECRET, _replace)
+            if masked != text:
+                text = masked
         for pattern in self.patterns:
-            replaced = pattern.sub(MASK, text)
-            if replaced != text:
-                text = replaced
+            masked = pattern.sub(MASK, text)
+            if masked != text:
+                text = masked
         return text
 
     def binary(self, data: bytes) -> bytes:

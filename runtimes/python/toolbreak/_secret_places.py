@@ -1,0 +1,120 @@
+"""Where in a text a secret may begin.
+
+The expression of `_secrets.PATTERNS` tries twenty ways at every character, some 3 us each: a tenth of a second for a page of JSON. Each
+way needs a word or a sign that is found quickly, so it is tried only where one of these says that it could begin there. What comes out is what
+the expression alone would give: a place too many costs time, a place too few would show a secret.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+
+#: Words of which one is in every name of a secret.
+_NAMES = ("pass", "pwd", "secret", "token", "key", "credential", "authori", "cookie")
+#: Of these, what is more than a part of another word by itself.
+_WORDS = ("password", "passwd", "passphrase", "pwd", "secret", "token", "credential", "authori", "cookie")
+#: What comes before `key` in the name of a secret.
+_KEYS = ("api", "access", "secret", "private", "signing", "account")
+#: What follows `?`, `&` or `;` in an address that holds a secret.
+_QUERIES = ("s", "hmac", "jwt", "auth", "x-", "key=", "code=", "assertion=", "ticket=")
+#: What stands at the very begin of a secret.
+_BEGINNINGS = (
+    "xai-", "xai_", "pplx-", "pplx_", "lsv2-", "lsv2_", "github_pat_", "glpat-", "hf_", "npm_", "AKIA", "ASIA", "AIza", "eyJ", "xox",
+    "-----BEGIN", "Basic", "://",
+)  # fmt: skip
+#: Letters beside a-z that an expression without case takes for some of them, and `lower` does not.
+_OTHER_CASES = "İıſ"
+
+#: `user:password@`, from the colon on.
+_LOGIN = re.compile(r""":[^\s/:@"',]{3,}@""")
+
+
+def lowered(text: str) -> str | None:
+    """The text without case, each character at its place. None: it has letters that are not compared so."""
+    low = text.lower()
+    if not text.isascii() and (len(low) != len(text) or any(each in text for each in _OTHER_CASES)):
+        return None
+    return low
+
+
+def has_name(low: str) -> bool:
+    """Whether `NAME_HINT` is in the text that this is `lowered` of."""
+    return any(name in low for name in _NAMES) or next(_queries(low), None) is not None
+
+
+def replaced(text: str, low: str, expression: re.Pattern[str], replace: Callable[[re.Match[str]], str]) -> str:
+    """`expression.sub(replace, text)`, where `expression` is that of all patterns; `low` is `lowered(text)`."""
+    pieces: list[str] = []
+    end = 0
+    for place in sorted(_places(text, low)):
+        if place < end:
+            continue
+        found = expression.match(text, place)
+        if found is not None:
+            pieces += (text[end:place], replace(found))
+            end = found.end()
+    return "".join(pieces) + text[end:] if pieces else text
+
+
+def _places(text: str, low: str) -> set[int]:
+    places: set[int] = set()
+    for beginning in _BEGINNINGS:
+        places.update(_all(text, beginning))
+    for sign in ("k-", "k_"):
+        for at in _all(text, sign):  # `sk-`, `gsk-`
+            places.update((max(0, at - 1), max(0, at - 2)))
+    places.update(at for at in _all(text, "gh") if text.startswith("_", at + 3))
+    places.update(_all(low, "bearer"))
+    places.update(_queries(low))
+    if "value" in low:
+        # `{"name": "api_key", "value": ...}`
+        for row in ('"name', "'name", '"key', "'key"):
+            places.update(_all(low, row))
+    if "@" in text:
+        for login in _LOGIN.finditer(text):
+            colon = start = login.start()
+            while start > 0 and colon - start <= 64 and _is_of_login(text[start - 1]):
+                start -= 1
+            places.add(start)
+    done = 0
+    names = {at for word in _WORDS for at in _all(low, word)}
+    names.update(at for at in _all(low, "key") if low[max(0, at - 9) : at].rstrip("_-").endswith(_KEYS))
+    for name in sorted(names):
+        # Back to where the whole name begins, and to the quote and the bracket before it.
+        start = name
+        while start > done and _is_of_name(text[start - 1]):
+            start -= 1
+        places.add(name)
+        for at in range(max(0, start - 3), name):
+            if not (_is_letter(text[at]) and at > 0 and _is_letter(text[at - 1])):
+                places.add(at)
+        done = name
+    return places
+
+
+def _all(text: str, part: str) -> Iterator[int]:
+    at = text.find(part)
+    while at >= 0:
+        yield at
+        at = text.find(part, at + 1)
+
+
+def _queries(low: str) -> Iterator[int]:
+    for sign in "?&;":
+        for at in _all(low, sign):
+            if low.startswith(_QUERIES, at + 1):
+                yield at
+
+
+def _is_letter(char: str) -> bool:
+    return char.isascii() and char.isalpha()
+
+
+def _is_of_name(char: str) -> bool:
+    """Of names without case: `K` is the sign of Kelvin, too."""
+    return char.isalpha() or char == "_" or char == "-"
+
+
+def _is_of_login(char: str) -> bool:
+    return char.isalnum() or char in "_.-"

@@ -1,0 +1,48 @@
+"""Places where a secret may begin: what is found with them is what the expression finds alone."""
+
+from typing import Any
+
+from compiled_support import PIECES
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from test_values_masking import SECRETS
+from toolbreak import _masking
+from toolbreak._secret_places import has_name, lowered, replaced
+
+MORE = [
+    *("name", "key", "value", "'", '"', '\\"', ":", "=", ";", "&", "(", "[b'", "]", ",", " ", "\n", "://", "mailto:"),
+    *("tokens", "access", "next_", "page-", "client_", "api-", "rk_", "gsk-", "pplx-", "x-amz-signature=", "sid="),
+    *(
+        "set-cookie",
+        "authorization",
+        "credential",
+        "bEaReR ",
+        "KEY",
+        "none",
+        "Basic\t",
+        "1",
+        "K",
+        "É",
+        "日本",
+        "Q" * 15,
+    ),
+    *(text for text, _ in SECRETS),
+]
+texts = st.lists(st.sampled_from([*PIECES, *MORE]) | st.text(max_size=4), max_size=20).map("".join)
+
+
+@settings(max_examples=2000, deadline=None)
+@given(texts)
+def test_nothing_else_is_found_than_by_the_expression(text: str) -> None:
+    low = lowered(text)
+    if low is not None:
+        expression: Any = _masking._SECRET
+        assert replaced(text, low, expression, _masking._replace) == expression.sub(_masking._replace, text)
+        assert has_name(low) == bool(_masking._NAME_IN_TEXT.search(text))
+
+
+def test_letters_that_only_an_expression_takes_for_others_are_left_to_it() -> None:
+    for text in ("paſsword=hunter2", "sıg token", "AUTHORİZATION: hunter2"):
+        assert lowered(text) is None
+    assert _masking.Masking().text("paſsword=hunter2") == "paſsword=***"
+    assert _masking.Masking().text("api_\u212aey=hunter2") == "api_\u212aey=***"
