@@ -695,7 +695,13 @@ export class NativeProcess {
   async #numbersHere(): Promise<number[]> {
     if (this.#isGdb) return [];
     const [top] = await this.#innermost();
-    return top?.instruction === undefined ? [] : numbersAt(await this.#command('breakpoint list'), top.instruction);
+    if (top?.instruction === undefined) return [];
+    // Without an answer it is told as the signal that lldb says it is.
+    const list = await this.#command('breakpoint list').catch((error: unknown) => {
+      this.options.log.warn(`breakpoints at a trap: ${messageOf(error)}`);
+      return '';
+    });
+    return numbersAt(list, top.instruction);
   }
 
   async #threads(): Promise<P.Thread[]> {

@@ -116,7 +116,7 @@ export class ToldStops {
 export function stoppedThreads(list: string): number[] {
   return [
     ...list.matchAll(
-      /tid = (\w+)[^\n]*stop reason = (?:breakpoint|watchpoint|(?:signal )?SIG(?:SEGV|BUS|FPE|ILL|ABRT|SYS))/g,
+      /tid = (\w+)[^\n]*stop reason = (?:breakpoint|watchpoint|(?:signal )?SIG(?:SEGV|BUS|FPE|ILL|ABRT|SYS|TRAP))/g,
     ),
   ].map((match) => Number(match[1]));
 }

@@ -8,7 +8,7 @@ the expression alone would give: a place too many costs time, a place too few wo
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 #: Words of which one is in every name of a secret.
 _NAMES = ("pass", "pwd", "secret", "token", "key", "credential", "authori", "cookie")
@@ -25,6 +25,9 @@ _BEGINNINGS = (
 )  # fmt: skip
 #: Letters beside a-z that an expression without case takes for some of them, and `lower` does not.
 _OTHER_CASES = "İıſ"
+
+#: With more than one place for so many characters, the expression looks through all of them.
+_DENSE = 8
 
 #: `user:password@`, from the colon on.
 _LOGIN = re.compile(r""":[^\s/:@"',]{3,}@""")
@@ -45,9 +48,12 @@ def has_name(low: str) -> bool:
 
 def replaced(text: str, low: str, expression: re.Pattern[str], replace: Callable[[re.Match[str]], str]) -> str:
     """`expression.sub(replace, text)`, where `expression` is that of all patterns; `low` is `lowered(text)`."""
+    places = _places(text, low, len(text) // _DENSE + 100)
+    if places is None:
+        return expression.sub(replace, text)
     pieces: list[str] = []
     end = 0
-    for place in sorted(_places(text, low)):
+    for place in sorted(places):
         if place < end:
             continue
         found = expression.match(text, place)
@@ -57,40 +63,57 @@ def replaced(text: str, low: str, expression: re.Pattern[str], replace: Callable
     return "".join(pieces) + text[end:] if pieces else text
 
 
-def _places(text: str, low: str) -> set[int]:
+def _places(text: str, low: str, most: int) -> set[int] | None:
+    """None: there are more than `most`."""
     places: set[int] = set()
+    for found in _looks(text, low):
+        for at in found:
+            places.add(at)
+            if len(places) > most:
+                return None
+    return places
+
+
+def _looks(text: str, low: str) -> Iterator[Iterable[int]]:
     for beginning in _BEGINNINGS:
-        places.update(_all(text, beginning))
+        yield _all(text, beginning)
     for sign in ("k-", "k_"):
         for at in _all(text, sign):  # `sk-`, `gsk-`
-            places.update((max(0, at - 1), max(0, at - 2)))
-    places.update(at for at in _all(text, "gh") if text.startswith("_", at + 3))
-    places.update(_all(low, "bearer"))
-    places.update(_queries(low))
+            yield max(0, at - 1), max(0, at - 2)
+    yield (at for at in _all(text, "gh") if text.startswith("_", at + 3))
+    yield _all(low, "bearer")
+    yield _queries(low)
     if "value" in low:
         # `{"name": "api_key", "value": ...}`
         for row in ('"name', "'name", '"key', "'key"):
-            places.update(_all(low, row))
+            yield _all(low, row)
     if "@" in text:
-        for login in _LOGIN.finditer(text):
-            colon = start = login.start()
-            while start > 0 and colon - start <= 64 and _is_of_login(text[start - 1]):
-                start -= 1
-            places.add(start)
+        yield _logins(text)
+    yield _names(text, low)
+
+
+def _logins(text: str) -> Iterator[int]:
+    for login in _LOGIN.finditer(text):
+        colon = start = login.start()
+        while start > 0 and colon - start <= 64 and _is_of_login(text[start - 1]):
+            start -= 1
+        yield start
+
+
+def _names(text: str, low: str) -> Iterator[int]:
     done = 0
     names = {at for word in _WORDS for at in _all(low, word)}
     names.update(at for at in _all(low, "key") if low[max(0, at - 9) : at].rstrip("_-").endswith(_KEYS))
     for name in sorted(names):
+        yield name
         # Back to where the whole name begins, and to the quote and the bracket before it.
         start = name
         while start > done and _is_of_name(text[start - 1]):
             start -= 1
-        places.add(name)
         for at in range(max(0, start - 3), name):
             if not (_is_letter(text[at]) and at > 0 and _is_letter(text[at - 1])):
-                places.add(at)
+                yield at
         done = name
-    return places
 
 
 def _all(text: str, part: str) -> Iterator[int]:

@@ -25,7 +25,7 @@ from . import (
     _uncaught,
     _written,
 )
-from ._wire import MANY_MOMENTS, Interrupted, Wire
+from ._wire import PATIENTLY, Interrupted, Wire
 
 if sys.version_info >= (3, 12):
     from . import _line_events as _line_backend
@@ -203,7 +203,7 @@ class Session:
         """Answers a request before it is done: the app may end with the very next thing it does."""
         wire = self.wire
         if wire is not None and not self.closing:
-            wire.send_before({"re": seq, "ok": True, "body": {}}, MANY_MOMENTS)
+            wire.send_before({"re": seq, "ok": True, "body": {}}, PATIENTLY)
 
     def put(self, message: dict[str, Any]) -> None:
         """Goes out with what is sent next."""

@@ -14,10 +14,16 @@ from . import _report
 
 #: Messages that wait; what can be left out is, when there are more.
 _LONGEST_QUEUE = 2000
-#: How often a thread that is just writing is looked after; it waits for nothing itself.
-_MOMENTS = 100
-#: The same, where nobody waits but the control thread: half a second and more.
-MANY_MOMENTS = 2500
+#: Time in which a thread that is just writing is looked after, in seconds; it waits for nothing itself.
+_A_MOMENT = 0.02
+#: The same, where nobody waits but the control thread.
+PATIENTLY = 0.5
+
+
+class _Awaited(bytes):
+    """A line whose sender wants to know when the socket took all of it."""
+
+    written = False
 
 
 class Wire:
@@ -38,6 +44,7 @@ class Wire:
         self._queue: deque[bytes] = deque()
         #: What is left of the line on its way, and how much of it the socket took just now.
         self._head = b""
+        self._line = b""
         self._taken: list[int] = []
         self._lock = threading.Lock()
         self._buffer = bytearray()
@@ -70,19 +77,22 @@ class Wire:
 
     def send(self, message: dict[str, Any]) -> None:
         """From any thread; never waits."""
+        self._send(_line(message))
+
+    def _send(self, line: bytes) -> None:
         try:
-            self._queue.append(_line(message))
+            self._queue.append(line)
             self._flush()
         except BaseException:
             self.wake()  # A signal handler of the app raised in the middle of it: the control thread goes on.
             raise
 
-    def send_before(self, message: dict[str, Any], moments: int = _MOMENTS) -> None:
+    def send_before(self, message: dict[str, Any], seconds: float = _A_MOMENT) -> None:
         """As `send`, but another thread that is just writing is waited for: what the app does next may end the process."""
-        self.send(message)
-        for _ in range(moments):
-            if self._full or not self._waits():
-                return
+        line = _Awaited(_line(message))
+        self._send(line)
+        end = monotonic() + seconds
+        while not line.written and self._waits() and not self._full and not self.interrupted and monotonic() < end:
             sleep(0.0002)
             self._flush()
 
@@ -116,12 +126,15 @@ class Wire:
                     self._full = True
                     self.wake()
                     return False
+                line = self._line
+                if type(line) is _Awaited:
+                    line.written = True
             if not self._head:
                 if not queue:
                     self._full = False
                     return True
                 line = queue[0]
-                self._head = line
+                self._head = self._line = line
                 del queue[0]
             try:
                 taken.extend(map(self._socket.send, (self._head,)))

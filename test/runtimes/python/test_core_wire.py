@@ -5,7 +5,7 @@ import threading
 import time
 from types import SimpleNamespace
 
-from toolbreak import _holds, _requests
+from toolbreak import _holds, _requests, _wire
 from toolbreak._session import Session
 from toolbreak._wire import Wire
 
@@ -62,5 +62,30 @@ def test_the_answer_to_a_release_is_out_before_the_app_goes_on(monkeypatch):
         assert heard == [b'{"re":3,"ok":true,"body":{}}\n']
     finally:
         other.join()
+        for each in (wire._socket, taken, server):
+            each.close()
+
+
+def test_who_waits_for_a_line_waits_for_that_one_alone(monkeypatch):
+    server = socket.create_server(("127.0.0.1", 0))
+    wire = Wire(f"127.0.0.1:{server.getsockname()[1]}", 5)
+    taken, _ = server.accept()
+    slept = []
+
+    def another_thread(_seconds):
+        """Writes what there is, and is at it again."""
+        slept.append(True)
+        wire._lock.release()
+        wire._flush()
+        wire._lock.acquire()
+        wire.put({"event": "output"})
+
+    monkeypatch.setattr(_wire, "sleep", another_thread)
+    try:
+        with wire._lock:
+            wire.send_before({"event": "first"}, 600)
+        assert slept == [True]
+        assert taken.recv(1000) == b'{"event":"first"}\n'
+    finally:
         for each in (wire._socket, taken, server):
             each.close()

@@ -46,3 +46,9 @@ def test_letters_that_only_an_expression_takes_for_others_are_left_to_it() -> No
         assert lowered(text) is None
     assert _masking.Masking().text("paſsword=hunter2") == "paſsword=***"
     assert _masking.Masking().text("api_\u212aey=hunter2") == "api_\u212aey=***"
+
+
+def test_a_text_that_is_full_of_places_is_left_to_it() -> None:
+    text = "k-" * 2000 + "sk-" + "a1" * 12
+    assert _masking.Masking().text(text) == _masking._SECRET.sub(_masking._replace, text)
+    assert _masking.Masking().text("key api_key=hunter2 " * 500) == "key api_key=*** " * 500
