@@ -11,6 +11,8 @@ const LINKED = process.platform === 'darwin' ? ['-undefined', 'dynamic_lookup'] 
 
 const runtime = (root) => join(root, 'runtimes/python');
 const sourceOf = (root) => join(runtime(root), 'native/_compiled.c');
+/** What it includes. */
+const nodesOf = (root) => join(runtime(root), 'native/_nodes.c');
 /** One file serves every Python from 3.10 on of this system. */
 const fileOf = (root) => join(runtime(root), 'toolbreak/_compiled.abi3.so');
 /** Beside it: which sources it was made from, and its checksum. Python loads no other. */
@@ -33,6 +35,7 @@ export const hasCompiler = () => COMPILERS.some((name) => spawnSync(name, ['--ve
 export const compiledKey = (root, headers) =>
   createHash('sha256')
     .update(readFileSync(sourceOf(root)))
+    .update(readFileSync(nodesOf(root)))
     .update([process.arch, headers, ...FLAGS, ...LINKED].join(' '))
     .digest('hex');
 

@@ -27,6 +27,17 @@ static PyObject **items_of(PyObject *list)
     return *(PyObject ***)((char *)list + items_at);
 }
 
+/* Where a dict keeps a number that is a new one with each change of it (PEP 509); 0 where it has none that can be relied on. */
+static Py_ssize_t version_at;
+
+static uint64_t version_of(PyObject *dict)
+{
+    uint64_t version = 0;
+    if (version_at)
+        memcpy(&version, (char *)dict + version_at, sizeof version);
+    return version;
+}
+
 /* ---------------------------------------------------------------- Snapshot */
 
 typedef struct {
@@ -34,6 +45,7 @@ typedef struct {
     PyObject *read;   /* where it is set: what answers the fields of the object, which then are the contents */
     Py_ssize_t start; /* of its contents in `held` */
     Py_ssize_t size;
+    uint64_t version; /* of a dict, when it consisted of these; 0 where it is to be gone through */
 } Place;
 
 typedef struct {
@@ -139,6 +151,7 @@ static int take(Snapshot *self, PyObject *object, PyObject *read)
     place->object = object;
     place->read = read;
     place->start = self->size;
+    place->version = read == NULL && PyDict_CheckExact(object) ? version_of(object) : 0;
     self->count++;
     if (go_through(place, hold, self))
         return -1;
@@ -197,23 +210,45 @@ changed:
     return NULL;
 }
 
-/* same() -> bool: whether everything consists of the very objects that it consisted of. */
-static PyObject *snapshot_same(Snapshot *self, PyObject *nothing)
+#define AHEAD 8
+
+/* Whether everything consists of the very objects that it consisted of. */
+static int is_same(Snapshot *self)
 {
     for (Py_ssize_t at = 0; at < self->count; at++) {
         Place *place = &self->places[at];
         PyObject **held = self->held + place->start;
+        uint64_t version = 0;
+        if (at + AHEAD < self->count) {
+            /* An app's own work has put all this out of the processor's caches; one after the other, it would be waited for each time. */
+            __builtin_prefetch((char *)self->places[at + AHEAD].object + 2 * sizeof(void *));
+            Place *soon = &self->places[at + AHEAD / 2];
+            if (soon->read == NULL && PyList_CheckExact(soon->object))
+                for (Py_ssize_t item = 0; item < soon->size && item < 64; item += 8)
+                    __builtin_prefetch(items_of(soon->object) + item);
+        }
+        if (place->version) {
+            version = version_of(place->object);
+            if (version == place->version)
+                continue;
+        }
         if (place->read == NULL && PyList_CheckExact(place->object)) {
             Py_ssize_t size = PyList_Size(place->object);
             if (size != place->size || (size && memcmp(items_of(place->object), held, size * sizeof(PyObject *)) != 0))
-                Py_RETURN_FALSE;
+                return 0;
             continue;
         }
         Compared compared = {held, held + place->size};
         if (go_through(place, compare, &compared) || compared.next != compared.end)
-            Py_RETURN_FALSE;
+            return 0;
+        place->version = version;
     }
-    Py_RETURN_TRUE;
+    return 1;
+}
+
+static PyObject *snapshot_same(Snapshot *self, PyObject *nothing)
+{
+    return PyBool_FromLong(is_same(self));
 }
 
 static Py_ssize_t snapshot_length(PyObject *self)
@@ -509,7 +544,11 @@ static int is_harmless_key(PyObject *key, PyObject *fields, Rules *rules)
     return 1;
 }
 
-static int put_dict(Output *out, PyObject *value, Py_ssize_t depth)
+/*
+ * `parts`: by their places in the dict, those of `_memo.py` that stand for values; NULL for a value that is to be written, if it takes less than
+ * `smallest` bytes.
+ */
+static int put_fields(Output *out, PyObject *value, Py_ssize_t depth, PyObject **parts, Py_ssize_t mark_at, Py_ssize_t smallest)
 {
     PyObject *key, *item;
     Py_ssize_t at = 0;
@@ -530,8 +569,12 @@ static int put_dict(Output *out, PyObject *value, Py_ssize_t depth)
         done = put_sized(out, 'u', size);
         if (done == WRITTEN)
             done = put_bytes(out, name, size);
+        PyObject *part = parts == NULL ? NULL : *parts++;
+        unsigned char *begin = out->next;
         if (done == WRITTEN)
-            done = put_value(out, item, depth);
+            done = put_value(out, part == NULL ? item : *(PyObject **)((char *)part + mark_at), depth);
+        if (done == WRITTEN && parts != NULL && part == NULL && out->next - begin >= smallest)
+            return NOT_PLAIN;
     }
     return done == WRITTEN ? put_bytes(out, "0", 1) : done;
 }
@@ -600,7 +643,7 @@ static int put_value(Output *out, PyObject *value, Py_ssize_t depth)
         return done == WRITTEN ? put_bytes(out, &number, 8) : done;
     }
     if (type == &PyDict_Type)
-        return put_dict(out, value, depth + 1);
+        return put_fields(out, value, depth + 1, NULL, 0, 0);
     if (type == &PyList_Type || type == &PyTuple_Type)
         return put_items(out, value, depth + 1);
     if (type == same_type) {
@@ -657,6 +700,17 @@ typedef struct {
 } Cursor;
 
 static PyObject *recorded_name;
+
+/* How many of these are gone: what only borrows one asks whether that may have been it. */
+static unsigned long cursors_gone;
+
+static void cursor_dealloc(PyObject *self)
+{
+    PyTypeObject *type = Py_TYPE(self);
+    cursors_gone++;
+    ((freefunc)PyType_GetSlot(type, Py_tp_free))(self);
+    Py_DecRef((PyObject *)type);
+}
 
 /* Encodes a frame behind its head of 8 bytes at `place`; its length is not written. */
 static int encode(Cursor *self, Rules *rules, PyObject *frame, Py_ssize_t taken, Py_ssize_t place, Py_ssize_t *size)
@@ -768,8 +822,10 @@ static PyMemberDef cursor_members[] = {
     {NULL, 0, 0, 0, NULL},
 };
 
-static PyType_Slot cursor_slots[] = {{Py_tp_methods, cursor_methods}, {Py_tp_members, cursor_members}, {0, NULL}};
+static PyType_Slot cursor_slots[] = {{Py_tp_dealloc, cursor_dealloc}, {Py_tp_methods, cursor_methods}, {Py_tp_members, cursor_members}, {0, NULL}};
 static PyType_Spec cursor_spec = {"toolbreak._compiled.Cursor", sizeof(Cursor), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, cursor_slots};
+
+#include "_nodes.c"
 
 /* ---------------------------------------------------------------- the module */
 
@@ -800,7 +856,37 @@ static int checked_layout(void)
     return fits;
 }
 
-static struct PyModuleDef module = {PyModuleDef_HEAD_INIT, "toolbreak._compiled", "See `runtimes/python/native`.", -1, NULL, NULL, NULL, NULL, NULL};
+/* Whether that number is where it was from Python 3.6 to 3.12. Later ones do not keep it for the attributes of objects. */
+static int find_version(void)
+{
+    PyObject *number = PySys_GetObject("hexversion");
+    if (number == NULL || PyLong_AsLong(number) >= 0x030D0000)
+        return 0;
+    Py_ssize_t place = sizeof(PyObject) + sizeof(Py_ssize_t);
+    PyObject *size = PyObject_GetAttrString((PyObject *)&PyDict_Type, "__basicsize__");
+    PyObject *dict = PyDict_New();
+    int fits = size != NULL && dict != NULL && PyLong_AsSsize_t(size) >= place + (Py_ssize_t)sizeof(uint64_t);
+    Py_DecRef(size);
+    static const char *const keys[] = {"a", "a", "b", "a", "c"};
+    PyObject *values[] = {Py_None, Py_True, Py_None, NULL, Py_None};
+    uint64_t last = 0;
+    for (size_t at = 0; fits && at < sizeof keys / sizeof *keys; at++) {
+        fits = (values[at] == NULL ? PyDict_DelItemString(dict, keys[at]) : PyDict_SetItemString(dict, keys[at], values[at])) == 0;
+        uint64_t now, again;
+        memcpy(&now, (char *)dict + place, sizeof now);
+        fits = fits && PyDict_GetItemString(dict, "b") == (at > 1 ? Py_None : NULL);
+        memcpy(&again, (char *)dict + place, sizeof again);
+        fits = fits && now != 0 && now != last && now == again;
+        last = now;
+    }
+    Py_DecRef(dict);
+    PyErr_Clear();
+    if (fits)
+        version_at = place;
+    return fits;
+}
+
+static struct PyModuleDef module = {PyModuleDef_HEAD_INIT, "toolbreak._compiled", "See `runtimes/python/native`.", -1, functions_of_module, NULL, NULL, NULL, NULL};
 
 static int add(PyObject *made, const char *name, PyType_Spec *spec, PyTypeObject **kept)
 {
@@ -827,6 +913,7 @@ PyMODINIT_FUNC PyInit__compiled(void)
             PyErr_SetString(PyExc_ImportError, "this Python lays its lists or numbers out in another way");
         return NULL;
     }
+    find_version();
     make_crc_tables();
     for (const char *each = "=:([-_hxJAarRc"; *each; each++)
         looked_at[(unsigned char)*each] = 1;

@@ -261,6 +261,43 @@ class ShortCall(Call):
     )
 
 
+class OuterCall(Call):
+    """A workflow's call. What compiled code looks at when it begins a call inside this one has places of its own."""
+
+    __slots__ = ("busy", "ended", "function", "number", "pending", "quiet", "task")
+
+    def __init__(self, function: Function, args: Args, parent: Call | None, number: int) -> None:
+        super().__init__(function, args, parent, number)
+        self.busy = None
+        self.ended = False
+        self.pending = None
+        self.quiet = False
+
+
+class StepCall(Call):
+    """A node's call that compiled code makes: it fills all these places."""
+
+    __slots__ = (
+        "adapter",
+        "args",
+        "attributes",
+        "back",
+        "changes",
+        "ended",
+        "function",
+        "number",
+        "owner",
+        "parent",
+        "pending",
+        "recorded",
+        "started_ns",
+        "state",
+        "state_before",
+        "task",
+        "told",
+    )
+
+
 @dataclass
 class Stop:
     """Why a task stops at a boundary."""

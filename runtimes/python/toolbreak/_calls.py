@@ -19,7 +19,19 @@ from contextvars import ContextVar
 from typing import Any
 
 from . import _report
-from ._call_types import CANCELLED, RETURNED, Args, Call, CallAdapter, Function, Stopping, Task, code_of, nowhere
+from ._call_types import (
+    CANCELLED,
+    RETURNED,
+    Args,
+    Call,
+    CallAdapter,
+    Function,
+    OuterCall,
+    Stopping,
+    Task,
+    code_of,
+    nowhere,
+)
 
 #: False while no session is attached: `execute` then only invokes.
 attached = False
@@ -251,7 +263,7 @@ def begin(
     above = parent if parent is not None else back
     while above is not None and above.ended:
         above = above.parent
-    call = Call(function, args, above, next(_numbers))
+    call = (OuterCall if function.kind == "workflow" else Call)(function, args, above, next(_numbers))
     if adapter is not None:
         call.adapter = adapter
     if state is not None:

@@ -238,6 +238,9 @@ class Part:
 class Memo:
     """The parts of one process's states."""
 
+    # Compiled code finds these at their places.
+    __slots__ = ("__dict__", "_held", "clock", "parts")
+
     def __init__(self) -> None:
         self._pointers: Any = None
         self._ready = False

@@ -21,6 +21,11 @@ Rules: Any = None
 Same: Any = None
 #: The part of a segment that appends.
 Cursor: Any = None
+#: The begin and the end of a workflow's node and the edge behind it, where nothing about them is special, and what they have to know first.
+begin_node: Any = None
+finish_node: Any = None
+route_node: Any = None
+prepare_nodes: Any = None
 
 
 def _fits() -> bool:
@@ -45,5 +50,7 @@ if os.environ.get("TOOLBREAK_COMPILED", "") != "0":
             from . import _compiled  # type: ignore[attr-defined]
 
             Snapshot, Rules, Same, Cursor = _compiled.Snapshot, _compiled.Rules, _compiled.Same, _compiled.Cursor
+            begin_node, finish_node = _compiled.begin_node, _compiled.finish_node
+            route_node, prepare_nodes = _compiled.route_node, _compiled.prepare_nodes
     except Exception as error:  # Not built, or for another system.
         _report.let_through(error)

@@ -43,6 +43,9 @@ class Writer:
     `process` names the files; `problem` gets one sentence when recording has to end.
     """
 
+    # Compiled code finds these at their places.
+    __slots__ = ("__dict__", "_routes", "_states", "ended", "known", "local", "settings")
+
     def __init__(
         self,
         folder: str,

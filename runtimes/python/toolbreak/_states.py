@@ -58,6 +58,9 @@ class _Frame:
 class StateEncoder:
     """Makes the payload of frames that hold a state. One for each configuration."""
 
+    # Compiled code finds it at its place.
+    __slots__ = ("__dict__", "_memo")
+
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
         self._memo = Memo()

@@ -9,10 +9,11 @@ from typing import Any
 from .. import _boundaries, _call_types, _calls, _report
 from .._boundaries import aenter, afail, aleave, enter, fail, handed_over, leave
 from .._call_types import RAISE, RETURN
-from . import _state
+from . import _short, _state
 from ._node_call import NodeCall, exploded, newest
 from ._node_info import NodeInfo, declare, target_of
 from ._origin import code_of
+from ._short import begin, finish, write
 
 
 class NodeStep:
@@ -25,14 +26,18 @@ class NodeStep:
         self.explodes = getattr(steps[0], "explode_args", False) is True
         #: By the workflow's name.
         self.infos: dict[str, NodeInfo] = {}
+        #: For the short way: the function, its workflow, what is known of it, and what it is about to run.
+        self.short: Any = None
         #: The call, in a step that stands for one task alone: it failed, and the error may end the run.
         self.failed: _call_types.Call | None = None
 
-    def _begin(self, given: Any, config: Any) -> _call_types.Call | None:
-        """The call of one attempt, as `_boundaries.execute` begins one. None: it is no call of its own."""
+    def _begin(self, given: Any, config: Any, made: list[_call_types.Call]) -> _call_types.Call | None:
+        """The call of one attempt, as `_boundaries.execute` begins one; `made` gets it, too. None: it is no call of its own."""
         call: _call_types.Call | None = None
+        begins = False
+        back: _call_types.Call | None = None
         try:
-            above = _calls.current()
+            back = above = _calls.current()
             if above is not None and above.quiet:
                 return None
             while above is not None and above.function.kind != "workflow":
@@ -49,6 +54,7 @@ class NodeStep:
                 info = self.infos[workflow] = declare(None, workflow, self.name, self.steps[0])
             adapter = NodeCall(info, given, config, self.explodes)
             state = None if adapter.args else given
+            begins = True
             call = _calls.begin(
                 info.function,
                 adapter.args,
@@ -57,24 +63,38 @@ class NodeStep:
                 state_before=_state.copy_of(state),
                 attributes=adapter.attributes(),
             )
+            made.append(call)
             newest[adapter.task] = call
+            if self.short is None and above is not None and not adapter.exploded:
+                self.short = _short.of(info, above.function)
             return call
         except BaseException as error:
             if call is not None:
                 _calls.lose(call)
+            elif begins:
+                _calls.undo(back)
             if _report.is_the_apps(error):
                 raise
             _report.failure(error)
             return None
 
     def invoke(self, input: Any, config: Any = None, **kwargs: Any) -> Any:
-        call = self._begin(input, config) if _calls.attached else None
-        if call is None:
-            return self._run(input, config, kwargs)
+        made: list[_call_types.Call] = []
+        call: _call_types.Call | None = None
         # As `_boundaries.execute` does it, in fewer frames.
         try:
-            while enter(call):
-                token = _given(call)
+            if _calls.attached:
+                call = begin(self.short, input, config, made)
+            entered = call is not None
+            if call is None:
+                call = self._begin(input, config, made) if _calls.attached else None
+                if call is None:
+                    return self._run(input, config, kwargs)
+            elif not call.recorded:
+                write(call)
+            while entered or enter(call):
+                token = None if entered else _given(call)
+                entered = False
                 adapter: Any = call.adapter
                 try:
                     result = self.steps[0].invoke(adapter.given, config, **kwargs)
@@ -90,6 +110,8 @@ class NodeStep:
                     continue
                 if token is not None:
                     _take_back(token)
+                if finish(call, result):
+                    return result
                 if leave(call, result):
                     del result
                     return handed_over(call)
@@ -97,7 +119,8 @@ class NodeStep:
             return handed_over(call)
         except BaseException:
             # Most have ended. Not those in which a signal handler raised between our own steps.
-            _calls.lose(call)
+            if call is not None or made:
+                _calls.lose(call or made[0])
             raise
 
     def _run(self, input: Any, config: Any, kwargs: dict[str, Any]) -> Any:
@@ -107,7 +130,17 @@ class NodeStep:
         return value
 
     async def ainvoke(self, input: Any, config: Any = None, **kwargs: Any) -> Any:
-        call = self._begin(input, config) if _calls.attached else None
+        made: list[_call_types.Call] = []
+        try:
+            call = (
+                (begin(self.short, input, config, made) or self._begin(input, config, made))
+                if _calls.attached
+                else None
+            )
+        except BaseException:
+            for each in made:
+                _calls.lose(each)
+            raise
         if call is None:
             return await self._arun(input, config, kwargs)
         return await _awaited(call, lambda given: self._arun(given, config, kwargs))
@@ -120,7 +153,7 @@ class NodeStep:
 
     async def astream(self, input: Any, config: Any = None, **kwargs: Any) -> Any:
         """For runs whose events are streamed: the pieces are given on after the stop, joined as LangGraph joins them."""
-        call = self._begin(input, config) if _calls.attached else None
+        call = self._begin(input, config, []) if _calls.attached else None
         if call is None:
             async for piece in self._pieces(input, config, kwargs):
                 yield piece
@@ -154,6 +187,8 @@ class NodeStep:
 async def _awaited(call: _call_types.Call, run: Callable[[Any], Awaitable[Any]]) -> Any:
     """`NodeStep.invoke` for async code: `await run(given)`."""
     try:
+        if not call.recorded and type(call) is _call_types.StepCall:
+            write(call)
         while await aenter(call):
             token = _given(call)
             adapter: Any = call.adapter
@@ -168,6 +203,8 @@ async def _awaited(call: _call_types.Call, run: Callable[[Any], Awaitable[Any]])
                     return handed_over(call)
                 continue
             _take_back(token)
+            if finish(call, result):
+                return result
             if await aleave(call, result):
                 del result
                 return handed_over(call)

@@ -120,7 +120,12 @@ def wrap_run(original: Any) -> Any:
         if not _calls.attached:
             return original(task, *args, **kwargs)
         proc = task.proc
-        changed = _report.guard(_with_step, task)
+        try:
+            # Mostly, as `_with_step` says.
+            kept = proc.__dict__[_KEPT]
+            changed = kept.changed if kept.of() is proc and kept.name == task.name else _report.guard(_with_step, task)
+        except Exception:
+            changed = _report.guard(_with_step, task)
         if changed is None:
             return original(task, *args, **kwargs)
         _set_proc(task, changed)

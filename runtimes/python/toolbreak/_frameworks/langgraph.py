@@ -7,7 +7,7 @@ from contextvars import ContextVar
 from typing import Any
 
 from .. import _boundaries, _call_types, _calls, _report, _uncaught
-from . import _nodes, _texts, release
+from . import _nodes, _short, _texts, release
 from ._origin import caller, code_of, function_for
 from ._patch import need, prune, replace
 from ._streams import aiterate, iterate
@@ -235,7 +235,7 @@ def _mermaid(graph: Any) -> str:
 
 def _wrap_finish(original: Any) -> Any:
     def _finish(self: Any, writer: Any, input: Any, result: Any, config: Any) -> Any:
-        if _calls.attached:
+        if _calls.attached and not _short.route(self.ends, result, config):
             _report.guard(_nodes.routed, self, result, config)
         return original(self, writer, input, result, config)
 
