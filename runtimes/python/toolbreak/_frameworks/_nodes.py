@@ -124,7 +124,9 @@ def wrap_run(original: Any) -> Any:
             # Mostly, as `_with_step` says.
             kept = proc.__dict__[_KEPT]
             changed = kept.changed if kept.of() is proc and kept.name == task.name else _report.guard(_with_step, task)
-        except Exception:
+        except (AttributeError, KeyError) as error:
+            if _report.is_the_apps(error):
+                raise
             changed = _report.guard(_with_step, task)
         if changed is None:
             return original(task, *args, **kwargs)
