@@ -1,6 +1,6 @@
 """The short way of a node's call, for which there is compiled code: nothing about it is special, and nothing stops it.
 
-Compiled code does what `_calls.begin`, `NodeCall`, `_boundaries.leave` and `_calls.end` do together, at once and in a tenth of the time, or nothing of it.
+Compiled code does what `_calls.begin`, `NodeCall`, `_boundaries.leave` and `_calls.end` do together, at once and in a third of the time, or nothing of it.
 What is done there has to be done here as well, and the other way round.
 """
 
