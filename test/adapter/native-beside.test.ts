@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import { lateDelegate } from '../support/lateDelegate';
+import { lateDelegate } from '../support/delegateBetween';
 import { debuggers, nativeFixtures } from '../support/native';
 import { rows, type Stop } from './e2e-support';
 import { lineOf, nativeScenes, type DotOf } from './native-support';

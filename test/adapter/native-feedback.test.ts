@@ -8,7 +8,7 @@ import { listProcesses } from '../../adapter/common/processes';
 import { compactTrace, functionName } from '../../adapter/targets/native/backtrace';
 import { runtimeFeedback, type Feedback, type FeedbackOptions } from '../../adapter/targets/native/feedback';
 import { toolbreakCommand } from '../support/adapter';
-import { lateDelegate } from '../support/lateDelegate';
+import { lateDelegate } from '../support/delegateBetween';
 import { Compiled, debuggers, delegates } from '../support/native';
 
 const root = join(__dirname, '..', '..');

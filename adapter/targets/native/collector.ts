@@ -15,6 +15,7 @@ import { findDelegate, IN_LAUNCH_JSON } from './discovery';
 import { EventQueue } from './eventQueue';
 import { UNAVAILABLE, USUAL_DEPTH, USUAL_SECONDS, type Feedback, type FeedbackOptions } from './feedback';
 import { endedBySignal, prepareGdb, withSignal } from './gdb';
+import { GoingOn } from './goingOn';
 import { inputBy, type Input } from './input';
 import { maskedText, Tail } from './masked';
 import { parseData, shortPlace, withoutLinks, type Place } from './places';
@@ -37,6 +38,7 @@ type Value = Feedback['watchpoints'][string][number];
 export class Collector {
   #client!: DelegateClient;
   #quirks!: Quirks;
+  #goingOn!: GoingOn;
   readonly #events = new EventQueue();
   readonly #log: Log;
   readonly #folder = mkdtempSync(join(tmpdir(), 'toolbreak-feedback-'));
@@ -127,6 +129,7 @@ export class Collector {
     });
     await startDelegate(this.#client, found.command, options.naming ?? IN_LAUNCH_JSON);
     this.#quirks = quirksOf(found, this.#client.capabilities);
+    this.#goingOn = new GoingOn(this.#client, this.#quirks, this.#log);
     const within = (): { within: number } => ({ within: this.#left() });
     this.#watches = new Watches(this.#client, this.#log, within);
     this.#stacks = new Stacks(this.#client, this.#depth, within);
@@ -167,7 +170,10 @@ export class Collector {
     this.#missing = await bindPlaces(this.#client, this.places, options.project);
     if (!(await this.#breakOnMain()) && this.#missing[0])
       throw unbindable(this.#missing[0], this.program, options.project);
-    const done = this.#client.request('configurationDone', {}, { within: Infinity });
+    const done = this.#goingOn.ask(
+      () => this.#debuggee,
+      () => this.#client.request('configurationDone', {}, { within: Infinity }),
+    );
     // What the launch says is the truth; a failed one makes the other answer fail too, with other words.
     const [launch, configured] = await Promise.allSettled([launched, done]);
     for (const one of [launch, configured]) if (one.status === 'rejected') throw this.#cannotStart(one.reason);
@@ -284,10 +290,16 @@ export class Collector {
     // gdb refuses to evaluate in what runs again; lldb-dap answers in order, so the program need not wait for our reading.
     if (this.#quirks.family !== 'lldb') await this.#watches?.settled();
     if (this.#ended) return;
-    this.#client.request('continue', { threadId }, { within: this.#left() }).catch((error: unknown) => {
-      // It may have ended meanwhile, which its own event says.
-      this.#log.info(`continue: ${messageOf(error)}`);
-    });
+    const within = this.#left();
+    this.#goingOn
+      .ask(
+        () => threadId,
+        () => this.#client.request('continue', { threadId }, { within }),
+      )
+      .catch((error: unknown) => {
+        // It may have ended meanwhile, which its own event says.
+        this.#log.info(`continue: ${messageOf(error)}`);
+      });
   }
 
   /** Threads that stopped in the same moment: of some it is told when the first answers are there already. */

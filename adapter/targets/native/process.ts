@@ -21,10 +21,20 @@ import { hitNumbers, isObject, namesOf, threadIn } from './events';
 import { FIRST_FRAMES, NativeFrames, type FramePage } from './frames';
 import { NativeMemory } from './memory';
 import { stoppedAlong, stoppedThread } from './holds';
+import { GoingOn } from './goingOn';
 import { recordedMessage } from './logs';
 import { Pause } from './pause';
 import { isHandled, RepeatedFault } from './repeated';
-import { isCrash, LOOK_AGAIN, PAUSED, signalOf, stopReason, type Quirks, type StopReason } from './quirks';
+import {
+  isCrash,
+  LOOK_AGAIN,
+  PAUSED,
+  saysItGoesOn,
+  signalOf,
+  stopReason,
+  type Quirks,
+  type StopReason,
+} from './quirks';
 import { NativeValues, type WatchInfo } from './values';
 import { stoppedThreads, ToldStops, type StoppedBody } from './told';
 import { numbersAt } from './trap';
@@ -94,6 +104,7 @@ export class NativeProcess {
   /** A step or continue of ours is on its way. */
   #releasing = false;
   readonly #told: ToldStops;
+  readonly #goingOn: GoingOn;
   /** Settled by word of the process, or by what comes after it. */
   #heardOfProcess!: () => void;
   readonly #processHeard = new Promise<void>((resolve) => (this.#heardOfProcess = resolve));
@@ -105,7 +116,7 @@ export class NativeProcess {
     const { client, log } = options;
     const { family, major } = options.quirks;
     this.#told = new ToldStops({
-      saysItGoesOn: family === 'lldb' && major >= 19,
+      saysItGoesOn: saysItGoesOn(options.quirks),
       heard: () => this.#inTurn(() => this.#stopped()),
       passed: (body) => {
         if (signalOf(body)?.name === 'SIGSTOP') this.#pause.takes();
@@ -113,6 +124,7 @@ export class NativeProcess {
       },
     });
     client.on('gone', () => this.#told.end());
+    this.#goingOn = new GoingOn(client, options.quirks, log);
     this.#values = new NativeValues(client, family);
     this.#pause = new Pause({
       client,
@@ -182,7 +194,10 @@ export class NativeProcess {
       this.#tellBreakpoints();
       await exceptions;
       const done = client.can('configurationDone')
-        ? client.request('configurationDone', {}, { within: START_WITHIN })
+        ? this.#goingOn.ask(
+            () => this.#pid || undefined,
+            () => client.request('configurationDone', {}, { within: START_WITHIN }),
+          )
         : Promise.resolve();
       // lldb-dap 22 answers the first question for threads with those of the start: it is asked here, and its answer is not used.
       client
@@ -355,17 +370,22 @@ export class NativeProcess {
     // It may come at once to one that does not stop it.
     if (this.breakpoints.areLookedAt) this.#pause.wentOn();
     try {
-      if (step === undefined) await client.request('continue', more);
-      else if (
-        granularity === 'instruction' &&
-        client.capabilities.supportsSteppingGranularity !== true &&
-        step !== 'out'
-      ) {
-        await this.#command(`thread step-inst${step === 'over' ? '-over' : ''}`, top?.id);
-      } else if (step === 'over') await client.request('next', more);
-      else if (step === 'in') {
-        await client.request('stepIn', { ...more, ...(target === undefined ? {} : { targetId: target }) });
-      } else await client.request('stepOut', more);
+      await this.#goingOn.ask(
+        () => threadId,
+        () => {
+          if (step === undefined) return client.request('continue', more);
+          if (
+            granularity === 'instruction' &&
+            client.capabilities.supportsSteppingGranularity !== true &&
+            step !== 'out'
+          ) {
+            return this.#command(`thread step-inst${step === 'over' ? '-over' : ''}`, top?.id);
+          }
+          if (step === 'over') return client.request('next', more);
+          if (step === 'out') return client.request('stepOut', more);
+          return client.request('stepIn', { ...more, ...(target === undefined ? {} : { targetId: target }) });
+        },
+      );
     } catch (error) {
       if (client.isGone) await this.#turn;
       // It ran to its end at once, and its debugger ended with it before it answered.
@@ -399,7 +419,10 @@ export class NativeProcess {
     this.#releasing = true;
     this.#told.letGo();
     try {
-      await this.options.client.request('continue', { threadId: thread });
+      await this.#goingOn.ask(
+        () => thread,
+        () => this.options.client.request('continue', { threadId: thread }),
+      );
     } catch (error) {
       this.#told.stays();
       throw error;

@@ -23,6 +23,11 @@ export function quirksOf(
   return { family, major, name: major > 0 ? `${program} ${major}` : program };
 }
 
+/** It says when the program goes on, also where it was told to. */
+export function saysItGoesOn({ family, major }: Quirks): boolean {
+  return family === 'lldb' && major >= 19;
+}
+
 /** A signal that stopped the program. */
 export interface Signal {
   name: string;
