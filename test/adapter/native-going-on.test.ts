@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { runtimeFeedback } from '../../adapter/targets/native/feedback';
-import { refusingDelegate } from '../support/delegateBetween';
+import { refusingDelegate, tardyDelegate } from '../support/delegateBetween';
 import { nativeFixtures } from '../support/native';
 import { lineOf, nativeScenes } from './native-support';
 
@@ -23,6 +23,21 @@ nativeScenes('A debugger that says that the program goes on, and does not let it
       await go(at);
     }
     assert.equal((await s.client.waitFor('exited')).exitCode, 0);
+  });
+
+  it('is asked to pause when it has said so', async () => {
+    const { s, delegate, compiled, stop } = native();
+    const lldbDap = tardyDelegate(compiled.folder, delegate);
+    await s.client.launch({ program: compiled.program('flow.c'), args: ['wander'], cwd: nativeFixtures, lldbDap }, () =>
+      s.client.request('setBreakpoints', {
+        source: { path: SOURCE },
+        breakpoints: [{ line: lineOf('flow.c', 'begin') }],
+      }),
+    );
+    const { threadId } = await stop();
+    await s.client.request('continue', { threadId });
+    await s.client.request('pause', { threadId });
+    assert.equal((await stop()).body.reason, 'pause');
   });
 
   it('is asked again where places are collected', async () => {

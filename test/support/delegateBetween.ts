@@ -103,3 +103,27 @@ told = (message, pass) => {
 };`,
   );
 }
+
+/** A delegate that is slow to say that the program goes on, and until then answers a request to pause without a pause, as lldb-dap 19 does on a busy machine. */
+export function tardyDelegate(folder: string, delegate: Delegate): string {
+  return delegateBetween(
+    'tardy',
+    folder,
+    delegate,
+    `
+let goesOn = true;
+asked = (message, pass) => {
+  if (message.command === 'continue') goesOn = false;
+  if (message.command === 'pause' && !goesOn)
+    send({ seq: 0, type: 'response', request_seq: message.seq, command: 'pause', success: true });
+  else pass();
+};
+told = (message, pass) => {
+  if (message.event !== 'continued') return pass();
+  setTimeout(() => {
+    goesOn = true;
+    pass();
+  }, 100);
+};`,
+  );
+}

@@ -16,6 +16,10 @@ const SETTLES_WITHIN = 200;
 export class GoingOn {
   /** Words of the delegate that follow one that lets the program go on. */
   #words = 0;
+  /** How many there were when it was asked last, and when that was. */
+  #before = -1;
+  #askedAt = 0;
+  #whenWord: (() => void) | undefined;
 
   constructor(
     private readonly client: DelegateClient,
@@ -23,18 +27,33 @@ export class GoingOn {
     private readonly log: Log,
   ) {
     client.on('event', (name) => {
-      if (['continued', 'stopped', 'exited', 'terminated'].includes(name)) this.#words++;
+      if (!['continued', 'stopped', 'exited', 'terminated'].includes(name)) return;
+      this.#words++;
+      this.#whenWord?.();
     });
   }
 
   /** `ask` asks for it; `thread` is one of the program's, as far as that is known. Rejects as `ask` does. */
   async ask(thread: () => number | undefined, ask: () => Promise<unknown>): Promise<void> {
-    const before = this.#words;
+    const before = (this.#before = this.#words);
+    this.#askedAt = Date.now();
     await ask();
     if (!saysItGoesOn(this.quirks)) return;
     this.#see(thread, before).catch((error: unknown) =>
       this.log.info(`whether the program goes on: ${messageOf(error)}`),
     );
+  }
+
+  /** Until the delegate has said of the last time that the program goes on, or is late with it: before that it takes no notice of a request to pause. */
+  async said(): Promise<void> {
+    const left = this.#askedAt + WORD_WITHIN - Date.now();
+    if (this.#words !== this.#before || left <= 0 || !saysItGoesOn(this.quirks)) return;
+    let timer: NodeJS.Timeout | undefined;
+    await Promise.race([
+      new Promise<void>((resolve) => (this.#whenWord = resolve)),
+      new Promise<void>((resolve) => (timer = setTimeout(resolve, left))),
+    ]);
+    clearTimeout(timer);
   }
 
   async #see(thread: () => number | undefined, before: number): Promise<void> {

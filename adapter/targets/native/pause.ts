@@ -14,6 +14,8 @@ export interface Pausable {
   isOver(): boolean;
   /** Nothing that was said of stops is being looked at. */
   settled(): Promise<void>;
+  /** The delegate has said that the program goes on, where it says so. */
+  goesOn(): Promise<void>;
   /** Whom a signal stops for sure; nothing where a request to the delegate is the better way. */
   signalled(): number | undefined;
 }
@@ -38,6 +40,7 @@ export class Pause {
     if (program.isStill()) return;
     this.#asked = true;
     await this.#stopsByItself();
+    if (this.#isPending()) await program.goesOn();
     if (this.#isPending() && !(await this.#isHalted())) {
       await program.client.request('pause', { threadId: program.thread() });
     }

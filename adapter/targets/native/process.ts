@@ -132,6 +132,7 @@ export class NativeProcess {
       isStill: () => this.#stop !== undefined || this.#over,
       isOver: () => this.#over,
       settled: () => this.#settled(),
+      goesOn: () => this.#goingOn.said(),
       // gdb would give a signal that is on its way to the program when it leaves.
       signalled: () =>
         this.breakpoints.areConditional && !this.#isGdb && process.platform !== 'win32'
