@@ -12,7 +12,7 @@ const LINKED = process.platform === 'darwin' ? ['-undefined', 'dynamic_lookup'] 
 const runtime = (root) => join(root, 'runtimes/python');
 const sourceOf = (root) => join(runtime(root), 'native/_compiled.c');
 /** What it includes. */
-const nodesOf = (root) => join(runtime(root), 'native/_nodes.c');
+const partsOf = (root) => ['_crc.c', '_nodes.c', '_hooks.c'].map((name) => join(runtime(root), 'native', name));
 /** One file serves every Python from 3.10 on of this system. */
 const fileOf = (root) => join(runtime(root), 'toolbreak/_compiled.abi3.so');
 /** Beside it: which sources it was made from, and its checksum. Python loads no other. */
@@ -33,9 +33,8 @@ export const hasCompiler = () => COMPILERS.some((name) => spawnSync(name, ['--ve
 
 /** Changes with everything that it is made from. */
 export const compiledKey = (root, headers) =>
-  createHash('sha256')
-    .update(readFileSync(sourceOf(root)))
-    .update(readFileSync(nodesOf(root)))
+  [sourceOf(root), ...partsOf(root)]
+    .reduce((hash, path) => hash.update(readFileSync(path)), createHash('sha256'))
     .update([process.arch, headers, ...FLAGS, ...LINKED].join(' '))
     .digest('hex');
 

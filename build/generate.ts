@@ -81,6 +81,8 @@ function emit(path: string, text: string): void {
 /** What the compiled part is made of, and what it has to agree with. */
 const COMPILED_FROM = [
   'runtimes/python/native/_compiled.c',
+  'runtimes/python/native/_crc.c',
+  'runtimes/python/native/_hooks.c',
   'runtimes/python/native/_nodes.c',
   'runtimes/python/toolbreak/_masking.py',
   'runtimes/python/toolbreak/_secret_places.py',

@@ -246,6 +246,67 @@ static int is_same(Snapshot *self)
     return 1;
 }
 
+/* Whether nothing in it can change, and nothing has to be looked at inside. */
+static int is_atom(PyObject *value)
+{
+    PyTypeObject *type = Py_TYPE(value);
+    return type == &PyUnicode_Type || type == &PyLong_Type || type == &PyFloat_Type || value == Py_None || type == &PyBool_Type || type == &PyBytes_Type ||
+           type == &PyComplex_Type;
+}
+
+/* Takes all that a plain value consists of. -1: it is not plain, or consists of too much. */
+static int take_all(Snapshot *self, PyObject *value, Py_ssize_t levels, Py_ssize_t *left)
+{
+    if (--*left < 0 || levels <= 0)
+        return -1;
+    if (PyTuple_CheckExact(value)) {
+        for (Py_ssize_t at = 0; at < PyTuple_Size(value); at++) {
+            PyObject *item = PyTuple_GetItem(value, at);
+            if (!is_atom(item) && take_all(self, item, levels - 1, left))
+                return -1;
+        }
+        return 0;
+    }
+    int is_dict = PyDict_CheckExact(value);
+    if (!is_dict && !PyList_CheckExact(value))
+        return -1;
+    if ((self->count & (self->count - 1)) == 0) {
+        Place *more = PyMem_Realloc(self->places, (self->count ? self->count * 2 : 1) * sizeof(Place));
+        if (more == NULL)
+            return -1;
+        self->places = more;
+    }
+    Py_ssize_t at = self->size + is_dict;
+    if (take(self, value, NULL))
+        return -1;
+    /* Of a dict, keys and values in turn. What the items hold is put behind them. */
+    for (Py_ssize_t end = self->size; at < end; at += 1 + is_dict)
+        if (!is_atom(self->held[at]) && take_all(self, self->held[at], levels - 1, left))
+            return -1;
+    return 0;
+}
+
+/*
+ * of(value, levels, most) -> Snapshot | None: of a value of dicts, lists, tuples, texts and numbers, at most so deep and with at most so many containers.
+ * Nothing else runs meanwhile, so that it is of one moment.
+ */
+static PyObject *snapshot_of(PyObject *type, PyObject *args)
+{
+    PyObject *value;
+    Py_ssize_t levels, most;
+    if (!PyArg_ParseTuple(args, "Onn", &value, &levels, &most))
+        return NULL;
+    Snapshot *self = PyObject_New(Snapshot, (PyTypeObject *)type);
+    if (self == NULL)
+        return NULL;
+    memset(&self->places, 0, sizeof(Snapshot) - offsetof(Snapshot, places));
+    if (take_all(self, value, levels, &most) == 0)
+        return (PyObject *)self;
+    Py_DecRef((PyObject *)self);
+    PyErr_Clear();
+    Py_RETURN_NONE;
+}
+
 static PyObject *snapshot_same(Snapshot *self, PyObject *nothing)
 {
     return PyBool_FromLong(is_same(self));
@@ -258,6 +319,7 @@ static Py_ssize_t snapshot_length(PyObject *self)
 
 static PyMethodDef snapshot_methods[] = {
     {"same", (PyCFunction)snapshot_same, METH_NOARGS, "Whether everything consists of the very objects that it consisted of."},
+    {"of", (PyCFunction)snapshot_of, METH_VARARGS | METH_CLASS, "All that a plain value consists of."},
     {NULL, NULL, 0, NULL},
 };
 
@@ -328,7 +390,14 @@ static void rules_dealloc(PyObject *self)
     drop(self);
 }
 
-static PyType_Slot rules_slots[] = {{Py_tp_new, rules_new}, {Py_tp_dealloc, rules_dealloc}, {0, NULL}};
+static PyObject *rules_encode(PyObject *self, PyObject *value);
+
+static PyMethodDef rules_methods[] = {
+    {"encode", rules_encode, METH_O, "A plain value, encoded."},
+    {NULL, NULL, 0, NULL},
+};
+
+static PyType_Slot rules_slots[] = {{Py_tp_new, rules_new}, {Py_tp_dealloc, rules_dealloc}, {Py_tp_methods, rules_methods}, {0, NULL}};
 static PyType_Spec rules_spec = {"toolbreak._compiled.Rules", sizeof(Rules), 0, Py_TPFLAGS_DEFAULT, rules_slots};
 static PyTypeObject *rules_type;
 
@@ -653,41 +722,35 @@ static int put_value(Output *out, PyObject *value, Py_ssize_t depth)
     return NOT_PLAIN;
 }
 
+#define FIRST_ROOM 65536
+
+/* encode(value) -> bytes | None: a value as it stands in a frame. None: not everything in it is plain. */
+static PyObject *rules_encode(PyObject *self, PyObject *value)
+{
+    Rules *rules = (Rules *)self;
+    PyObject *encoded = NULL;
+    unsigned char *memory = NULL;
+    int done = NO_ROOM;
+    for (Py_ssize_t room = FIRST_ROOM; done == NO_ROOM && (room == FIRST_ROOM || room / 4 <= rules->largest); room *= 4) {
+        unsigned char *more = PyMem_Realloc(memory, room);
+        if (more == NULL)
+            break;
+        memory = more;
+        Output out = {memory, memory + (room < rules->largest ? room : rules->largest), rules, rules->items};
+        done = put_value(&out, value, 0);
+        if (done == WRITTEN)
+            encoded = PyBytes_FromStringAndSize((char *)memory, out.next - memory);
+    }
+    PyMem_Free(memory);
+    PyErr_Clear();
+    if (encoded != NULL)
+        return encoded;
+    Py_RETURN_NONE;
+}
+
 /* ---------------------------------------------------------------- Cursor */
 
-static uint32_t crc_tables[8][256];
-
-static void make_crc_tables(void)
-{
-    for (uint32_t byte = 0; byte < 256; byte++) {
-        uint32_t crc = byte;
-        for (int bit = 0; bit < 8; bit++)
-            crc = crc & 1 ? crc >> 1 ^ 0xEDB88320u : crc >> 1;
-        crc_tables[0][byte] = crc;
-    }
-    for (uint32_t byte = 0; byte < 256; byte++)
-        for (int table = 1; table < 8; table++) {
-            uint32_t crc = crc_tables[table - 1][byte];
-            crc_tables[table][byte] = crc >> 8 ^ crc_tables[0][crc & 255];
-        }
-}
-
-/* That of `zlib.crc32`. Eight bytes at a time, on a machine whose numbers begin with their lowest byte. */
-static uint32_t crc_of(const unsigned char *bytes, size_t size)
-{
-    uint32_t crc = ~0u;
-    for (; size >= 8; bytes += 8, size -= 8) {
-        uint32_t low, high;
-        memcpy(&low, bytes, 4);
-        memcpy(&high, bytes + 4, 4);
-        low ^= crc;
-        crc = crc_tables[7][low & 255] ^ crc_tables[6][low >> 8 & 255] ^ crc_tables[5][low >> 16 & 255] ^ crc_tables[4][low >> 24] ^
-              crc_tables[3][high & 255] ^ crc_tables[2][high >> 8 & 255] ^ crc_tables[1][high >> 16 & 255] ^ crc_tables[0][high >> 24];
-    }
-    for (; size; bytes++, size--)
-        crc = crc >> 8 ^ crc_tables[0][(crc ^ *bytes) & 255];
-    return ~crc;
-}
+#include "_crc.c"
 
 /* The part of a `Segment` that appends: where in its mapped file the next frame begins. */
 typedef struct {
@@ -826,6 +889,7 @@ static PyType_Slot cursor_slots[] = {{Py_tp_dealloc, cursor_dealloc}, {Py_tp_met
 static PyType_Spec cursor_spec = {"toolbreak._compiled.Cursor", sizeof(Cursor), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, cursor_slots};
 
 #include "_nodes.c"
+#include "_hooks.c"
 
 /* ---------------------------------------------------------------- the module */
 
@@ -915,6 +979,7 @@ PyMODINIT_FUNC PyInit__compiled(void)
     }
     find_version();
     make_crc_tables();
+    look_for_folding();
     for (const char *each = "=:([-_hxJAarRc"; *each; each++)
         looked_at[(unsigned char)*each] = 1;
     recorded_name = PyUnicode_InternFromString("recorded");

@@ -7,7 +7,7 @@
 
 /* Where the slots of Python's classes are in their objects: found by `slot_at`, which puts something there and looks where it is. */
 static struct {
-    PyTypeObject *call, *outer, *adapter, *task, *function, *segment, *part, *stopping, *writer, *settings, *states, *memo;
+    PyTypeObject *call, *outer, *adapter, *task, *function, *segment, *part, *stopping, *writer, *settings, *states, *memo, *node_step, *kept, *pregel_task;
     struct {
         Py_ssize_t number, function, args, parent, task, started_ns, owner, adapter, state, state_before, attributes, back, told, recorded, ended, pending, changes;
     } calls;
@@ -44,6 +44,15 @@ static struct {
     struct {
         Py_ssize_t _held, clock, parts;
     } memos;
+    struct {
+        Py_ssize_t short_, steps;
+    } node_steps;
+    struct {
+        Py_ssize_t changed, name, of;
+    } kepts;
+    struct {
+        Py_ssize_t id, name, proc;
+    } pregel_tasks;
 } at;
 
 /* What `prepare` was given, and names. */
@@ -62,9 +71,14 @@ static struct {
 } given_by;
 static int is_prepared;
 
+/* How often the short way was taken: for tests. */
+static struct {
+    long begun, finished, routed;
+} taken;
+
 #define EACH_NAME(X)                                                                                                                                           \
-    X(_numbers) X(args) X(configurable) X(decide) X(langgraph_checkpoint_ns) X(langgraph_step) X(metadata) X(segment) X(writer) X(__pregel_read)               \
-        X(__pregel_task_id)
+    X(_numbers) X(args) X(attached) X(configurable) X(decide) X(ends) X(invoke) X(langgraph_checkpoint_ns) X(langgraph_step) X(metadata) X(segment) X(writer)     \
+        X(__pregel_read) X(__pregel_task_id) X(__toolbreak_kept__)
 #define DECLARE(name) PyObject *name;
 static struct {
     EACH_NAME(DECLARE)
@@ -98,15 +112,18 @@ static Py_ssize_t slot_at(PyTypeObject *type, const char *name)
     PyObject *object = size == NULL ? NULL : PyType_GenericAlloc(type, 0);
     PyObject *sample = object == NULL ? NULL : PyList_New(0);
     Py_ssize_t found = -1, times = 0;
-    if (sample != NULL && PyObject_SetAttrString(object, name, sample) == 0) {
+    PyObject *key = PyUnicode_FromString(name);
+    /* Not by `setattr`: LangGraph's tasks refuse it. */
+    if (sample != NULL && key != NULL && PyObject_GenericSetAttr(object, key, sample) == 0) {
         Py_ssize_t end = PyLong_AsSsize_t(size) - (Py_ssize_t)sizeof(PyObject *);
         for (Py_ssize_t place = sizeof(PyObject); place <= end; place += sizeof(PyObject *))
             if (slot(object, place) == sample) {
                 found = place;
                 times++;
             }
-        PyObject_DelAttrString(object, name);
+        PyObject_GenericSetAttr(object, key, NULL);
     }
+    Py_DecRef(key);
     Py_DecRef(sample);
     Py_DecRef(object);
     Py_DecRef(size);
@@ -119,7 +136,7 @@ static Py_ssize_t slot_at(PyTypeObject *type, const char *name)
 /* Of the module `_calls`. Where a dict tells that it changed, it is not looked up in between. */
 static struct {
     uint64_t version;
-    PyObject *writer, *decide, *numbers; /* borrowed */
+    PyObject *attached, *writer, *decide, *numbers; /* borrowed */
 } now_there;
 
 static int look_there(void)
@@ -127,11 +144,12 @@ static int look_there(void)
     uint64_t version = version_of(given_by.calls);
     if (version && version == now_there.version)
         return now_there.writer != Py_None;
+    now_there.attached = PyDict_GetItemWithError(given_by.calls, word.attached);
     now_there.writer = PyDict_GetItemWithError(given_by.calls, word.writer);
     now_there.decide = PyDict_GetItemWithError(given_by.calls, word.decide);
     now_there.numbers = PyDict_GetItemWithError(given_by.calls, word._numbers);
     now_there.version = 0;
-    if (now_there.writer == NULL || now_there.decide == NULL || now_there.numbers == NULL)
+    if (now_there.attached == NULL || now_there.writer == NULL || now_there.decide == NULL || now_there.numbers == NULL)
         return 0;
     now_there.version = version;
     return now_there.writer != Py_None;
@@ -502,18 +520,13 @@ static int copy_item(PyObject *to, PyObject *name, PyObject *from, PyObject *key
 }
 
 /*
- * begin_node(node, given, config, made) -> StepCall | None: `_calls.begin` for the node `(function, workflow, info, key)`, with all that `NodeCall`
- * knows of it. Its frames are written if its `recorded` is 1. None: nothing was done. The call is also put into the list `made`, where it is found by
- * whom a signal handler's exception kept from getting the answer.
+ * `_calls.begin` for the node `(function, workflow, info, key)`, with all that `NodeCall` knows of it. Answers the call, whose frames are written if its
+ * `recorded` is 1, and puts it into the list `made`, if there is one. NULL, without an exception: nothing was done.
  */
-static PyObject *begin_node(PyObject *module, PyObject *args)
+static PyObject *begin(PyObject *node, PyObject *given, PyObject *config, PyObject *made)
 {
-    PyObject *node, *given, *config, *made;
-    if (!PyArg_UnpackTuple(args, "begin_node", 4, 4, &node, &given, &config, &made))
+    if (!is_prepared || !PyTuple_CheckExact(node) || PyTuple_Size(node) != 4 || !PyDict_CheckExact(given) || !PyDict_CheckExact(config))
         return NULL;
-    if (!is_prepared || !PyTuple_CheckExact(node) || PyTuple_Size(node) != 4 || !PyDict_CheckExact(given) || !PyDict_CheckExact(config) ||
-        !PyList_CheckExact(made))
-        Py_RETURN_NONE;
     PyObject *function = PyTuple_GetItem(node, 0), *workflow = PyTuple_GetItem(node, 1), *info = PyTuple_GetItem(node, 2), *key = PyTuple_GetItem(node, 3);
     PyObject *configurable = item_of(config, word.configurable), *metadata = item_of(config, word.metadata);
     PyObject *task_id = item_of(configurable, word.__pregel_task_id), *channels = channels_of(configurable);
@@ -588,7 +601,7 @@ static PyObject *begin_node(PyObject *module, PyObject *args)
     only = exchange(above, at.outers.busy, only);
     token = PyObject_CallFunctionObjArgs(given_by.set, call, NULL);
     started = token == NULL ? NULL : PyObject_CallNoArgs(given_by.now);
-    if (started == NULL || PyDict_SetItem(given_by.newest, task_id, call) || PyList_Append(made, call)) {
+    if (started == NULL || PyDict_SetItem(given_by.newest, task_id, call) || (made != NULL && PyList_Append(made, call))) {
         /* There is no memory. */
         PyErr_Clear();
         Py_DecRef(exchange(task, at.tasks.calls, shared(calls)));
@@ -637,6 +650,20 @@ done:
     PyObject *rest[] = {configurable, metadata, task_id, channels, above, busy, task, above_number, adapter, empty, attributes, only, number, started, told, token, inner, calls};
     for (size_t index = 0; index < sizeof rest / sizeof *rest; index++)
         Py_DecRef(rest[index]);
+    taken.begun += call != NULL;
+    return call;
+}
+
+/*
+ * begin_node(node, given, config, made) -> StepCall | None: `begin`. The call is also put into the list `made`, where it is found by whom a signal
+ * handler's exception kept from getting the answer.
+ */
+static PyObject *begin_node(PyObject *module, PyObject *args)
+{
+    PyObject *node, *given, *config, *made;
+    if (!PyArg_ParseTuple(args, "OOOO!", &node, &given, &config, &PyList_Type, &made))
+        return NULL;
+    PyObject *call = begin(node, given, config, made);
     if (call != NULL)
         return call;
     Py_RETURN_NONE;
@@ -670,24 +697,21 @@ static PyObject *overwritten(PyObject *given, PyObject *result, PyObject *channe
     return NULL;
 }
 
-/* finish_node(call, result) -> bool: ends a call of `begin_node` that returned, as `_boundaries.leave` and `handed_over` do. False: nothing was done. */
-static PyObject *finish_node(PyObject *module, PyObject *args)
+/* Ends a call of `begin` that returned, as `_boundaries.leave` and `handed_over` do. 0: nothing was done. */
+static int finish(PyObject *call, PyObject *result)
 {
-    PyObject *call, *result;
-    if (!PyArg_UnpackTuple(args, "finish_node", 2, 2, &call, &result))
-        return NULL;
     if (!is_prepared || Py_TYPE(call) != at.call || !PyDict_CheckExact(result) || slot(call, at.calls.ended) != Py_False)
-        Py_RETURN_FALSE;
+        return 0;
     PyObject *recorded = slot(call, at.calls.recorded), *adapter = slot(call, at.calls.adapter), *task = slot(call, at.calls.task);
     PyObject *above = slot(call, at.calls.parent), *function = slot(call, at.calls.function), *number = slot(call, at.calls.number);
     PyObject *attributes = slot(call, at.calls.attributes), *told = slot(call, at.calls.told);
     if (recorded == NULL || !PyLong_CheckExact(recorded) || PyLong_AsLong(recorded) != 1 || adapter == NULL || Py_TYPE(adapter) != at.adapter || task == NULL ||
         above == NULL || Py_TYPE(above) != at.outer || slot(call, at.calls.back) != above || slot(call, at.calls.owner) != above || function == NULL || number == NULL ||
         attributes == NULL || !PyDict_CheckExact(attributes) || told == NULL || PyLong_AsSsize_t(told) != PyDict_Size(attributes))
-        Py_RETURN_FALSE;
+        return 0;
     PyObject *given = slot(adapter, at.adapters.given), *channels = slot(adapter, at.adapters.channels);
     if (given == NULL || !PyDict_CheckExact(given) || channels == NULL || !PyDict_CheckExact(channels))
-        Py_RETURN_FALSE;
+        return 0;
 
     int done = 0;
     PyObject *now_current = NULL, *busy = NULL, *empty = NULL, *calls = NULL, *innermost = NULL, *ended = NULL, *token = NULL;
@@ -755,19 +779,24 @@ done:
     PyObject *rest[] = {now_current, busy, empty, calls, innermost, ended, token};
     for (size_t index = 0; index < sizeof rest / sizeof *rest; index++)
         Py_DecRef(rest[index]);
-    return PyBool_FromLong(done);
+    taken.finished += done;
+    return done;
+}
+
+/* finish_node(call, result) -> bool: `finish`. */
+static PyObject *finish_node(PyObject *module, PyObject *args)
+{
+    PyObject *call, *result;
+    return PyArg_UnpackTuple(args, "finish_node", 2, 2, &call, &result) ? PyBool_FromLong(finish(call, result)) : NULL;
 }
 
 /* ---------------------------------------------------------------- an edge */
 
-/* route_node(ends, chosen, config) -> bool: `_nodes.routed` of a conditional edge that chose one node that it chose before. False: nothing was done. */
-static PyObject *route_node(PyObject *module, PyObject *args)
+/* `_nodes.routed` of a conditional edge that chose one node that it chose before. 0: nothing was done. */
+static int route(PyObject *ends, PyObject *chosen, PyObject *config)
 {
-    PyObject *ends, *chosen, *config;
-    if (!PyArg_UnpackTuple(args, "route_node", 3, 3, &ends, &chosen, &config))
-        return NULL;
     if (!is_prepared || Py_TYPE(chosen) != &PyUnicode_Type || !PyDict_CheckExact(config))
-        Py_RETURN_FALSE;
+        return 0;
     int done = 0;
     PyObject *name = ends == Py_None ? shared(chosen) : item_of(ends, chosen), *configurable = item_of(config, word.configurable);
     PyObject *task_id = item_of(configurable, word.__pregel_task_id), *call = NULL, *number = NULL, *names = NULL, *now = NULL, *routes = NULL, *encoded = NULL;
@@ -804,7 +833,8 @@ done:
     PyObject *rest[] = {name, configurable, task_id, call, number, names, now};
     for (size_t index = 0; index < sizeof rest / sizeof *rest; index++)
         Py_DecRef(rest[index]);
-    return PyBool_FromLong(done);
+    taken.routed += done;
+    return done;
 }
 
 /* ---------------------------------------------------------------- what they need to know */
@@ -830,7 +860,7 @@ static int find_slots(PyObject *classes, const char *name, PyTypeObject **type, 
 #define IN(group, name) {#name, &at.group.name}
 
 /*
- * prepare(classes, things) -> bool: makes `begin_node` and `finish_node` work. `classes`: those whose slots they use, by their names here; `things`:
+ * prepare(classes, things) -> bool: makes what is here work, and the hooks. `classes`: those whose slots they use, by their names here; `things`:
  * what else they need. False: these classes do not keep in slots what they should, and Python code does all of it.
  */
 static PyObject *prepare_nodes(PyObject *module, PyObject *args)
@@ -857,14 +887,21 @@ static PyObject *prepare_nodes(PyObject *module, PyObject *args)
     const Slot settings[] = {IN(settings_, references), IN(settings_, rules), {NULL, NULL}};
     const Slot states[] = {IN(states_, _memo), {NULL, NULL}};
     const Slot memos[] = {IN(memos, _held), IN(memos, clock), IN(memos, parts), {NULL, NULL}};
+    const Slot node_steps[] = {{"short", &at.node_steps.short_}, IN(node_steps, steps), {NULL, NULL}};
+    const Slot kepts[] = {IN(kepts, changed), IN(kepts, name), IN(kepts, of), {NULL, NULL}};
+    const Slot pregel_tasks[] = {IN(pregel_tasks, id), IN(pregel_tasks, name), IN(pregel_tasks, proc), {NULL, NULL}};
     const Slot stops[] = {IN(stops, generation), IN(stops, special), IN(stops, stop_byte), {NULL, NULL}};
     if (!find_slots(classes, "StepCall", &at.call, calls) || !find_slots(classes, "NodeCall", &at.adapter, adapters) ||
         !find_slots(classes, "Task", &at.task, tasks) || !find_slots(classes, "Function", &at.function, functions) ||
         !find_slots(classes, "Segment", &at.segment, segments) || !find_slots(classes, "Part", &at.part, parts) ||
         !find_slots(classes, "OuterCall", &at.outer, outers) || !find_slots(classes, "Writer", &at.writer, writers) ||
         !find_slots(classes, "Settings", &at.settings, settings) || !find_slots(classes, "StateEncoder", &at.states, states) ||
-        !find_slots(classes, "Memo", &at.memo, memos) || !find_slots(classes, "Stopping", &at.stopping, stops) || (PyObject *)Py_TYPE(given_by.stopping) != (PyObject *)at.stopping)
+        !find_slots(classes, "Memo", &at.memo, memos) || !find_slots(classes, "Stopping", &at.stopping, stops) ||
+        !find_slots(classes, "NodeStep", &at.node_step, node_steps) || !find_slots(classes, "Kept", &at.kept, kepts) || (PyObject *)Py_TYPE(given_by.stopping) != (PyObject *)at.stopping)
         Py_RETURN_FALSE;
+    /* Without slots under Python 3.10: the run of a task is left to Python code there. */
+    if (!find_slots(classes, "PregelExecutableTask", &at.pregel_task, pregel_tasks))
+        at.pregel_task = NULL;
 #define INTERN(name)                                                                                                                                           \
     if ((word.name = PyUnicode_InternFromString(#name)) == NULL)                                                                                               \
         return NULL;
@@ -884,11 +921,3 @@ static PyObject *prepare_nodes(PyObject *module, PyObject *args)
     is_prepared = 1;
     Py_RETURN_TRUE;
 }
-
-static PyMethodDef functions_of_module[] = {
-    {"prepare_nodes", prepare_nodes, METH_VARARGS, "Makes `begin_node` and `finish_node` work."},
-    {"begin_node", begin_node, METH_VARARGS, "Begins the call of a workflow's node. None: nothing was done."},
-    {"finish_node", finish_node, METH_VARARGS, "Ends it. False: nothing was done."},
-    {"route_node", route_node, METH_VARARGS, "Notes where an edge behind it leads. False: nothing was done."},
-    {NULL, NULL, 0, NULL},
-};

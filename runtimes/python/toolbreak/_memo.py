@@ -129,6 +129,11 @@ class Part:
         """Goes through the value. False: something in it can change unseen."""
         if id(type(self.root)) in _ATOMS:
             return True
+        if _optional.Snapshot is not None:
+            self.snapshot = _optional.Snapshot.of(self.root, _MOST_LEVELS, _MOST_CONTAINERS)
+            if self.snapshot is not None:
+                self.sized = ()
+                return True
         stack: list[tuple[Any, int]] = [(self.root, 0)]
         #: By id.
         walked: set[int] = set()

@@ -21,11 +21,16 @@ Rules: Any = None
 Same: Any = None
 #: The part of a segment that appends.
 Cursor: Any = None
-#: The begin and the end of a workflow's node and the edge behind it, where nothing about them is special, and what they have to know first.
+#: The begin and the end of a workflow's node, where nothing about them is special, what stands around them and the edge behind it in LangGraph's own
+#: code, and what all of it has to know first.
 begin_node: Any = None
 finish_node: Any = None
-route_node: Any = None
+run_hook: Any = None
+step_hook: Any = None
+branch_hook: Any = None
 prepare_nodes: Any = None
+#: How many calls began, ended and were routed that way.
+nodes_taken: Any = None
 
 
 def _fits() -> bool:
@@ -51,6 +56,7 @@ if os.environ.get("TOOLBREAK_COMPILED", "") != "0":
 
             Snapshot, Rules, Same, Cursor = _compiled.Snapshot, _compiled.Rules, _compiled.Same, _compiled.Cursor
             begin_node, finish_node = _compiled.begin_node, _compiled.finish_node
-            route_node, prepare_nodes = _compiled.route_node, _compiled.prepare_nodes
+            run_hook, step_hook, branch_hook = _compiled.run_hook, _compiled.step_hook, _compiled.branch_hook
+            prepare_nodes, nodes_taken = _compiled.prepare_nodes, _compiled.nodes_taken
     except Exception as error:  # Not built, or for another system.
         _report.let_through(error)

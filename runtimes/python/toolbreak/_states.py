@@ -300,4 +300,5 @@ class StateEncoder:
                 pieces = [b"[", len(items).to_bytes(4, "little")]
                 pieces += [self._value(item, frame) for item in items]
                 return b"".join(pieces)
-        return dumps(settings.encode(value), MARSHAL_VERSION)
+        encoded: bytes | None = settings.rules.encode(value) if settings.rules is not None else None
+        return dumps(settings.encode(value), MARSHAL_VERSION) if encoded is None else encoded

@@ -64,10 +64,13 @@ def check(folder: Path, value: Any) -> int:
     """Puts the value, and looks that it is written as Python code writes it or not at all."""
     rules = known(value)
     encoded = rules.encode(value)
+    alone = rules.rules.encode(value)
     file = File(folder / "one.spool")
     try:
         done = file.put(rules.rules, (9, value))
+        assert (alone is None) is (done != WRITTEN)
         if done == WRITTEN:
+            assert alone == dumps(encoded, 2)
             assert file.payload() == dumps((9, encoded), 2)
             assert len(file.frames()) == 1
         else:

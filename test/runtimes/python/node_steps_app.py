@@ -15,7 +15,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:1] = [os.path.abspath(os.path.join(HERE, "..", "..", "..", "runtimes", "python"))]
 
 import toolbreak  # noqa: E402
-from toolbreak import _calls  # noqa: E402
+from toolbreak import _calls, _optional  # noqa: E402
 from toolbreak._values import Settings  # noqa: E402
 
 toolbreak.record(sys.argv[1])
@@ -25,23 +25,6 @@ from langchain_core.messages import AIMessage, HumanMessage  # noqa: E402
 from langchain_core.tools import tool  # noqa: E402
 from langgraph.graph import END, START, StateGraph, add_messages  # noqa: E402
 from langgraph.types import Command, RetryPolicy, Send  # noqa: E402
-from toolbreak._frameworks import _node_step, _short  # noqa: E402
-
-taken = {"begun": 0, "finished": 0, "routed": 0}
-
-
-def counted(what: str, original: Any) -> Any:
-    def call(*args: Any) -> Any:
-        done = original(*args)
-        taken[what] += bool(done)
-        return done
-
-    return call
-
-
-_node_step.begin = counted("begun", _node_step.begin)
-_node_step.finish = counted("finished", _node_step.finish)
-_short.route = counted("routed", _short.route)
 
 
 class State(TypedDict, total=False):
@@ -279,4 +262,4 @@ if hasattr(os, "fork"):
         os._exit(0)
     os.waitpid(child, 0)
 loop("after", documents(), change_documents, 20)
-print(json.dumps(taken))
+print(json.dumps(_optional.nodes_taken() if _optional.nodes_taken is not None else [0, 0, 0]))

@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
+from dataclasses import dataclass
 from marshal import dumps
 from pathlib import Path
 from types import SimpleNamespace
@@ -292,6 +293,79 @@ def test_a_snapshot_lets_go_of_what_it_kept() -> None:
     assert gone() is None
 
 
+def plain_containers(value: Any) -> list[Any]:
+    """All dicts and lists in a value, however deep."""
+    inner = list(value.values()) if type(value) is dict else list(value)
+    found = [] if type(value) is tuple else [value]
+    for item in inner:
+        if type(item) in (dict, list, tuple):
+            found += plain_containers(item)
+    return found
+
+
+def test_whatever_changes_in_a_plain_value_is_seen() -> None:
+    def made() -> Any:
+        rows = [[number, {"text": "words", "more": (number, [1.5, None], {"a": b"b"})}] for number in range(20)]
+        return {"rows": rows, "numbers": list(range(300)), "empty": {}, "none": [], "pair": ({}, []), 5: {"six": 7}}
+
+    count = len(plain_containers(made()))
+    assert count > 80
+    for place in range(count):
+        value = made()
+        snapshot = _optional.Snapshot.of(value, 20, 5000)
+        assert snapshot.same() and snapshot.same()
+        container = plain_containers(value)[place]
+        if type(container) is dict:
+            container["new"] = 1
+        else:
+            container.append(1)
+        assert not snapshot.same(), place
+        other = made()
+        snapshot = _optional.Snapshot.of(other, 20, 5000)
+        container = plain_containers(other)[place]
+        for key in container if type(container) is dict else range(len(container)):
+            container[key] = object()
+            assert not snapshot.same(), (place, key)
+            break
+
+
+def test_a_value_that_is_not_plain_or_too_large_is_left_to_python_code() -> None:
+    class Words(list):  # type: ignore[type-arg]
+        pass
+
+    loop: list[Any] = []
+    loop.append(loop)
+    deep: Any = []
+    for _ in range(20):
+        deep = [deep]
+    for value in ({"a": {1, 2}}, [object()], ({"a": [Words()]},), Words(), loop, deep, [[] for _ in range(100)]):
+        assert _optional.Snapshot.of(value, 20, 100) is None
+    assert _optional.Snapshot.of(deep[0], 20, 100) is not None
+    assert _optional.Snapshot.of([[] for _ in range(99)], 20, 100) is not None
+    for wrong in ((), ([],), ([], "a", 1)):
+        with pytest.raises(TypeError):
+            _optional.Snapshot.of(*wrong)
+
+
+def test_checksums_are_those_of_zlib(tmp_path: Path) -> None:
+    file = File(tmp_path / "sizes.spool")
+    choose = random.Random(5)
+    texts = ["".join(choose.choices("abcdefghij klmnop", k=size)) for size in (*range(200), 1000, 4095, 4096, 4097)]
+    rules = known(texts).rules
+    for text in texts:
+        assert file.put(rules, (9, text)) == WRITTEN
+    assert [frame[1] for frame in file.frames()] == texts  # Read with `zlib.crc32`.
+    file.segment.close()
+
+
+def test_encoding_alone_keeps_to_the_largest_frame() -> None:
+    for largest in (1000, 20_000, 200_000):
+        rules = Settings(max_value_bytes=largest).rules
+        value = ["words of a text"] * (largest // 21)
+        assert rules.encode(value) == dumps(value, 2)
+        assert rules.encode(value * 9) is None
+
+
 @pytest.mark.parametrize("references", ["", "yes"])
 def test_without_it_the_same_frames_are_written(tmp_path: Path, references: str) -> None:
     source = """
@@ -339,11 +413,19 @@ writer.close()
     assert len(found[0]) == 58 and found[0] == found[1]
 
 
+@dataclass
+class Row:
+    a: int
+
+
 @pytest.mark.parametrize("way", ["compiled", "python"])
 def test_what_came_in_while_it_was_walked_is_not_remembered(way: str, monkeypatch: pytest.MonkeyPatch) -> None:
     if way == "python":
         monkeypatch.setattr(_optional, "Snapshot", None)
     value: dict[str, Any] = {"walked later": {"b": 2}, "walked first": [1, [2]]}
+    if way == "compiled":
+        value = {"an object": Row(1), **value}  # Of a plain value compiled code takes all at once.
+        Settings().encode(value)
     assert _memo.Memo().look(value) is not None
     real = _memo.Part._take_dict
 

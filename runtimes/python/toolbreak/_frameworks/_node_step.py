@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Any
 
-from .. import _boundaries, _call_types, _calls, _report
+from .. import _boundaries, _call_types, _calls, _optional, _report
 from .._boundaries import aenter, afail, aleave, enter, fail, handed_over, leave
 from .._call_types import RAISE, RETURN
 from . import _short, _state
@@ -18,6 +18,9 @@ from ._short import begin, finish, write
 
 class NodeStep:
     """Stands in the `proc` of a node's tasks where the node stood, and runs it as a call."""
+
+    # Compiled code finds `short` and `steps` at their places.
+    __slots__ = ("explodes", "failed", "infos", "name", "rest", "short", "steps")
 
     def __init__(self, steps: list[Any], name: str) -> None:
         self.steps = steps
@@ -66,7 +69,7 @@ class NodeStep:
             made.append(call)
             newest[adapter.task] = call
             if self.short is None and above is not None and not adapter.exploded:
-                self.short = _short.of(info, above.function)
+                self.short = _short.of(info, above.function, _hook)
             return call
         except BaseException as error:
             if call is not None:
@@ -92,36 +95,40 @@ class NodeStep:
                     return self._run(input, config, kwargs)
             elif not call.recorded:
                 write(call)
-            while entered or enter(call):
-                token = None if entered else _given(call)
-                entered = False
-                adapter: Any = call.adapter
-                try:
-                    result = self.steps[0].invoke(adapter.given, config, **kwargs)
-                    for step in self.rest:
-                        result = step.invoke(result, config)
-                except BaseException as error:
-                    _take_back(token)
-                    verdict = fail(call, error)
-                    if verdict == RAISE:
-                        raise
-                    if verdict == RETURN:
-                        return handed_over(call)
-                    continue
-                if token is not None:
-                    _take_back(token)
-                if finish(call, result):
-                    return result
-                if leave(call, result):
-                    del result
-                    return handed_over(call)
-                del result
-            return handed_over(call)
+            return self._attempts(call, config, kwargs, entered)
         except BaseException:
             # Most have ended. Not those in which a signal handler raised between our own steps.
             if call is not None or made:
                 _calls.lose(call or made[0])
             raise
+
+    def _attempts(self, call: _call_types.Call, config: Any, kwargs: dict[str, Any], entered: bool) -> Any:
+        """From `enter` on, or from behind it where the call `entered`."""
+        while entered or enter(call):
+            token = None if entered else _given(call)
+            entered = False
+            adapter: Any = call.adapter
+            try:
+                result = self.steps[0].invoke(adapter.given, config, **kwargs)
+                for step in self.rest:
+                    result = step.invoke(result, config)
+            except BaseException as error:
+                _take_back(token)
+                verdict = fail(call, error)
+                if verdict == RAISE:
+                    raise
+                if verdict == RETURN:
+                    return handed_over(call)
+                continue
+            if token is not None:
+                _take_back(token)
+            if finish(call, result):
+                return result
+            if leave(call, result):
+                del result
+                return handed_over(call)
+            del result
+        return handed_over(call)
 
     def _run(self, input: Any, config: Any, kwargs: dict[str, Any]) -> Any:
         value = self.steps[0].invoke(input, config, **kwargs)
@@ -137,13 +144,14 @@ class NodeStep:
                 if _calls.attached
                 else None
             )
+            if call is not None:
+                return await _awaited(call, lambda given: self._arun(given, config, kwargs))
         except BaseException:
+            # Mostly it has ended. Not where a signal handler raised before `_awaited` had it.
             for each in made:
                 _calls.lose(each)
             raise
-        if call is None:
-            return await self._arun(input, config, kwargs)
-        return await _awaited(call, lambda given: self._arun(given, config, kwargs))
+        return await self._arun(input, config, kwargs)
 
     async def _arun(self, input: Any, config: Any, kwargs: dict[str, Any]) -> Any:
         value = await self.steps[0].ainvoke(input, config, **kwargs)
@@ -153,23 +161,29 @@ class NodeStep:
 
     async def astream(self, input: Any, config: Any = None, **kwargs: Any) -> Any:
         """For runs whose events are streamed: the pieces are given on after the stop, joined as LangGraph joins them."""
-        call = self._begin(input, config, []) if _calls.attached else None
-        if call is None:
-            async for piece in self._pieces(input, config, kwargs):
-                yield piece
-            return
-        pieces: list[Any] = []
-        joined: list[Any] = []
+        made: list[_call_types.Call] = []
+        try:
+            call = self._begin(input, config, made) if _calls.attached else None
+            if call is None:
+                async for piece in self._pieces(input, config, kwargs):
+                    yield piece
+                return
+            pieces: list[Any] = []
+            joined: list[Any] = []
 
-        async def run(given: Any) -> Any:
-            pieces.clear()
-            joined.clear()
-            async for piece in self._pieces(given, config, kwargs):
-                pieces.append(piece)
-            joined.append(_joined(pieces))
-            return joined[0]
+            async def run(given: Any) -> Any:
+                pieces.clear()
+                joined.clear()
+                async for piece in self._pieces(given, config, kwargs):
+                    pieces.append(piece)
+                joined.append(_joined(pieces))
+                return joined[0]
 
-        result = await _awaited(call, run)
+            result = await _awaited(call, run)
+        except BaseException:
+            for each in made:
+                _calls.lose(each)
+            raise
         if joined and result is joined[0]:
             for piece in pieces:
                 yield piece
@@ -182,6 +196,24 @@ class NodeStep:
             source = step.atransform(source, config)
         async for piece in source:
             yield piece
+
+
+def _failed(error: BaseException, call: _call_types.Call) -> Any:
+    """What `invoke` does with the node's error, where compiled code began the call: None, it is raised on; a tuple with the answer instead; False, run it again."""
+    verdict = fail(call, error)
+    return None if verdict == RAISE else (handed_over(call),) if verdict == RETURN else False
+
+
+def _left(step: NodeStep, call: _call_types.Call, config: Any, result: Any) -> Any:
+    """What `invoke` does with an answer, where compiled code began the call and does not end it."""
+    if leave(call, result):
+        return handed_over(call)
+    del result
+    return step._attempts(call, config, {}, False)
+
+
+def _lost(error: BaseException, call: _call_types.Call) -> None:
+    _calls.lose(call)
 
 
 async def _awaited(call: _call_types.Call, run: Callable[[Any], Awaitable[Any]]) -> Any:
@@ -216,6 +248,11 @@ async def _awaited(call: _call_types.Call, run: Callable[[Any], Awaitable[Any]])
     except BaseException:
         _calls.lose(call)
         raise
+
+
+def _hook() -> None:
+    """From now on compiled code runs the nodes, and calls Python code for whatever is special."""
+    NodeStep.invoke = _optional.step_hook(NodeStep.invoke, _failed, _left, NodeStep._attempts, _lost, write)  # type: ignore[method-assign]
 
 
 def _given(call: _call_types.Call) -> Any:

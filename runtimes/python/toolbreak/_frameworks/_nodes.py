@@ -10,7 +10,7 @@ import copy
 import weakref
 from typing import Any
 
-from .. import _call_types, _calls, _report, _stops
+from .. import _call_types, _calls, _optional, _report, _stops
 from ._node_call import newest
 from ._node_info import UNNAMED, added, declare, is_internal, target_of
 from ._node_step import NodeStep
@@ -19,7 +19,7 @@ from ._patch import prune
 __all__ = ["UNNAMED", "added", "declare", "failed_in", "is_internal", "routed", "target_of", "wrap_arun", "wrap_run"]
 
 
-class _Kept:
+class Kept:
     """Lies among a sequence's own attributes: the same with our step in it. What holds what the sequence holds must not outlive it."""
 
     __slots__ = ("changed", "name", "of")
@@ -49,7 +49,7 @@ def _with_step(task: Any) -> Any:
         return proc  # It failed, and runs once more.
     made = None if is_internal(task.name) else _make_proc(proc, task.name)
     if made is not None and not isinstance(made, NodeStep):  # That would keep what it lies in.
-        own[_KEPT] = _Kept(proc, task.name, made)
+        own[_KEPT] = Kept(proc, task.name, made)
     return made
 
 
@@ -115,6 +115,15 @@ def _set_proc(task: Any, proc: Any) -> None:
     object.__setattr__(task, "proc", proc)
 
 
+def _came_out(error: BaseException, task: Any, proc: Any) -> None:
+    try:
+        prune(error)
+        if not _report.guard(_note_failed, task, error):
+            _set_proc(task, proc)
+    finally:
+        newest.pop(task.id, None)
+
+
 def wrap_run(original: Any) -> Any:
     def run_with_retry(task: Any, *args: Any, **kwargs: Any) -> Any:
         if not _calls.attached:
@@ -134,9 +143,7 @@ def wrap_run(original: Any) -> Any:
         try:
             result = original(task, *args, **kwargs)
         except BaseException as error:
-            prune(error)
-            if not _report.guard(_note_failed, task, error):
-                _set_proc(task, proc)
+            _came_out(error, task, proc)
             raise
         else:
             _set_proc(task, proc)
@@ -144,6 +151,8 @@ def wrap_run(original: Any) -> Any:
         finally:
             newest.pop(task.id, None)
 
+    if _optional.run_hook is not None:
+        return _optional.run_hook(original, run_with_retry, _came_out)
     return run_with_retry
 
 
@@ -159,9 +168,7 @@ def wrap_arun(original: Any) -> Any:
         try:
             result = await original(task, *args, **kwargs)
         except BaseException as error:
-            prune(error)
-            if not _report.guard(_note_failed, task, error):
-                _set_proc(task, proc)
+            _came_out(error, task, proc)
             raise
         else:
             _set_proc(task, proc)

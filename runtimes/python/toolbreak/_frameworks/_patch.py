@@ -5,12 +5,15 @@ from __future__ import annotations
 import functools
 import os
 from collections.abc import Callable
+from types import FunctionType
 from typing import Any
 
 from .. import _report
 
 _OURS = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 _MARK = "__toolbreak_original__"
+#: What cannot be marked: compiled functions.
+_made: list[Any] = []
 
 
 def replace(owner: Any, name: str, make: Callable[[Any], Any]) -> bool:
@@ -18,12 +21,16 @@ def replace(owner: Any, name: str, make: Callable[[Any], Any]) -> bool:
     original = owner.__dict__.get(name)
     if original is None:
         return False
-    if hasattr(original, _MARK):
+    if hasattr(original, _MARK) or any(original is each for each in _made):
         return True
     if isinstance(original, (staticmethod, classmethod)):
         return False
-    made = functools.wraps(original)(make(original))
-    setattr(made, _MARK, original)
+    made = make(original)
+    if isinstance(made, FunctionType):
+        functools.update_wrapper(made, original)
+        setattr(made, _MARK, original)
+    else:
+        _made.append(made)
     setattr(owner, name, made)
     return True
 

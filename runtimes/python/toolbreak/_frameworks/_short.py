@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 import sys
 import time
+from collections.abc import Callable
 from typing import Any
 
 from .. import _call_types, _calls, _memo, _optional, _report, _segments, _spool, _states, _stops, _values
@@ -18,18 +19,24 @@ from ._node_info import NodeInfo
 _ready: bool | None = None
 
 
-def of(info: NodeInfo, workflow: _call_types.Function) -> Any:
-    """What `begin` needs of a node that runs in this workflow. None: there is no short way."""
+def of(info: NodeInfo, workflow: _call_types.Function, hook: Callable[[], None]) -> Any:
+    """What `begin` needs of a node that runs in this workflow. None: there is no short way. `hook` is called once, before the first one is gone."""
     global _ready
     if info.is_call or info.function.kind != "node":
         return None
     if _ready is None:
         _ready = bool(_report.guard(_prepare))
+        if _ready:
+            hook()
     return (info.function, workflow, info, info.key) if _ready else None
 
 
 def _prepare() -> bool:
+    from ._node_step import NodeStep
+    from ._nodes import Kept
+
     last_value = getattr(sys.modules.get("langgraph.channels.last_value"), "LastValue", None)
+    task = getattr(sys.modules.get("langgraph.types"), "PregelExecutableTask", None)
     if _optional.prepare_nodes is None or last_value is None:
         return False
     return bool(
@@ -38,6 +45,9 @@ def _prepare() -> bool:
                 "StepCall": _call_types.StepCall,
                 "OuterCall": _call_types.OuterCall,
                 "NodeCall": NodeCall,
+                "NodeStep": NodeStep,
+                "Kept": Kept,
+                "PregelExecutableTask": task,
                 "Task": _call_types.Task,
                 "Function": _call_types.Function,
                 "Segment": _segments.Segment,
@@ -83,5 +93,3 @@ def _never(*args: Any) -> Any:
 begin: Any = _optional.begin_node or _never
 #: (call, result): ends a call of `begin` that returned. False: nothing was done.
 finish: Any = _optional.finish_node or _never
-#: (ends, result, config): `_nodes.routed` of a `BranchSpec` with these ends. False: nothing was done.
-route: Any = _optional.route_node or _never

@@ -6,8 +6,8 @@ import weakref
 from contextvars import ContextVar
 from typing import Any
 
-from .. import _boundaries, _call_types, _calls, _report, _uncaught
-from . import _nodes, _short, _texts, release
+from .. import _boundaries, _call_types, _calls, _optional, _report, _uncaught
+from . import _nodes, _texts, release
 from ._origin import caller, code_of, function_for
 from ._patch import need, prune, replace
 from ._streams import aiterate, iterate
@@ -233,12 +233,17 @@ def _mermaid(graph: Any) -> str:
     return str(graph.get_graph(xray=True).draw_mermaid())
 
 
-def _wrap_finish(original: Any) -> Any:
+def _wrap_finish(original: Any, owner: Any) -> Any:
     def _finish(self: Any, writer: Any, input: Any, result: Any, config: Any) -> Any:
-        if _calls.attached and not _short.route(self.ends, result, config):
-            _report.guard(_nodes.routed, self, result, config)
+        if _calls.attached:
+            routed(self, result, config)
         return original(self, writer, input, result, config)
 
+    def routed(branch: Any, result: Any, config: Any) -> None:
+        _report.guard(_nodes.routed, branch, result, config)
+
+    if _optional.branch_hook is not None:
+        return _optional.branch_hook(owner, original, _finish, routed)
     return _finish
 
 
@@ -298,4 +303,4 @@ def install_graphs() -> None:
 def install_routes() -> None:
     from langgraph.graph._branch import BranchSpec
 
-    replace(BranchSpec, "_finish", _wrap_finish)
+    replace(BranchSpec, "_finish", lambda original: _wrap_finish(original, BranchSpec))
