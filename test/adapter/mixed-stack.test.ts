@@ -186,6 +186,18 @@ describe('Two stacks as one', () => {
     ]);
   });
 
+  it("takes our own compiled part for none of the person's libraries", () => {
+    const through = [
+      native('vectorcall', '/usr/bin/python3.11'),
+      native('call_with', '/ours/toolbreak/_compiled.abi3.so'),
+      native('branch_call', 'C:\\ours\\toolbreak\\_compiled.pyd'),
+    ];
+    const theirs = native('other', '/app/_compiled.abi3.so');
+    const stack = [native('leaf', '/app/lib.so'), LOOP, ...through, LOOP, ...through, theirs, LOOP];
+    const lines = ['inner', 'middle', 'outer'].map((name) => python(name, { isEntry: true }));
+    assert.deepEqual(names(stack, lines), ['leaf', 'inner', 'middle', 'other', 'outer']);
+  });
+
   it('keeps what the library called inside the C library, and all where the interpreter itself fails', () => {
     const memcpy = native('memcpy', '/lib/libc.so.6');
     assert.deepEqual(names([memcpy, native('copy', '/app/lib.so'), LOOP], [python('line')]), [

@@ -58,8 +58,18 @@ export class Pane extends Desk {
     return this.page.locator('.debug-call-stack .monaco-list-row');
   }
 
+  /** The frames alone: where there are several threads, VS Code shows those, too. */
+  frameRows(): Locator {
+    return this.callStackRows().filter({ has: this.page.locator('.stack-frame') });
+  }
+
+  /** What the frames are called, innermost first, each up to its arguments. */
+  async frameNames(): Promise<string[]> {
+    return (await this.frameRows().allInnerTexts()).map((row) => row.split(/[(\s]/)[0] ?? '');
+  }
+
   async waitForFrame(text: string | RegExp): Promise<void> {
-    const frames = this.callStackRows().filter({ has: this.page.locator('.stack-frame') });
+    const frames = this.frameRows();
     const frame = frames.filter({ hasText: text }).first();
     // With more than one thread VS Code may leave the held one closed.
     const closed = this.callStackRows()
@@ -92,8 +102,7 @@ export class Pane extends Desk {
    */
   async top(name: RegExp, header?: string | RegExp): Promise<void> {
     // Above the frames stands their thread, where there are several.
-    const frames = this.callStackRows().filter({ has: this.page.locator('.stack-frame') });
-    await see(`the frame ${name} on top`, frames.first().filter({ hasText: name }));
+    await see(`the frame ${name} on top`, this.frameRows().first().filter({ hasText: name }));
     if (header !== undefined) await this.paused(header);
   }
 

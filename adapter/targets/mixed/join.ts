@@ -9,6 +9,8 @@ const WIDTH = 60;
 const LOOP = /^_PyEval_EvalFrameDefault\b/;
 /** What stands between Python and the native code that it called, by the file it is in, or by name where that is not known. */
 const GLUE_FILE = /^(lib)?python\d|^lib(c|ffi|pthread|dl|m)[.-]|^ld-linux|^_ctypes\b|^_cffi_backend\b|^\[vdso\]/;
+/** The runtime's own compiled part, by its path: its functions stand between those of the frameworks and the person's. */
+const OURS_FILE = /[\\/]toolbreak[\\/]_compiled\.[^\\/]*$/;
 const GLUE_NAME =
   /^(_?Py|ffi_call|_ctypes_|_call_function_pointer|__libc_start|_start$|start_thread$|clone\d?$|__clone\d?$|pythread_)/;
 
@@ -80,7 +82,7 @@ export function glueBy(fileOf: JoinOptions['fileOf']): (frame: Frame) => boolean
   return (frame) => {
     if (BEGINNING.test(frame.name)) return true;
     const file = fileOf(frame);
-    return file === undefined ? GLUE_NAME.test(frame.name) : GLUE_FILE.test(basename(file));
+    return file === undefined ? GLUE_NAME.test(frame.name) : GLUE_FILE.test(basename(file)) || OURS_FILE.test(file);
   };
 }
 

@@ -1,4 +1,3 @@
-import assert from 'node:assert/strict';
 import { lineOf } from '../files';
 import { see } from '../hand';
 import { until } from '../processes';
@@ -15,8 +14,7 @@ export const lines: Section = {
         return numbers[0]?.trim() === line && (await page.locator('.debug-top-stack-frame-line').count()) > 0;
       });
     };
-    const frames = async (): Promise<string> =>
-      (await pane.callStackRows().allInnerTexts()).map((row) => row.split(/[(\s]/)[0]).join();
+    const frames = async (): Promise<string> => (await pane.frameNames()).join();
     await test.step('a held tool call', async () => {
       await pane.openFile('triage.py');
       await pane.widenSideBar(430);
@@ -68,7 +66,7 @@ export const lines: Section = {
       await pane.paused('Paused after tool');
       await pane.go('Shift+F11');
       await pane.paused('Paused after node');
-      assert.match(await frames(), /^tools,support_agent/);
+      await until('the node under its workflow', async () => /^tools,support_agent/.test(await frames()));
       await pane.go('Shift+F11');
       await pane.paused('Paused after workflow');
       await test.picture('5-workflow');

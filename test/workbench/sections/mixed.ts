@@ -49,8 +49,7 @@ export const mixed: Section = {
     return shop('library', 'libprices.so', ['-shared', '-fPIC']);
   },
   async run({ opened, pane, test }) {
-    const names = async (): Promise<string> =>
-      (await pane.callStackRows().allInnerTexts()).map((row) => row.split(/[(\s]/)[0]).join();
+    const names = async (): Promise<string> => (await pane.frameNames()).join();
     await test.step('a held tool call, with no breakpoint but its own', async () => {
       await held(opened.folder, pane);
     });
@@ -68,7 +67,7 @@ export const mixed: Section = {
         await see(
           `line ${number} on top`,
           pane
-            .callStackRows()
+            .frameRows()
             .first()
             .filter({ hasText: `agent.py${number}:` }),
         );
@@ -113,7 +112,7 @@ export const mixedProgram: Section = {
     return shop('program', 'prices', []);
   },
   async run({ opened, pane, test }) {
-    const frame = (name: RegExp) => pane.callStackRows().filter({ hasText: name }).first();
+    const frame = (name: RegExp) => pane.frameRows().filter({ hasText: name }).first();
     await test.step('a held tool call, its first line, and a step over the line that starts a program', async () => {
       await dotInC(opened.folder, pane);
       await held(opened.folder, pane);

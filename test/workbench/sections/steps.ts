@@ -44,7 +44,7 @@ export const steps: Section = {
     await test.step('F11 goes into the sub-graph', async () => {
       await pane.go('F11');
       await top(/^score/, 'Paused before node');
-      const names = (await pane.callStackRows().allInnerTexts()).map((row) => row.split(/[(\s]/)[0]);
+      const names = await pane.frameNames();
       assert.deepEqual(names.slice(0, 3), ['score', 'review', 'support_agent'], names.join(' | '));
       await test.picture('3-in-subgraph');
     });
