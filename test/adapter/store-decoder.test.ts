@@ -243,6 +243,45 @@ describe('store: segments', () => {
     reader.close();
   });
 
+  it('tells the same frames whatever is asked for at once, while the file grows', () => {
+    const path = join(folder, '10-a-1.spool');
+    const step = fc.tuple(fc.nat(1000), fc.boolean(), fc.integer({ min: 1, max: 40 }), fc.boolean());
+    fc.assert(
+      fc.property(fc.array(fc.nat(900), { maxLength: 60 }), fc.array(step, { maxLength: 12 }), (sizes, steps) => {
+        const spool = new SpoolFile('10-a');
+        sizes.forEach((size, number) => spool.add(2, number, 'x'.repeat(size), 0));
+        const whole = spool.raw(Buffer.from('ffffffff', 'hex')).bytes(64);
+        const reader = new SegmentReader(path, 0);
+        const told: string[] = [];
+        const read = (limit: number): void =>
+          reader.read(limit, false, (bytes, from, to) => void told.push(bytes.toString('latin1', from, to)));
+        let written = 0;
+        for (const [share, cut, limit, release] of steps) {
+          written = Math.max(written, Math.floor((whole.length * share) / 1000));
+          // Either the file ends there, or nothing is in the rest of it yet.
+          const bytes = Buffer.from(whole.subarray(0, cut ? written : whole.length));
+          bytes.fill(0, written);
+          writeFileSync(path, bytes);
+          read(limit);
+          if (release) reader.release();
+        }
+        writeFileSync(path, whole);
+        do read(7);
+        while (reader.tail === 'more');
+        assert.equal(reader.tail, 'closed');
+        reader.close();
+        const expected: string[] = [];
+        const other = new SegmentReader(path, 0);
+        do other.read(100_000, false, (bytes, from, to) => void expected.push(bytes.toString('latin1', from, to)));
+        while (other.tail === 'more');
+        other.close();
+        assert.equal(expected.length, sizes.length + 1);
+        assert.deepEqual(told, expected);
+      }),
+      { numRuns: 200 },
+    );
+  });
+
   it('survives random files', () => {
     const path = join(folder, '1-a-1.spool');
     const good = new SpoolFile('1-a').add(2, 1, 'agent', 0).add(3, 1, 0, 1, 1, 5, dict({}), null).bytes(64);

@@ -28,6 +28,12 @@ export class SegmentReader {
   private fd: number | undefined;
   private window: Buffer = Buffer.alloc(0);
   private filled = 0;
+  /** Where the next frame starts in the window. */
+  private at = 0;
+  /** Somebody still looks at frames in the window. */
+  private lent = false;
+  /** There may be more in the file than the window took. */
+  private full = false;
   private readSize = SMALLEST_READ;
   private ended = false;
   tail: Tail = 'more';
@@ -55,62 +61,88 @@ export class SegmentReader {
   private frames(limit: number, dead: boolean, each: EachFrame): void {
     this.tail = 'waiting';
     if (this.ended || !this.start(dead)) return;
-    this.load(this.readSize);
-    const full = this.filled >= this.readSize;
-    this.readSize = full ? Math.min(this.readSize * 2, LARGEST_READ) : SMALLEST_READ;
-    let at = 0;
+    // Frames that were whole when the window was read still are; whatever else is there may have changed, and is read again.
+    let fresh = false;
     let count = 0;
     for (;;) {
-      const left = this.filled - at;
-      if (count >= limit || (left < HEADER && full)) {
+      if (count >= limit) {
         this.tail = 'more';
-        break;
+        return;
+      }
+      if (!fresh && !this.holdsFrame()) {
+        this.loadNext();
+        fresh = true;
+      }
+      const { at } = this;
+      const left = this.filled - at;
+      if (left < HEADER && this.full) {
+        this.tail = 'more';
+        return;
       }
       // A writer that maps no files writes the word that closes a segment, and nothing behind it.
       const length = left < WORD ? 0 : this.window.readUInt32LE(at);
       if (length === CLOSED) {
         this.tail = 'closed';
-        break;
+        return;
       }
-      if (length === 0 || left < HEADER) break;
+      if (length === 0 || left < HEADER) return;
       if (left < HEADER + length) {
-        if (HEADER + length > fstatSync(this.fd!).size - this.offset) {
-          this.unsettled(dead);
-          break;
-        }
+        if (HEADER + length > fstatSync(this.fd!).size - this.offset) return this.unsettled(dead);
         if (at > 0) {
           this.tail = 'more';
-          break;
+          return;
         }
         if (length > LARGEST_FRAME) {
           this.damaged++;
-          this.offset += wholeSize(length);
+          this.passed(wholeSize(length));
           this.tail = 'more';
-          break;
+          return;
         }
         this.load(HEADER + length);
-        if (this.filled < HEADER + length) break;
+        if (this.filled < HEADER + length) return;
       }
       const from = at + HEADER;
       const to = from + length;
       const whole = wholeSize(length);
       if (checksum(this.window, from, to) === this.window.readUInt32LE(at + 4)) {
         count++;
-        each(this.window, from, to, this.offset + whole);
-      } else if (dead && this.wholeFrameAt(this.offset + whole)) this.damaged++;
-      else {
-        this.unsettled(dead);
-        break;
-      }
-      this.offset += whole;
-      at += whole;
+        this.passed(whole);
+        this.lent = true;
+        each(this.window, from, to, this.offset);
+      } else if (!fresh) {
+        this.loadNext();
+        fresh = true;
+      } else if (dead && this.wholeFrameAt(this.offset + whole)) {
+        this.damaged++;
+        this.passed(whole);
+      } else return this.unsettled(dead);
     }
+  }
+
+  private passed(whole: number): void {
+    this.offset += whole;
+    this.at += whole;
+  }
+
+  /** Whether the window has a frame to its end, as far as its length tells, or the word that closes the segment. */
+  private holdsFrame(): boolean {
+    const left = this.filled - this.at;
+    if (left < HEADER) return false;
+    const length = this.window.readUInt32LE(this.at);
+    return length > 0 && (left >= HEADER + length || length === CLOSED);
+  }
+
+  /** Nobody looks at frames any more that were told so far. */
+  release(): void {
+    this.lent = false;
   }
 
   close(): void {
     if (this.fd !== undefined) closeSync(this.fd);
     this.fd = undefined;
     this.window = Buffer.alloc(0);
+    this.filled = this.at = 0;
+    this.lent = false;
   }
 
   private start(dead: boolean): boolean {
@@ -133,11 +165,18 @@ export class SegmentReader {
     return false;
   }
 
+  private loadNext(): void {
+    this.load(this.readSize);
+    this.full = this.filled >= this.readSize;
+    this.readSize = this.full ? Math.min(this.readSize * 2, LARGEST_READ) : SMALLEST_READ;
+  }
+
   /** Reads `size` bytes from the next frame on, fewer at the end of the file. */
   private load(size: number): void {
-    // A window of its own for each read: the frames given out point into it.
-    this.window = Buffer.allocUnsafeSlow(size);
-    this.filled = 0;
+    // Frames given out point into the window. A new one is memory that the system clears first.
+    if (this.lent || this.window.length !== size) this.window = Buffer.allocUnsafeSlow(size);
+    this.lent = false;
+    this.filled = this.at = 0;
     while (this.filled < size) {
       const count = readSync(this.fd!, this.window, this.filled, size - this.filled, this.offset + this.filled);
       if (count === 0) break;
