@@ -29,11 +29,6 @@ const BATCH = 150;
 /** Milliseconds after a fault in which another thread may still record. */
 const SURVIVED = 1_000;
 
-export interface Batch extends Pass {
-  /** Frames taken over. */
-  read: number;
-}
-
 /** Asked for the index of a process that nobody announced; answers nothing while it is not known yet. */
 export type AskIndex = (process: string) => number | undefined;
 
@@ -100,7 +95,7 @@ export class Recording {
   }
 
   /** Takes over what there is to read, in one transaction. Throws a `UserError`. */
-  pass(): Batch {
+  pass(): Pass {
     const buried = this.bury();
     try {
       const pass = this.take();
@@ -167,18 +162,17 @@ export class Recording {
     closePlain(this.db);
   }
 
-  private take(): Batch {
-    let pass: Pass = { items: [], more: false, caughtUp: true, blocked: [] };
+  private take(): Pass {
+    let pass: Pass = { read: 0, more: false, caughtUp: true, blocked: [] };
     let read = 0;
     const until = performance.now() + BATCH;
     // Reading happens inside, so that an index given to a new process is committed with its frames, or not at all.
     this.writer.transaction(() => {
       do {
-        pass = this.follower.pass();
-        read += pass.items.length;
-        for (const item of pass.items) this.writer.apply(item);
+        pass = this.follower.pass((item) => this.writer.apply(item));
+        read += pass.read;
         for (const { reason } of this.broken.splice(0)) this.writer.damaged(reason);
-      } while (pass.more && pass.items.length > 0 && performance.now() < until);
+      } while (pass.more && pass.read > 0 && performance.now() < until);
     });
     return { ...pass, read };
   }

@@ -252,7 +252,7 @@ function write(writer: RunWriter, staged: Staged, first: bigint): void {
       for (const span of spans) {
         const call = readSpan(JSON.parse(span.json) as Fields);
         for (const frame of framesOf(span, call, first, tasks, functions))
-          writer.apply({ segment: SEGMENT, frame, time: 0, end: span.id });
+          writer.apply({ segment: SEGMENT, frame, end: span.id });
       }
     });
     after = spans.at(-1)!.id;

@@ -1,9 +1,10 @@
 import { lstatSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { DecodeError } from '../values/model';
-import { parseFrame, type Frame } from './frames';
-import type { Kept } from './marshal';
+import { readFrame, usualFrames, type Frame } from './frames';
+import { MarshalReader, type Kept } from './marshal';
 import { SegmentReader } from './segment';
+import { WaitingFrames } from './waiting';
 
 const FRAMES_AT_ONCE = 4096;
 /** More open files than this are closed again after each read. */
@@ -23,13 +24,13 @@ export interface Segment {
   done: boolean;
   /** Time of the last frame read, never falling: what orders frames of different segments. */
   time: number;
+  waiting: WaitingFrames;
 }
 
 /** A frame in its place. `frame` is absent for what could not be read, or is of a later version. */
 export interface Item {
   segment: Segment;
   frame: Frame | undefined;
-  time: number;
   /** Offset behind it. */
   end: number;
 }
@@ -45,8 +46,8 @@ export interface FollowerHost {
 }
 
 export interface Pass {
-  /** Frames of all segments in the order of their times; within a segment in the order in which they were written. */
-  items: Item[];
+  /** Frames given on. */
+  read: number;
   /** There is more to read now. */
   more: boolean;
   /** Every segment was read to its end; with the next such pass, all that was written by now was given on. */
@@ -65,14 +66,19 @@ export interface Pass {
 export class Follower {
   private readonly segments = new Map<string, Segment>();
   private readonly damage = new Map<string, number>();
-  private waiting: Item[] = [];
+  private readonly reader = new MarshalReader(Buffer.alloc(0));
+  private readonly usual = usualFrames(this.reader);
 
   constructor(
     private readonly folder: string,
     private readonly host: FollowerHost,
   ) {}
 
-  pass(): Pass {
+  /**
+   * Gives on frames of all segments in the order of their times; within a segment in the order in which they were written. An item, its frame
+   * and its reader are good until the next is given.
+   */
+  pass(take: (item: Item) => void): Pass {
     this.discover();
     const blocked = new Set<string>();
     const active: Segment[] = [];
@@ -81,31 +87,70 @@ export class Follower {
       if (this.host.ready(segment.process)) active.push(segment);
       else blocked.add(segment.process);
     }
-    const behind = new Set(this.waiting.map((item) => item.segment));
-    const items = this.waiting;
     // Those that wait may be of segments that were read to their end.
-    const latest = items.at(-1)?.time ?? -Infinity;
-    for (const segment of active) if (!behind.has(segment)) this.read(segment, items);
+    let latest = -Infinity;
+    for (const { waiting } of this.segments.values()) latest = Math.max(latest, waiting.latest);
+    const idle = active.filter(({ waiting }) => waiting.isEmpty);
+    for (const segment of idle) this.read(segment);
     let watermark = active.reduce((time, segment) => Math.max(time, segment.time), latest);
-    if (active.length > 1) for (const segment of active) if (segment.reader.tail !== 'more') this.read(segment, items);
+    if (active.length > 1) for (const segment of active) if (segment.reader.tail !== 'more') this.read(segment);
     for (const segment of active) if (segment.reader.tail === 'more') watermark = Math.min(watermark, segment.time);
     for (const segment of active) if (segment.reader.tail === 'closed') this.finish(segment);
     if (this.segments.size > OPEN_FILES) for (const segment of active) segment.reader.close();
-    if (active.length > 1 || behind.size > 0) items.sort((one, other) => one.time - other.time);
-    // In their order, those that wait are the last ones.
-    let count = items.length;
-    while (count > 0 && items[count - 1]!.time > watermark) count--;
-    const ready = count === items.length ? items : items.slice(0, count);
-    this.waiting = items.slice(count);
     const caughtUp = active.every((segment) => segment.reader.tail !== 'more');
-    return { items: ready, more: this.waiting.length > 0 || !caughtUp, caughtUp, blocked: [...blocked] };
+    const read = this.give(watermark, take);
+    const more = this.waiting().length > 0 || !caughtUp;
+    return { read, more, caughtUp, blocked: [...blocked] };
+  }
+
+  private waiting(): Segment[] {
+    return [...this.segments.values()].filter(({ waiting }) => !waiting.isEmpty);
+  }
+
+  /** Gives on what is not later than this, and answers how much that is. */
+  private give(watermark: number, take: (item: Item) => void): number {
+    const segments = this.waiting();
+    const times = Float64Array.from(segments, ({ waiting }) => waiting.time);
+    let count = 0;
+    for (;;) {
+      // One segment mostly has many frames before the next one's. Of equal times those of the earlier segment are first.
+      let first = -1;
+      let [earliest, before, behind] = [Infinity, Infinity, Infinity];
+      for (let index = 0; index < times.length; index++) {
+        const time = times[index]!;
+        if (time < earliest) {
+          [before, behind] = [Math.min(before, earliest, behind), Infinity];
+          [first, earliest] = [index, time];
+        } else if (time < behind) behind = time;
+      }
+      if (first < 0 || earliest > watermark) break;
+      const until = Math.min(behind, watermark);
+      const segment = segments[first]!;
+      const { waiting } = segment;
+      const item: Item = { segment, frame: undefined, end: 0 };
+      let time = earliest;
+      do {
+        const { frame, end } = waiting.take(this.usual, this.reader, segment.kept);
+        item.frame = frame;
+        item.end = end;
+        take(item);
+        count++;
+        time = waiting.time;
+      } while (time < before && time <= until);
+      times[first] = time;
+    }
+    for (const { waiting, reader } of segments) {
+      if (!waiting.isEmpty) continue;
+      waiting.clear(reader.tail !== 'more');
+      reader.release();
+    }
+    return count;
   }
 
   /** Files of segments that are complete and given on. */
   finished(): string[] {
-    const waiting = new Set(this.waiting.map((item) => item.segment));
     return [...this.segments.values()]
-      .filter((segment) => segment.done && !waiting.has(segment))
+      .filter((segment) => segment.done && segment.waiting.isEmpty)
       .map((segment) => segment.file);
   }
 
@@ -118,7 +163,6 @@ export class Follower {
   close(): void {
     for (const segment of this.segments.values()) segment.reader.close();
     this.segments.clear();
-    this.waiting = [];
   }
 
   private discover(): void {
@@ -139,16 +183,18 @@ export class Follower {
     for (const { file, process, number } of fresh) {
       const began = this.host.offset(file);
       const reader = new SegmentReader(join(this.folder, file), began);
-      const segment = { file, process, number, reader, kept: new Map(), began, done: false, time: -Infinity };
-      this.segments.set(file, segment);
+      const waiting = new WaitingFrames();
+      const state = { began, done: false, time: -Infinity, waiting };
+      this.segments.set(file, { file, process, number, reader, kept: new Map(), ...state });
     }
   }
 
-  private read(segment: Segment, items: Item[]): void {
+  private read(segment: Segment): void {
+    const { waiting } = segment;
     segment.reader.read(FRAMES_AT_ONCE, this.host.dead(segment.process), (bytes, from, to, end) => {
       const frame = this.parse(segment, bytes, from, to);
       if (frame !== undefined && 'time' in frame && frame.time > segment.time) segment.time = frame.time;
-      items.push({ segment, frame, time: segment.time, end });
+      waiting.add(frame, segment.time, bytes, this.reader.place, to, end);
     });
     if (segment.reader.damaged > (this.damage.get(segment.file) ?? 0)) {
       this.damage.set(segment.file, segment.reader.damaged);
@@ -158,7 +204,8 @@ export class Follower {
 
   private parse(segment: Segment, bytes: Buffer, from: number, to: number): Frame | undefined {
     try {
-      return parseFrame(bytes, segment.kept, from, to);
+      this.reader.turnTo(bytes, segment.kept, from, to);
+      return readFrame(this.reader, this.usual);
     } catch (error) {
       if (!(error instanceof DecodeError)) throw error;
       this.host.damaged(segment, error.message);

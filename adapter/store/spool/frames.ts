@@ -29,18 +29,41 @@ export type Frame =
     }
   | { kind: FrameKind.Task; id: number; name: string; parent: number }
   | { kind: FrameKind.Rename; id: number; name: string }
-  | {
-      kind: FrameKind.Start;
-      id: number;
-      parent: number;
-      func: number;
-      task: number;
-      time: number;
-      reader: MarshalReader;
-    }
-  | { kind: FrameKind.End; id: number; time: number; status: number; reader: MarshalReader }
+  | StartFrame
+  | EndFrame
   | { kind: FrameKind.State; id: number; time: number; when: 'before' | 'after'; reader: MarshalReader }
   | { kind: FrameKind.Event; time: number; name: string; call: number; reader: MarshalReader };
+
+export interface StartFrame {
+  kind: FrameKind.Start;
+  id: number;
+  parent: number;
+  func: number;
+  task: number;
+  time: number;
+  reader: MarshalReader;
+}
+
+export interface EndFrame {
+  kind: FrameKind.End;
+  id: number;
+  time: number;
+  status: number;
+  reader: MarshalReader;
+}
+
+/** A frame of each of the two kinds that nearly all are of, to be filled again and again. */
+export interface UsualFrames {
+  start: StartFrame;
+  end: EndFrame;
+}
+
+export function usualFrames(reader: MarshalReader): UsualFrames {
+  return {
+    start: { kind: FrameKind.Start, id: 0, parent: 0, func: 0, task: 0, time: 0, reader },
+    end: { kind: FrameKind.End, id: 0, time: 0, status: 0, reader },
+  };
+}
 
 const SIZES: Record<FrameKind, number> = {
   [FrameKind.Segment]: 10,
@@ -62,9 +85,14 @@ const LARGEST_ID = 2 ** 32 - 1;
  */
 export function parseFrame(bytes: Buffer, kept?: Kept, from = 0, to = bytes.length): Frame | undefined {
   const reader = new MarshalReader(bytes, kept, from, to);
+  return readFrame(reader, usualFrames(reader));
+}
+
+/** The same of the frame that the reader stands before. Starts and ends are answered as what is in `usual`. */
+export function readFrame(reader: MarshalReader, usual: UsualFrames): Frame | undefined {
   const count = reader.openTuple();
   if (count === 0) throw new DecodeError('a frame is empty');
-  const kind = whole(reader.value());
+  const kind = whole(reader.number());
   const size = SIZES[kind as FrameKind] as number | undefined;
   if (size === undefined) return undefined;
   if (count < size) throw new DecodeError('a frame has too few items');
@@ -103,24 +131,22 @@ export function parseFrame(bytes: Buffer, kept?: Kept, from = 0, to = bytes.leng
       };
     case FrameKind.Rename:
       return { kind: FrameKind.Rename, id: id(reader.value()), name: text(reader.value()) };
-    case FrameKind.Start:
-      return {
-        kind: FrameKind.Start,
-        id: id(reader.value()),
-        parent: id(reader.value() ?? 0),
-        func: id(reader.value()),
-        task: id(reader.value()),
-        time: moment(reader.value()),
-        reader,
-      };
-    case FrameKind.End:
-      return {
-        kind: FrameKind.End,
-        id: id(reader.value()),
-        time: moment(reader.value()),
-        status: whole(reader.value()),
-        reader,
-      };
+    case FrameKind.Start: {
+      const { start } = usual;
+      start.id = id(reader.number());
+      start.parent = id(reader.number() ?? 0);
+      start.func = id(reader.number());
+      start.task = id(reader.number());
+      start.time = moment(reader.number());
+      return start;
+    }
+    case FrameKind.End: {
+      const { end } = usual;
+      end.id = id(reader.number());
+      end.time = moment(reader.number());
+      end.status = whole(reader.number());
+      return end;
+    }
     case FrameKind.State: {
       const call = id(reader.value());
       const time = moment(reader.value());

@@ -37,11 +37,24 @@ const LOST = 'it stood in a part of the recording that is damaged';
 export class MarshalReader {
   /** `kept`: of the file that the bytes are from; without it `keep` and `same` are tags like any other. */
   constructor(
-    private readonly bytes: Buffer,
-    private readonly kept?: Kept,
+    private bytes: Buffer,
+    private kept?: Kept,
     private at = 0,
-    private readonly end = bytes.length,
+    private end = bytes.length,
   ) {}
+
+  /** Goes on with other bytes: one reader is enough for many frames. */
+  turnTo(bytes: Buffer, kept: Kept | undefined, at: number, end: number): void {
+    this.bytes = bytes;
+    this.kept = kept;
+    this.at = at;
+    this.end = end;
+  }
+
+  /** Where the next value starts in the bytes. */
+  get place(): number {
+    return this.at;
+  }
 
   get atEnd(): boolean {
     return this.at === this.end;
@@ -64,6 +77,16 @@ export class MarshalReader {
   openTuple(): number {
     if (this.byte() !== TUPLE) throw new DecodeError('a frame is not a tuple');
     return this.count();
+  }
+
+  /** The next value, which is mostly a whole number of 32 bits, or a time. */
+  number(): Value {
+    const { bytes, at } = this;
+    if (at + 5 <= this.end && bytes[at] === INT) {
+      this.at = at + 5;
+      return bytes[at + 1]! | (bytes[at + 2]! << 8) | (bytes[at + 3]! << 16) | (bytes[at + 4]! << 24);
+    }
+    return this.value();
   }
 
   private byte(): number {
