@@ -30,7 +30,7 @@ export class Tiles {
   private readonly read;
   private readonly write;
   private readonly sink = new Sink(4096);
-  private last = { task: -1, tile: -1, counts: { calls: 0, errors: 0 }, all: { calls: 0, errors: 0 } };
+  private last = { task: -1, tile: -1, isGrown: false, counts: { calls: 0, errors: 0 }, all: { calls: 0, errors: 0 } };
 
   constructor(db: Connection) {
     this.read = db
@@ -42,14 +42,16 @@ export class Tiles {
 
   count(task: number, start: number, calls: number, errors: number): void {
     const tile = Math.floor(start / 2 ** LEVELS[0]);
-    if (tile !== this.last.tile || task !== this.last.task)
-      this.last = { task, tile, counts: this.at(task, tile), all: this.at(EVERY_TASK, tile) };
-    const { counts, all } = this.last;
+    if (tile !== this.last.tile || task !== this.last.task) {
+      const isGrown = this.grown.has(task);
+      this.last = { task, tile, isGrown, counts: this.at(task, tile), all: this.at(EVERY_TASK, tile) };
+    }
+    const { counts, all, isGrown } = this.last;
     counts.calls += calls;
     counts.errors += errors;
     all.calls += calls;
     all.errors += errors;
-    if (!this.grown.has(task)) this.grow(task, calls);
+    if (!isGrown && !this.grown.has(task)) this.grow(task, calls);
   }
 
   /** For a call that is in the file already, of a task that is still small. */

@@ -9,7 +9,7 @@ import type { Connection } from './database';
 import { Lanes } from './lanes';
 import type { Frame } from './spool/frames';
 import { textIn } from './spool/frames';
-import type { Item } from './spool/follower';
+import type { Item, Segment } from './spool/follower';
 import { keepEarlier } from './spool/earlier';
 import type { MarshalReader } from './spool/marshal';
 import { MOST_SEEN, type SeenCall } from './recorder';
@@ -44,6 +44,12 @@ export interface RunInfo {
   started: bigint;
 }
 
+interface Span {
+  depth: number;
+  first: number;
+  last: number;
+}
+
 export interface ProcessInfo {
   key: string;
   pid: number;
@@ -75,13 +81,17 @@ export class RunWriter {
   private readonly watched = new Map<number, { kind: string; name: string; start: number }>();
   private seen: SeenCall[] = [];
   private seenCount = 0;
-  private readonly taskSpans = new Map<number, { depth: number; first: number; last: number }>();
+  private readonly taskSpans = new Map<number, Span>();
   private readonly processLast = new Map<number, number>();
   private readonly moved = new Map<string, number>();
-  /** The segment of the last frame; kept apart, since the next frame is mostly of the same. */
-  private readFrom: string | undefined;
+  /** The segment of the last frame, and what is known of it; kept apart, since the next frame is mostly of the same. */
+  private readFrom: Segment | undefined;
   private readBy = 0;
   private readTo = 0;
+  private readLatest = -Infinity;
+  /** The same of the task of the last call. */
+  private lastTask = -1;
+  private lastSpan: Span = { depth: 0, first: 0, last: 0 };
   private first = Infinity;
   private last = -Infinity;
   private base: number | undefined;
@@ -300,27 +310,36 @@ export class RunWriter {
   }
 
   apply(item: Item): void {
-    const process = this.processes.get(item.segment.process);
-    if (process === undefined) throw new Error(`process ${item.segment.process} has no index`);
-    if (item.segment.began > 0) keepEarlier(item.segment, (reader) => this.values.takeParts(reader));
-    if (item.frame !== undefined) {
+    const { segment, frame } = item;
+    if (segment !== this.readFrom) this.enter(segment);
+    if (segment.began > 0) keepEarlier(segment, (reader) => this.values.takeParts(reader));
+    if (frame !== undefined) {
       try {
-        this.frame(process, item.frame);
+        this.frame(this.readBy, frame);
       } catch (error) {
         if (!(error instanceof DecodeError)) throw error;
         this.damaged(error.message);
       }
     }
-    if (this.readFrom !== item.segment.file) this.leave();
-    this.readFrom = item.segment.file;
-    this.readBy = process;
     this.readTo = item.end;
+  }
+
+  private enter(segment: Segment): void {
+    this.leave();
+    const process = this.processes.get(segment.process);
+    if (process === undefined) throw new Error(`process ${segment.process} has no index`);
+    this.readFrom = segment;
+    this.readBy = process;
+    this.readTo = this.offset(segment.file);
+    this.readLatest = this.processLast.get(process) ?? -Infinity;
   }
 
   private leave(): void {
     if (this.readFrom === undefined) return;
-    this.offsets.set(this.readFrom, this.readTo);
-    this.moved.set(this.readFrom, this.readBy);
+    const { file } = this.readFrom;
+    this.offsets.set(file, this.readTo);
+    this.moved.set(file, this.readBy);
+    if (this.readLatest > -Infinity) this.processLast.set(this.readBy, this.readLatest);
     this.readFrom = undefined;
   }
 
@@ -360,7 +379,7 @@ export class RunWriter {
       case FrameKind.End:
         return this.endOf(process, frame);
       case FrameKind.State: {
-        this.moment(process, frame.time);
+        this.moment(frame.time);
         const value = this.values.takeOrKeep(frame.reader);
         this.calls.part(globalId(process, frame.id), frame.when === 'before' ? STATE_BEFORE : STATE_AFTER, value);
         return;
@@ -380,7 +399,7 @@ export class RunWriter {
       this.started = frame.wall;
       this.sql.setBase.run(BigInt(frame.time), frame.wall);
     }
-    this.moment(process, frame.time);
+    this.moment(frame.time);
     const name = textIn(frame.info, 'name') ?? textIn(frame.info, 'program') ?? '';
     const python = textIn(frame.info, 'python');
     this.sql.processClocks.run(
@@ -400,7 +419,7 @@ export class RunWriter {
     const id = globalId(process, frame.id);
     const task = globalId(process, frame.task);
     const func = globalId(process, frame.func);
-    const start = this.moment(process, frame.time);
+    const start = this.moment(frame.time);
     const parent = frame.parent === 0 ? 0 : globalId(process, frame.parent);
     if (this.calls.hasStarted(id)) throw new DecodeError('a call starts twice');
     // Its values first: where they cannot be read, there is no call yet.
@@ -413,13 +432,11 @@ export class RunWriter {
     this.tiles.count(task, start, 1, before?.status === CallStatus.Error ? 1 : 0);
     this.counts.calls++;
     this.first = Math.min(this.first, start);
-    const span = this.taskSpans.get(task);
-    if (span === undefined) this.taskSpans.set(task, { depth: depth + 1, first: start, last: end ?? start });
-    else {
-      span.depth = Math.max(span.depth, depth + 1);
-      span.first = Math.min(span.first, start);
-      span.last = Math.max(span.last, end ?? start);
-    }
+    const span = this.spanOfTask(task);
+    span.depth = Math.max(span.depth, depth + 1);
+    span.first = Math.min(span.first, start);
+    span.last = Math.max(span.last, end ?? start);
+    if (!this.watches && this.workflow !== null) return;
     const kind = this.kinds.get(func);
     if (this.watches && (kind === 'tool' || kind === 'llm') && this.seenCount++ < MOST_SEEN) {
       const name = this.sql.functionName.get(BigInt(func)) as string;
@@ -432,9 +449,17 @@ export class RunWriter {
     }
   }
 
+  private spanOfTask(task: number): Span {
+    if (task === this.lastTask) return this.lastSpan;
+    let span = this.taskSpans.get(task);
+    if (span === undefined) this.taskSpans.set(task, (span = { depth: 0, first: Infinity, last: -Infinity }));
+    this.lastTask = task;
+    return (this.lastSpan = span);
+  }
+
   private endOf(process: number, frame: Extract<Frame, { kind: FrameKind.End }>): void {
     const id = globalId(process, frame.id);
-    const end = this.moment(process, frame.time);
+    const end = this.moment(frame.time);
     const failed = frame.status === CallStatus.Error || frame.status === CallStatus.Cancelled;
     this.calls.part(id, failed ? ERROR : RESULT, this.values.takeOrKeep(frame.reader));
     const attributed = !frame.reader.isNone;
@@ -451,7 +476,7 @@ export class RunWriter {
     this.lanes.end(id, end);
     this.counts.errors += more;
     if (more !== 0 && start !== undefined) this.tiles.count(this.calls.taskOf(id), start, 0, more);
-    const watched = this.watched.get(id);
+    const watched = this.watches ? this.watched.get(id) : undefined;
     if (watched === undefined) return;
     this.watched.delete(id);
     const { kind, name } = watched;
@@ -464,7 +489,7 @@ export class RunWriter {
   }
 
   private event(process: number, frame: Extract<Frame, { kind: FrameKind.Event }>): void {
-    const time = this.moment(process, frame.time);
+    const time = this.moment(frame.time);
     const call = frame.call === 0 ? undefined : globalId(process, frame.call);
     const data = frame.reader.peek();
     const value = this.values.take(frame.reader);
@@ -499,7 +524,7 @@ export class RunWriter {
   }
 
   /** Nanoseconds since time 0 of the run. */
-  private moment(process: number, time: number): number {
+  private moment(time: number): number {
     if (this.base === undefined) {
       this.base = time;
       this.sql.setBase.run(BigInt(time), this.started);
@@ -507,7 +532,7 @@ export class RunWriter {
     const moment = time - this.base;
     if (!Number.isSafeInteger(moment) || Math.abs(moment) > LATEST) throw new DecodeError('a time is out of range');
     this.last = Math.max(this.last, moment);
-    if (moment > (this.processLast.get(process) ?? -Infinity)) this.processLast.set(process, moment);
+    if (moment > this.readLatest) this.readLatest = moment;
     return moment;
   }
 
@@ -542,6 +567,7 @@ export class RunWriter {
       );
     }
     this.taskSpans.clear();
+    this.lastTask = -1;
     for (const [process, latest] of this.processLast) this.sql.setProcessLast.run(BigInt(latest), BigInt(process));
     for (const [file, process] of this.moved)
       this.sql.setOffset.run(file, BigInt(process), BigInt(this.offsets.get(file)!));

@@ -30,7 +30,9 @@ export class CallWriter {
   private readonly dropFailed;
   private readonly addFunction;
   private version: number;
+  /** The block that was changed last, in this batch, and its functions. */
   private latest: Chunk | undefined;
+  private latestFunctions = new Set<number>();
   private long: { chunk: Chunk; slot: number }[] = [];
   private failed: { chunk: Chunk; slot: number }[] = [];
   private readonly totals: TotalsWriter;
@@ -74,8 +76,7 @@ export class CallWriter {
     const slot = id - chunk.base;
     this.totals.started(func);
     chunk.setStart(slot, parent, task, func, 0, start);
-    let known = this.functions.get(chunk);
-    if (known === undefined) this.functions.set(chunk, (known = new Set()));
+    const known = this.latestFunctions;
     if (!known.has(func)) {
       known.add(func);
       this.fresh.push({ func, chunk: chunk.id });
@@ -157,6 +158,7 @@ export class CallWriter {
       this.longest?.note(chunk, longestShort);
     }
     this.changed.clear();
+    this.latest = undefined;
     // What was taken back in the same batch is not among them any more.
     for (const { chunk, slot } of this.long)
       if (chunk.end[slot]! - chunk.start[slot]! >= LONG) this.addLong.run(drawn(chunk, slot));
@@ -166,9 +168,8 @@ export class CallWriter {
     this.long = [];
     this.failed = [];
     this.fresh = [];
-    for (const [id, chunk] of this.chunks) {
+    for (const id of this.chunks.keys()) {
       if (this.chunks.size <= KEPT) break;
-      if (chunk === this.latest) continue;
       this.chunks.delete(id);
     }
   }
@@ -200,8 +201,11 @@ export class CallWriter {
       this.chunks.delete(id);
       this.chunks.set(id, chunk);
       this.latest = chunk;
+      let known = this.functions.get(chunk);
+      if (known === undefined) this.functions.set(chunk, (known = new Set()));
+      this.latestFunctions = known;
+      this.changed.add(chunk);
     }
-    this.changed.add(chunk);
     return chunk;
   }
 
