@@ -70,6 +70,11 @@ export class SegmentReader {
         return;
       }
       if (!fresh && !this.holdsFrame()) {
+        // What was told just now is looked at before the window is used again.
+        if (count > 0) {
+          this.tail = 'more';
+          return;
+        }
         this.loadNext();
         fresh = true;
       }
