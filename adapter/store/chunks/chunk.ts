@@ -342,7 +342,14 @@ export class Chunk {
       for (const slot of slots) {
         sink.varint(slot - before - 1);
         before = slot;
-        const from = (reader.at = places[slot]! - 1);
+        const from = places[slot]! - 1;
+        // The row or the length of most values is one byte.
+        const short = bytes[from]!;
+        if (short < 0x80) {
+          sink.range(bytes, from, from + 1 + ((short & 1) === 0 ? short >>> 1 : 0));
+          continue;
+        }
+        reader.at = from;
         const head = reader.varint();
         if (head % 2 === 0) reader.skip(head / 2);
         sink.range(bytes, from, reader.at);

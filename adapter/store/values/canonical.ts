@@ -68,7 +68,7 @@ export class Sink {
     this.room(count);
     const { bytes, length } = this;
     // A short copy costs less than the call that would make it.
-    if (count < 48) for (let index = 0; index < count; index++) bytes[length + index] = source[from + index]!;
+    if (count < 100) for (let index = 0; index < count; index++) bytes[length + index] = source[from + index]!;
     else bytes.set(count === source.length ? source : source.subarray(from, to), length);
     this.length = length + count;
   }
@@ -76,6 +76,10 @@ export class Sink {
   /** LEB128 of a whole number from 0 to 2^54. */
   varint(value: number): void {
     this.room(9);
+    if (value < 0x80) {
+      this.bytes[this.length++] = value;
+      return;
+    }
     let rest = value;
     while (rest > 0x7f) {
       this.bytes[this.length++] = (rest % 0x80) | 0x80;
