@@ -80,8 +80,10 @@ function emit(path: string, text: string): void {
 
 /** What the compiled part is made of, and what it has to agree with. */
 const COMPILED_FROM = [
+  'runtimes/python/native/_calls.c',
   'runtimes/python/native/_compiled.c',
   'runtimes/python/native/_crc.c',
+  'runtimes/python/native/_functions.c',
   'runtimes/python/native/_hooks.c',
   'runtimes/python/native/_nodes.c',
   'runtimes/python/toolbreak/_masking.py',

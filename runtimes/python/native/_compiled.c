@@ -888,6 +888,8 @@ static PyMemberDef cursor_members[] = {
 static PyType_Slot cursor_slots[] = {{Py_tp_dealloc, cursor_dealloc}, {Py_tp_methods, cursor_methods}, {Py_tp_members, cursor_members}, {0, NULL}};
 static PyType_Spec cursor_spec = {"toolbreak._compiled.Cursor", sizeof(Cursor), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, cursor_slots};
 
+#include "_calls.c"
+#include "_functions.c"
 #include "_nodes.c"
 #include "_hooks.c"
 
@@ -989,7 +991,8 @@ PyMODINIT_FUNC PyInit__compiled(void)
             return NULL;
     PyObject *made = PyModule_Create(&module);
     if (recorded_name == NULL || made == NULL || add(made, "Snapshot", &snapshot_spec, NULL) ||
-        add(made, "Rules", &rules_spec, &rules_type) || add(made, "Same", &same_spec, &same_type) || add(made, "Cursor", &cursor_spec, NULL)) {
+        add(made, "Rules", &rules_spec, &rules_type) || add(made, "Same", &same_spec, &same_type) || add(made, "Cursor", &cursor_spec, NULL) ||
+        add(made, "Way", &way_spec, NULL)) {
         Py_DecRef(made);
         return NULL;
     }

@@ -66,11 +66,11 @@ static PyObject *raise_again(PyObject *error)
 /* What the task runs, with our step in it: `_nodes._with_step`, where that is kept already. A new reference; NULL: Python code is to look. */
 static PyObject *kept_of(PyObject *task, PyObject *proc)
 {
-    PyObject *kept = PyObject_GenericGetAttr(proc, word.__toolbreak_kept__), *changed = NULL;
-    if (kept != NULL && Py_TYPE(kept) == at.kept) {
-        PyObject *of = slot(kept, at.kepts.of), *name = slot(kept, at.kepts.name);
-        if (of != NULL && PyWeakref_GetObject(of) == proc && name != NULL && name == slot(task, at.pregel_tasks.name))
-            changed = slot(kept, at.kepts.changed);
+    PyObject *kept = PyObject_GenericGetAttr(proc, named.__toolbreak_kept__), *changed = NULL;
+    if (kept != NULL && Py_TYPE(kept) == in.kept) {
+        PyObject *of = slot(kept, in.kepts.of), *name = slot(kept, in.kepts.name);
+        if (of != NULL && PyWeakref_GetObject(of) == proc && name != NULL && name == slot(task, in.pregel_tasks.name))
+            changed = slot(kept, in.kepts.changed);
         if (changed == Py_None)
             changed = NULL;
         Py_IncRef(changed);
@@ -87,16 +87,16 @@ static PyObject *run_with_retry(PyObject *functions, PyObject *args, PyObject *k
     if (is_prepared && !is_attached())
         return PyObject_Call(original, args, keywords);
     PyObject *task = is_prepared && PyTuple_Size(args) ? PyTuple_GetItem(args, 0) : NULL;
-    PyObject *proc = task != NULL && Py_TYPE(task) == at.pregel_task ? slot(task, at.pregel_tasks.proc) : NULL;
+    PyObject *proc = task != NULL && Py_TYPE(task) == in.pregel_task ? slot(task, in.pregel_tasks.proc) : NULL;
     PyObject *changed = proc == NULL ? NULL : kept_of(task, proc);
-    PyObject *id = changed == NULL ? NULL : slot(task, at.pregel_tasks.id);
-    if (id == NULL || Py_TYPE(id) != &PyUnicode_Type || slot(task, at.pregel_tasks.proc) != proc) {
+    PyObject *id = changed == NULL ? NULL : slot(task, in.pregel_tasks.id);
+    if (id == NULL || Py_TYPE(id) != &PyUnicode_Type || slot(task, in.pregel_tasks.proc) != proc) {
         Py_DecRef(changed);
         return PyObject_Call(PyTuple_GetItem(functions, 1), args, keywords);
     }
     Py_IncRef(task);
     Py_IncRef(id);
-    exchange(task, at.pregel_tasks.proc, changed); /* The reference that it had is in `proc` now. */
+    exchange(task, in.pregel_tasks.proc, changed); /* The reference that it had is in `proc` now. */
     PyObject *result = PyObject_Call(original, args, keywords), *error;
     if (result == NULL) {
         PyObject *noted = handle(&error, PyTuple_GetItem(functions, 2), task, proc);
@@ -106,7 +106,7 @@ static PyObject *run_with_retry(PyObject *functions, PyObject *args, PyObject *k
             Py_DecRef(error);
         Py_DecRef(noted);
     } else {
-        Py_DecRef(exchange(task, at.pregel_tasks.proc, shared(proc)));
+        Py_DecRef(exchange(task, in.pregel_tasks.proc, shared(proc)));
         if (PyDict_GetItemWithError(given_by.newest, id) != NULL)
             PyDict_DelItem(given_by.newest, id);
         PyErr_Clear();
@@ -131,7 +131,7 @@ static PyObject *run_hook(PyObject *module, PyObject *args)
 /* `NodeStep.invoke(input, config)`. */
 static PyObject *invoke_step(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names)
 {
-    PyObject *known = slot(self, at.node_steps.short_), *steps = slot(self, at.node_steps.steps), *call = NULL;
+    PyObject *known = slot(self, in.node_steps.short_), *steps = slot(self, in.node_steps.steps), *call = NULL;
     if (count == 2 && (names == NULL || PyTuple_Size(names) == 0) && known != NULL && known != Py_None && steps != NULL && PyList_CheckExact(steps) &&
         PyList_Size(steps) == 1 && is_attached()) {
         Py_IncRef(known);
@@ -142,11 +142,11 @@ static PyObject *invoke_step(PyObject *self, PyObject *const *args, Py_ssize_t c
         return call_with(steps_.instead, self, args, count, names);
     PyObject *step = shared(PyList_GetItem(steps, 0)), *result = NULL, *answer = NULL, *error;
     int again = 0;
-    if (PyLong_AsLong(slot(call, at.calls.recorded)) != 1 && (answer = PyObject_CallFunctionObjArgs(steps_.write, call, NULL)) == NULL)
+    if (PyLong_AsLong(slot(call, in.calls.recorded)) != 1 && (answer = PyObject_CallFunctionObjArgs(steps_.write, call, NULL)) == NULL)
         goto done;
     Py_DecRef(answer);
     answer = NULL;
-    result = PyObject_CallMethodObjArgs(step, word.invoke, args[0], args[1], NULL);
+    result = PyObject_CallMethodObjArgs(step, named.invoke, args[0], args[1], NULL);
     if (result == NULL) {
         answer = handle(&error, steps_.failed, call, NULL);
         again = answer == Py_False;
@@ -200,7 +200,7 @@ static PyObject *step_hook(PyObject *module, PyObject *args)
     if (!PyArg_UnpackTuple(args, "step_hook", 6, 6, &steps_.instead, &steps_.failed, &steps_.left, &steps_.attempts, &steps_.lost, &steps_.write))
         return NULL;
     Py_IncRef(args); /* Its items are needed as long as there is the method. */
-    return PyDescr_NewMethod(at.node_step, &step_definition);
+    return PyDescr_NewMethod(in.node_step, &step_definition);
 }
 
 /* ---------------------------------------------------------------- the end of a conditional edge */
@@ -211,7 +211,7 @@ static PyObject *finish_branch(PyObject *self, PyObject *const *args, Py_ssize_t
     if (!is_prepared || count != 4 || (names != NULL && PyTuple_Size(names)))
         return call_with(branches.instead, self, args, count, names);
     if (is_attached()) {
-        PyObject *ends = PyObject_GetAttr(self, word.ends);
+        PyObject *ends = PyObject_GetAttr(self, named.ends);
         if (ends == NULL)
             return NULL;
         int done = route(ends, args[2], args[3]);
@@ -243,6 +243,9 @@ static PyObject *nodes_taken(PyObject *module, PyObject *nothing)
 }
 
 static PyMethodDef functions_of_module[] = {
+    {"prepare_calls", prepare_calls, METH_VARARGS, "Comes before all others that prepare something."},
+    {"prepare_functions", prepare_functions, METH_VARARGS, "Makes `Way` take its short ways."},
+    {"calls_taken", calls_taken, METH_NOARGS, "How many calls of functions began and ended the short way."},
     {"prepare_nodes", prepare_nodes, METH_VARARGS, "Makes all of these work."},
     {"begin_node", begin_node, METH_VARARGS, "Begins the call of a workflow's node. None: nothing was done."},
     {"finish_node", finish_node, METH_VARARGS, "Ends it. False: nothing was done."},

@@ -5,9 +5,9 @@
  * Either all of it happens or nothing: what is not plain is answered before anything is changed, and Python code does the whole.
  */
 
-/* Where the slots of Python's classes are in their objects: found by `slot_at`, which puts something there and looks where it is. */
+/* Where the slots of the classes are that only nodes have to do with. */
 static struct {
-    PyTypeObject *call, *outer, *adapter, *task, *function, *segment, *part, *stopping, *writer, *settings, *states, *memo, *node_step, *kept, *pregel_task;
+    PyTypeObject *call, *outer, *adapter, *part, *states, *memo, *node_step, *kept, *pregel_task;
     struct {
         Py_ssize_t number, function, args, parent, task, started_ns, owner, adapter, state, state_before, attributes, back, told, recorded, ended, pending, changes;
     } calls;
@@ -18,26 +18,8 @@ static struct {
         Py_ssize_t args, channels, exploded, given, info, metadata, task;
     } adapters;
     struct {
-        Py_ssize_t id, calls, innermost, known;
-    } tasks;
-    struct {
-        Py_ssize_t id, before, after, generation;
-    } functions;
-    struct {
-        Py_ssize_t known, kept, waiting;
-    } segments;
-    struct {
         Py_ssize_t root, serial, mark, size, sized, snapshot, used;
     } parts;
-    struct {
-        Py_ssize_t generation, special, stop_byte;
-    } stops;
-    struct {
-        Py_ssize_t _routes, _states, ended, known, local, settings;
-    } writers;
-    struct {
-        Py_ssize_t references, rules;
-    } settings_;
     struct {
         Py_ssize_t _memo;
     } states_;
@@ -53,14 +35,10 @@ static struct {
     struct {
         Py_ssize_t id, name, proc;
     } pregel_tasks;
-} at;
+} in;
 
-/* What `prepare` was given, and names. */
+/* What `prepare_nodes` was given, and names. */
 static struct {
-    PyObject *calls;    /* the names of the module `_calls` */
-    PyObject *stopping; /* its `stopping` */
-    PyObject *get, *set; /* of the context variable that holds the current call */
-    PyObject *now;
     PyObject *decide; /* `_stops.decide` */
     PyObject *newest; /* `_node_call.newest` */
     PyObject *partial; /* functools.partial */
@@ -76,109 +54,15 @@ static struct {
     long begun, finished, routed;
 } taken;
 
-#define EACH_NAME(X)                                                                                                                                           \
-    X(_numbers) X(args) X(attached) X(configurable) X(decide) X(ends) X(invoke) X(langgraph_checkpoint_ns) X(langgraph_step) X(metadata) X(segment) X(writer)     \
-        X(__pregel_read) X(__pregel_task_id) X(__toolbreak_kept__)
-#define DECLARE(name) PyObject *name;
+#define EACH_NODE_NAME(X)                                                                                                                                      \
+    X(args) X(configurable) X(ends) X(invoke) X(langgraph_checkpoint_ns) X(langgraph_step) X(metadata) X(__pregel_read) X(__pregel_task_id)                     \
+        X(__toolbreak_kept__)
 static struct {
-    EACH_NAME(DECLARE)
-} word;
-static PyObject *told_task, *told_step, *told_namespace, *zero, *one, *two;
-
-static PyObject *slot(PyObject *object, Py_ssize_t place)
-{
-    return *(PyObject **)((char *)object + place);
-}
-
-/* Stores a new reference, and answers the one that was there. */
-static PyObject *exchange(PyObject *object, Py_ssize_t place, PyObject *value)
-{
-    PyObject **held = (PyObject **)((char *)object + place);
-    PyObject *old = *held;
-    *held = value;
-    return old;
-}
-
-static PyObject *shared(PyObject *object)
-{
-    Py_IncRef(object);
-    return object;
-}
-
-/* -1: this class does not keep that attribute in a slot. */
-static Py_ssize_t slot_at(PyTypeObject *type, const char *name)
-{
-    PyObject *size = PyObject_GetAttrString((PyObject *)type, "__basicsize__");
-    PyObject *object = size == NULL ? NULL : PyType_GenericAlloc(type, 0);
-    PyObject *sample = object == NULL ? NULL : PyList_New(0);
-    Py_ssize_t found = -1, times = 0;
-    PyObject *key = PyUnicode_FromString(name);
-    /* Not by `setattr`: LangGraph's tasks refuse it. */
-    if (sample != NULL && key != NULL && PyObject_GenericSetAttr(object, key, sample) == 0) {
-        Py_ssize_t end = PyLong_AsSsize_t(size) - (Py_ssize_t)sizeof(PyObject *);
-        for (Py_ssize_t place = sizeof(PyObject); place <= end; place += sizeof(PyObject *))
-            if (slot(object, place) == sample) {
-                found = place;
-                times++;
-            }
-        PyObject_GenericSetAttr(object, key, NULL);
-    }
-    Py_DecRef(key);
-    Py_DecRef(sample);
-    Py_DecRef(object);
-    Py_DecRef(size);
-    PyErr_Clear();
-    return times == 1 ? found : -1;
-}
+    EACH_NODE_NAME(DECLARE)
+} named;
+static PyObject *told_task, *told_step, *told_namespace;
 
 /* ---------------------------------------------------------------- what is recorded, and where */
-
-/* Of the module `_calls`. Where a dict tells that it changed, it is not looked up in between. */
-static struct {
-    uint64_t version;
-    PyObject *attached, *writer, *decide, *numbers; /* borrowed */
-} now_there;
-
-static int look_there(void)
-{
-    uint64_t version = version_of(given_by.calls);
-    if (version && version == now_there.version)
-        return now_there.writer != Py_None;
-    now_there.attached = PyDict_GetItemWithError(given_by.calls, word.attached);
-    now_there.writer = PyDict_GetItemWithError(given_by.calls, word.writer);
-    now_there.decide = PyDict_GetItemWithError(given_by.calls, word.decide);
-    now_there.numbers = PyDict_GetItemWithError(given_by.calls, word._numbers);
-    now_there.version = 0;
-    if (now_there.attached == NULL || now_there.writer == NULL || now_there.decide == NULL || now_there.numbers == NULL)
-        return 0;
-    now_there.version = version;
-    return now_there.writer != Py_None;
-}
-
-/* The file that this thread appended to last, and the `local` of the writer that it was found in. Both borrowed: a thread may end. */
-static __thread struct {
-    PyObject *local, *segment;
-    unsigned long gone; /* `cursors_gone` */
-} last_file;
-
-/* A new reference; NULL: this thread has none yet. `known` is the writer's: the address of its `local` may have been that of another one's. */
-static PyObject *segment_of(PyObject *local, PyObject *known)
-{
-    if (last_file.local == local && last_file.gone == cursors_gone && slot(last_file.segment, at.segments.known) == known &&
-        ((Cursor *)last_file.segment)->end > 0)
-        return shared(last_file.segment);
-    last_file.local = NULL;
-    PyObject *segment = PyObject_GetAttr(local, word.segment);
-    if (segment != NULL && Py_TYPE(segment) == at.segment) {
-        last_file.local = local;
-        last_file.segment = segment;
-        last_file.gone = cursors_gone;
-        return segment;
-    }
-    PyErr_Clear();
-    Py_DecRef(segment);
-    return NULL;
-}
 
 typedef struct {
     PyObject *writer, *rules, *known, *memo, *parts, *segment;
@@ -193,13 +77,13 @@ static int find_recording(Recording *here)
     PyObject *writer = here->writer = shared(now_there.writer);
     PyObject *settings = slot(writer, at.writers.settings), *states = slot(writer, at.writers._states), *local = slot(writer, at.writers.local);
     PyObject *known = slot(writer, at.writers.known);
-    if (settings == NULL || Py_TYPE(settings) != at.settings || states == NULL || Py_TYPE(states) != at.states || local == NULL || known == NULL ||
+    if (settings == NULL || Py_TYPE(settings) != at.settings || states == NULL || Py_TYPE(states) != in.states || local == NULL || known == NULL ||
         Py_TYPE(known) != &PySet_Type || slot(settings, at.settings_.references) != Py_True)
         return 0;
-    PyObject *rules = slot(settings, at.settings_.rules), *memo = slot(states, at.states_._memo);
-    if (rules == NULL || Py_TYPE(rules) != rules_type || memo == NULL || Py_TYPE(memo) != at.memo)
+    PyObject *rules = slot(settings, at.settings_.rules), *memo = slot(states, in.states_._memo);
+    if (rules == NULL || Py_TYPE(rules) != rules_type || memo == NULL || Py_TYPE(memo) != in.memo)
         return 0;
-    PyObject *parts = slot(memo, at.memos.parts), *clock = slot(memo, at.memos.clock);
+    PyObject *parts = slot(memo, in.memos.parts), *clock = slot(memo, in.memos.clock);
     if (parts == NULL || !PyDict_CheckExact(parts) || clock == NULL || !PyLong_CheckExact(clock))
         return 0;
     here->rules = shared(rules);
@@ -216,12 +100,14 @@ static int find_recording(Recording *here)
 /* Asked last: code of the app that an allocation set free may have run since. */
 static int is_open(Recording *here)
 {
-    Cursor *cursor = (Cursor *)here->segment;
-    PyObject *waiting = slot(here->segment, at.segments.waiting);
     return look_there() && now_there.writer == here->writer && slot(here->segment, at.segments.known) == here->known &&
-           slot(here->writer, at.writers.known) == here->known && slot(here->writer, at.writers.ended) == Py_False && waiting != NULL &&
-           PyList_CheckExact(waiting) && PyList_Size(waiting) == 0 && !cursor->busy && cursor->memory != NULL && cursor->end <= cursor->mapped &&
-           cursor->place >= 8 && !(cursor->place & 3);
+           slot(here->writer, at.writers.known) == here->known && slot(here->writer, at.writers.ended) == Py_False && has_place(here->segment);
+}
+
+/* Whether `_stops.decide` lets a call of this node pass. */
+static int passes(PyObject *function, Py_ssize_t dots_at)
+{
+    return now_there.decide == Py_None || (now_there.decide == given_by.decide && is_let_through(function, dots_at));
 }
 
 static void leave_recording(Recording *here)
@@ -229,23 +115,6 @@ static void leave_recording(Recording *here)
     PyObject *all[] = {here->writer, here->rules, here->known, here->memo, here->parts, here->segment};
     for (size_t index = 0; index < sizeof all / sizeof *all; index++)
         Py_DecRef(all[index]);
-}
-
-/* ---------------------------------------------------------------- stops */
-
-/* Whether nothing can stop a call of this function at the boundary whose breakpoints are at `dots_at`: `_stops.decide`. */
-static int is_let_through(PyObject *function, Py_ssize_t dots_at)
-{
-    PyObject *stops = given_by.stopping, *generation = slot(stops, at.stops.generation), *own = slot(function, at.functions.generation);
-    if (now_there.decide == Py_None)
-        return 1;
-    if (now_there.decide != given_by.decide || slot(stops, at.stops.special) != Py_False || slot(function, dots_at) != Py_None || generation == NULL ||
-        own == NULL || PyLong_AsLong(generation) != PyLong_AsLong(own))
-        return 0;
-    PyObject *byte = PyObject_GetItem(slot(stops, at.stops.stop_byte), zero);
-    int is_zero = byte != NULL && PyLong_CheckExact(byte) && PyLong_AsLong(byte) == 0;
-    Py_DecRef(byte);
-    return is_zero;
 }
 
 /* ---------------------------------------------------------------- states */
@@ -308,15 +177,15 @@ static int mark(Marked *marked, PyObject *fields, Recording *here)
             PyObject *id = PyLong_FromVoidPtr(value);
             part = id == NULL ? NULL : PyDict_GetItemWithError(here->parts, id);
             Py_DecRef(id);
-            if (part == NULL || Py_TYPE(part) != at.part || slot(part, at.parts.root) != value) {
+            if (part == NULL || Py_TYPE(part) != in.part || slot(part, in.parts.root) != value) {
                 if (!is_writable(value))
                     return 0;
                 part = NULL;
             }
         }
         if (part != NULL) {
-            PyObject *sized = slot(part, at.parts.sized), *snapshot = slot(part, at.parts.snapshot), *size = slot(part, at.parts.size);
-            PyObject *serial = slot(part, at.parts.serial), *stands = slot(part, at.parts.mark);
+            PyObject *sized = slot(part, in.parts.sized), *snapshot = slot(part, in.parts.snapshot), *size = slot(part, in.parts.size);
+            PyObject *serial = slot(part, in.parts.serial), *stands = slot(part, in.parts.mark);
             if (serial == NULL || PySet_Contains(kept, serial) != 1 || stands == NULL || Py_TYPE(stands) != same_type || sized == NULL || size == NULL ||
                 snapshot == NULL || (sized != Py_None && Py_TYPE(snapshot) != given_by.snapshot))
                 return 0;
@@ -327,9 +196,9 @@ static int mark(Marked *marked, PyObject *fields, Recording *here)
     }
     for (Py_ssize_t index = 0; index < marked->count; index++) {
         PyObject *part = marked->parts[index];
-        if (part == NULL || slot(part, at.parts.sized) == Py_None)
+        if (part == NULL || slot(part, in.parts.sized) == Py_None)
             continue;
-        if (!is_same((Snapshot *)slot(part, at.parts.snapshot)))
+        if (!is_same((Snapshot *)slot(part, in.parts.snapshot)))
             return 0;
     }
     return 1;
@@ -341,16 +210,16 @@ static void sweep_parts(Recording *here)
     PyObject *keys = PyDict_Keys(here->parts);
     for (Py_ssize_t index = 0; keys != NULL && index < PyList_Size(keys); index++) {
         PyObject *key = PyList_GetItem(keys, index), *part = PyDict_GetItemWithError(here->parts, key);
-        if (part == NULL || Py_TYPE(part) != at.part || PyLong_AsLong(slot(part, at.parts.used)) >= here->clock - given_by.sweep)
+        if (part == NULL || Py_TYPE(part) != in.part || PyLong_AsLong(slot(part, in.parts.used)) >= here->clock - given_by.sweep)
             continue;
-        PyObject *snapshot = slot(part, at.parts.snapshot), *held = slot(here->memo, at.memos._held);
+        PyObject *snapshot = slot(part, in.parts.snapshot), *held = slot(here->memo, in.memos._held);
         Py_ssize_t size = snapshot != NULL && Py_TYPE(snapshot) == given_by.snapshot ? ((Snapshot *)snapshot)->size : 0;
         PyObject *left = held == NULL ? NULL : PyLong_FromSsize_t(PyLong_AsSsize_t(held) - size);
-        if (left == NULL || slot(here->memo, at.memos.parts) != here->parts) {
+        if (left == NULL || slot(here->memo, in.memos.parts) != here->parts) {
             Py_DecRef(left);
             break;
         }
-        held = exchange(here->memo, at.memos._held, left);
+        held = exchange(here->memo, in.memos._held, left);
         PyDict_DelItem(here->parts, key);
         Py_DecRef(held);
     }
@@ -365,102 +234,19 @@ static void note_written(Marked *first, Recording *here)
     if (clock != NULL) {
         for (Py_ssize_t index = 0; index < first->count; index++)
             if (first->parts[index] != NULL)
-                Py_DecRef(exchange(first->parts[index], at.parts.used, shared(clock)));
-        clock = exchange(here->memo, at.memos.clock, clock);
+                Py_DecRef(exchange(first->parts[index], in.parts.used, shared(clock)));
+        clock = exchange(here->memo, in.memos.clock, clock);
     }
     Py_DecRef(clock);
     if (here->clock % given_by.sweep == 0)
         sweep_parts(here);
 }
 
-/* ---------------------------------------------------------------- frames */
-
-typedef struct {
-    Cursor *cursor;
-    Rules *rules;
-    Py_ssize_t taken;
-    Py_ssize_t place[2], size[2];
-    int count;
-    Output out;
-    unsigned char *begin;
-    int done;
-} Frames;
-
-/* Begins the next frame, a tuple of `parts`. */
-static void open_frame(Frames *frames, Py_ssize_t parts)
-{
-    Cursor *cursor = frames->cursor;
-    Py_ssize_t place = frames->count ? behind(frames->place[frames->count - 1], frames->size[frames->count - 1]) : cursor->place;
-    Py_ssize_t room = cursor->end - place - 8, largest = frames->rules->largest - frames->taken;
-    frames->place[frames->count] = place;
-    frames->size[frames->count] = 0;
-    if (frames->done == WRITTEN && (room <= 0 || largest <= 0))
-        frames->done = room <= 0 ? NO_ROOM : NOT_PLAIN;
-    if (frames->done != WRITTEN)
-        return;
-    frames->begin = cursor->memory + place + 8;
-    frames->out = (Output){frames->begin, frames->begin + (room < largest ? room : largest), frames->rules, frames->rules->items};
-    frames->done = put_sized(&frames->out, '(', parts);
-}
-
-static void add_small(Frames *frames, int number)
-{
-    if (frames->done == WRITTEN)
-        frames->done = put_sized(&frames->out, 'i', number);
-}
-
-static void add_value(Frames *frames, PyObject *value)
-{
-    frames->out.left = frames->rules->items;
-    if (frames->done == WRITTEN)
-        frames->done = put_value(&frames->out, value, 0);
-}
-
-static void add_bytes(Frames *frames, const char *bytes, Py_ssize_t size)
-{
-    if (frames->done == WRITTEN)
-        frames->done = put_bytes(&frames->out, bytes, size);
-}
-
-static void add_text(Frames *frames, const char *text)
-{
-    Py_ssize_t size = strlen(text);
-    if (frames->done == WRITTEN)
-        frames->done = put_sized(&frames->out, 'u', size);
-    add_bytes(frames, text, size);
-}
-
 static void add_state(Frames *frames, Marked *marked)
 {
     frames->out.left = frames->rules->items;
     if (frames->done == WRITTEN)
-        frames->done = put_fields(&frames->out, marked->fields, 1, marked->parts, at.parts.mark, given_by.smallest);
-}
-
-static void close_frame(Frames *frames)
-{
-    if (frames->done == WRITTEN)
-        frames->size[frames->count++] = frames->out.next - frames->begin;
-}
-
-/* Makes the frames be read, or takes back what there is of them. */
-static int finish_frames(Frames *frames, PyObject *call, PyObject *recorded)
-{
-    Cursor *cursor = frames->cursor;
-    if (frames->done == WRITTEN) {
-        /* A reader sees none of them before the length of the first. */
-        for (int each = frames->count - 1; each >= 0; each--)
-            commit(cursor, frames->place[each], frames->size[each]);
-        cursor->place = behind(frames->place[frames->count - 1], frames->size[frames->count - 1]);
-        if (call != NULL)
-            Py_DecRef(exchange(call, at.calls.recorded, shared(recorded)));
-    } else if (cursor->place + 8 <= cursor->end) {
-        Py_ssize_t last = frames->count ? frames->place[1] : frames->place[0];
-        Py_ssize_t touched = frames->out.next != NULL && frames->out.next > cursor->memory + last ? frames->out.next - cursor->memory : last;
-        memset(cursor->memory + cursor->place, 0, (touched < cursor->end ? touched : cursor->end) - cursor->place);
-    }
-    PyErr_Clear();
-    return frames->done == WRITTEN;
+        frames->done = put_fields(&frames->out, marked->fields, 1, marked->parts, in.parts.mark, given_by.smallest);
 }
 
 /* ---------------------------------------------------------------- its begin */
@@ -476,8 +262,8 @@ static PyObject *item_of(PyObject *dict, PyObject *key)
 /* `_node_call._channels`, a new reference; NULL where it is not what LangGraph puts there. */
 static PyObject *channels_of(PyObject *configurable)
 {
-    PyObject *read = item_of(configurable, word.__pregel_read);
-    PyObject *args = read != NULL && (PyObject *)Py_TYPE(read) == given_by.partial ? PyObject_GetAttr(read, word.args) : NULL;
+    PyObject *read = item_of(configurable, named.__pregel_read);
+    PyObject *args = read != NULL && (PyObject *)Py_TYPE(read) == given_by.partial ? PyObject_GetAttr(read, named.args) : NULL;
     PyObject *channels = args != NULL && PyTuple_CheckExact(args) && PyTuple_Size(args) > 1 ? PyTuple_GetItem(args, 1) : NULL;
     if (channels != NULL && !(PyDict_CheckExact(channels) && has_text_keys(channels)))
         channels = NULL;
@@ -528,21 +314,21 @@ static PyObject *begin(PyObject *node, PyObject *given, PyObject *config, PyObje
     if (!is_prepared || !PyTuple_CheckExact(node) || PyTuple_Size(node) != 4 || !PyDict_CheckExact(given) || !PyDict_CheckExact(config))
         return NULL;
     PyObject *function = PyTuple_GetItem(node, 0), *workflow = PyTuple_GetItem(node, 1), *info = PyTuple_GetItem(node, 2), *key = PyTuple_GetItem(node, 3);
-    PyObject *configurable = item_of(config, word.configurable), *metadata = item_of(config, word.metadata);
-    PyObject *task_id = item_of(configurable, word.__pregel_task_id), *channels = channels_of(configurable);
-    PyObject *above = PyObject_CallNoArgs(given_by.get), *busy = NULL, *task = NULL, *above_number = NULL;
-    PyObject *call = NULL, *adapter = NULL, *empty = NULL, *attributes = NULL, *only = NULL, *number = NULL, *started = NULL, *told = NULL, *token = NULL;
+    PyObject *configurable = item_of(config, named.configurable), *metadata = item_of(config, named.metadata);
+    PyObject *task_id = item_of(configurable, named.__pregel_task_id), *channels = channels_of(configurable);
+    PyObject *above = current_call(), *busy = NULL, *task = NULL, *above_number = NULL;
+    PyObject *call = NULL, *adapter = NULL, *empty = NULL, *attributes = NULL, *only = NULL, *number = NULL, *started = NULL, *told = NULL;
     PyObject *inner = NULL, *calls = NULL;
     Marked before = {0};
     Recording here = {0};
     int begun = 0;
     if (task_id == NULL || Py_TYPE(task_id) != &PyUnicode_Type || channels == NULL || metadata == NULL || !PyDict_CheckExact(metadata) ||
-        above == NULL || Py_TYPE(above) != at.outer || slot(above, at.outers.function) != workflow || slot(above, at.outers.quiet) != Py_False ||
-        slot(above, at.outers.ended) != Py_False || slot(above, at.outers.pending) != Py_None)
+        above == NULL || Py_TYPE(above) != in.outer || slot(above, in.outers.function) != workflow || slot(above, in.outers.quiet) != Py_False ||
+        slot(above, in.outers.ended) != Py_False || slot(above, in.outers.pending) != Py_None)
         goto done;
-    busy = slot(above, at.outers.busy);
-    task = slot(above, at.outers.task);
-    above_number = slot(above, at.outers.number);
+    busy = slot(above, in.outers.busy);
+    task = slot(above, in.outers.task);
+    above_number = slot(above, in.outers.number);
     Py_IncRef(busy);
     Py_IncRef(task);
     Py_IncRef(above_number);
@@ -556,62 +342,61 @@ static PyObject *begin(PyObject *node, PyObject *given, PyObject *config, PyObje
         goto done;
     empty = PyDict_New();
     attributes = PyDict_New();
-    adapter = PyType_GenericAlloc(at.adapter, 0);
-    call = PyType_GenericAlloc(at.call, 0);
+    adapter = PyType_GenericAlloc(in.adapter, 0);
+    call = PyType_GenericAlloc(in.call, 0);
     only = PyList_New(1);
     if (empty == NULL || attributes == NULL || adapter == NULL || call == NULL || only == NULL || PyDict_SetItem(attributes, told_task, task_id) ||
-        !copy_item(attributes, told_step, metadata, word.langgraph_step) ||
-        !copy_item(attributes, told_namespace, metadata, word.langgraph_checkpoint_ns))
+        !copy_item(attributes, told_step, metadata, named.langgraph_step) ||
+        !copy_item(attributes, told_namespace, metadata, named.langgraph_checkpoint_ns))
         goto done;
     PyList_SetItem(only, 0, shared(call));
     told = PyLong_FromSsize_t(PyDict_Size(attributes));
     calls = slot(task, at.tasks.calls) == NULL ? NULL : PyLong_FromLong(PyLong_AsLong(slot(task, at.tasks.calls)) + 1);
-    if (told == NULL || calls == NULL || slot(above, at.outers.busy) != busy || (busy != Py_None && PyList_Size(busy)) ||
-        slot(above, at.outers.ended) != Py_False || !look_there() || !is_let_through(function, at.functions.before) || PyErr_Occurred() || (number = PyIter_Next(now_there.numbers)) == NULL)
+    if (told == NULL || calls == NULL || slot(above, in.outers.busy) != busy || (busy != Py_None && PyList_Size(busy)) ||
+        slot(above, in.outers.ended) != Py_False || !look_there() || !passes(function, at.functions.before) || PyErr_Occurred() || (number = PyIter_Next(now_there.numbers)) == NULL)
         goto done;
 
-    exchange(adapter, at.adapters.args, shared(empty));
-    exchange(adapter, at.adapters.channels, shared(channels));
-    exchange(adapter, at.adapters.exploded, shared(Py_False));
-    exchange(adapter, at.adapters.given, shared(given));
-    exchange(adapter, at.adapters.info, shared(info));
-    exchange(adapter, at.adapters.metadata, shared(metadata));
-    exchange(adapter, at.adapters.task, shared(task_id));
-    exchange(call, at.calls.function, shared(function));
-    exchange(call, at.calls.args, shared(empty));
-    exchange(call, at.calls.parent, shared(above));
-    exchange(call, at.calls.back, shared(above));
-    exchange(call, at.calls.task, shared(task));
-    exchange(call, at.calls.owner, shared(above));
-    exchange(call, at.calls.adapter, shared(adapter));
-    exchange(call, at.calls.state, shared(given));
-    exchange(call, at.calls.state_before, shared(before.fields));
-    exchange(call, at.calls.attributes, shared(attributes));
-    exchange(call, at.calls.told, shared(told));
-    exchange(call, at.calls.recorded, shared(zero));
-    exchange(call, at.calls.ended, shared(Py_False));
-    exchange(call, at.calls.pending, shared(key));
-    exchange(call, at.calls.changes, shared(Py_None));
+    exchange(adapter, in.adapters.args, shared(empty));
+    exchange(adapter, in.adapters.channels, shared(channels));
+    exchange(adapter, in.adapters.exploded, shared(Py_False));
+    exchange(adapter, in.adapters.given, shared(given));
+    exchange(adapter, in.adapters.info, shared(info));
+    exchange(adapter, in.adapters.metadata, shared(metadata));
+    exchange(adapter, in.adapters.task, shared(task_id));
+    exchange(call, in.calls.function, shared(function));
+    exchange(call, in.calls.args, shared(empty));
+    exchange(call, in.calls.parent, shared(above));
+    exchange(call, in.calls.back, shared(above));
+    exchange(call, in.calls.task, shared(task));
+    exchange(call, in.calls.owner, shared(above));
+    exchange(call, in.calls.adapter, shared(adapter));
+    exchange(call, in.calls.state, shared(given));
+    exchange(call, in.calls.state_before, shared(before.fields));
+    exchange(call, in.calls.attributes, shared(attributes));
+    exchange(call, in.calls.told, shared(told));
+    exchange(call, in.calls.recorded, shared(zero));
+    exchange(call, in.calls.ended, shared(Py_False));
+    exchange(call, in.calls.pending, shared(key));
+    exchange(call, in.calls.changes, shared(Py_None));
 
-    exchange(call, at.calls.number, shared(number));
-    exchange(call, at.calls.started_ns, shared(zero));
+    exchange(call, in.calls.number, shared(number));
+    exchange(call, in.calls.started_ns, shared(zero));
 
     calls = exchange(task, at.tasks.calls, calls);
     inner = exchange(task, at.tasks.innermost, shared(call));
-    only = exchange(above, at.outers.busy, only);
-    token = PyObject_CallFunctionObjArgs(given_by.set, call, NULL);
-    started = token == NULL ? NULL : PyObject_CallNoArgs(given_by.now);
+    only = exchange(above, in.outers.busy, only);
+    started = make_current(call) ? moment() : NULL;
     if (started == NULL || PyDict_SetItem(given_by.newest, task_id, call) || (made != NULL && PyList_Append(made, call))) {
         /* There is no memory. */
         PyErr_Clear();
         Py_DecRef(exchange(task, at.tasks.calls, shared(calls)));
         Py_DecRef(exchange(task, at.tasks.innermost, shared(inner)));
-        Py_DecRef(exchange(above, at.outers.busy, shared(only)));
-        Py_DecRef(PyObject_CallFunctionObjArgs(given_by.set, above, NULL));
+        Py_DecRef(exchange(above, in.outers.busy, shared(only)));
+        make_current(above);
         goto done;
     }
     begun = 1;
-    Py_DecRef(exchange(call, at.calls.started_ns, shared(started)));
+    Py_DecRef(exchange(call, in.calls.started_ns, shared(started)));
 
     Cursor *cursor = (Cursor *)here.segment;
     if (is_open(&here)) {
@@ -634,7 +419,7 @@ static PyObject *begin(PyObject *node, PyObject *given, PyObject *config, PyObje
         add_text(&frames, "before");
         add_state(&frames, &before);
         close_frame(&frames);
-        int written = finish_frames(&frames, call, one);
+        int written = finish_frames(&frames, call, in.calls.recorded, one);
         cursor->busy = 0;
         if (written)
             note_written(&before, &here);
@@ -647,7 +432,7 @@ done:
     }
     forget_marks(&before);
     leave_recording(&here);
-    PyObject *rest[] = {configurable, metadata, task_id, channels, above, busy, task, above_number, adapter, empty, attributes, only, number, started, told, token, inner, calls};
+    PyObject *rest[] = {configurable, metadata, task_id, channels, above, busy, task, above_number, adapter, empty, attributes, only, number, started, told, inner, calls};
     for (size_t index = 0; index < sizeof rest / sizeof *rest; index++)
         Py_DecRef(rest[index]);
     taken.begun += call != NULL;
@@ -700,38 +485,38 @@ static PyObject *overwritten(PyObject *given, PyObject *result, PyObject *channe
 /* Ends a call of `begin` that returned, as `_boundaries.leave` and `handed_over` do. 0: nothing was done. */
 static int finish(PyObject *call, PyObject *result)
 {
-    if (!is_prepared || Py_TYPE(call) != at.call || !PyDict_CheckExact(result) || slot(call, at.calls.ended) != Py_False)
+    if (!is_prepared || Py_TYPE(call) != in.call || !PyDict_CheckExact(result) || slot(call, in.calls.ended) != Py_False)
         return 0;
-    PyObject *recorded = slot(call, at.calls.recorded), *adapter = slot(call, at.calls.adapter), *task = slot(call, at.calls.task);
-    PyObject *above = slot(call, at.calls.parent), *function = slot(call, at.calls.function), *number = slot(call, at.calls.number);
-    PyObject *attributes = slot(call, at.calls.attributes), *told = slot(call, at.calls.told);
-    if (recorded == NULL || !PyLong_CheckExact(recorded) || PyLong_AsLong(recorded) != 1 || adapter == NULL || Py_TYPE(adapter) != at.adapter || task == NULL ||
-        above == NULL || Py_TYPE(above) != at.outer || slot(call, at.calls.back) != above || slot(call, at.calls.owner) != above || function == NULL || number == NULL ||
+    PyObject *recorded = slot(call, in.calls.recorded), *adapter = slot(call, in.calls.adapter), *task = slot(call, in.calls.task);
+    PyObject *above = slot(call, in.calls.parent), *function = slot(call, in.calls.function), *number = slot(call, in.calls.number);
+    PyObject *attributes = slot(call, in.calls.attributes), *told = slot(call, in.calls.told);
+    if (recorded == NULL || !PyLong_CheckExact(recorded) || PyLong_AsLong(recorded) != 1 || adapter == NULL || Py_TYPE(adapter) != in.adapter || task == NULL ||
+        above == NULL || Py_TYPE(above) != in.outer || slot(call, in.calls.back) != above || slot(call, in.calls.owner) != above || function == NULL || number == NULL ||
         attributes == NULL || !PyDict_CheckExact(attributes) || told == NULL || PyLong_AsSsize_t(told) != PyDict_Size(attributes))
         return 0;
-    PyObject *given = slot(adapter, at.adapters.given), *channels = slot(adapter, at.adapters.channels);
+    PyObject *given = slot(adapter, in.adapters.given), *channels = slot(adapter, in.adapters.channels);
     if (given == NULL || !PyDict_CheckExact(given) || channels == NULL || !PyDict_CheckExact(channels))
         return 0;
 
     int done = 0;
-    PyObject *now_current = NULL, *busy = NULL, *empty = NULL, *calls = NULL, *innermost = NULL, *ended = NULL, *token = NULL;
+    PyObject *now_current = NULL, *busy = NULL, *empty = NULL, *calls = NULL, *innermost = NULL, *ended = NULL;
     Marked after = {0};
     Recording here = {0};
     /* All that is allocated, first. */
     if (!find_recording(&here) || !mark(&after, overwritten(given, result, channels), &here) || (empty = PyDict_New()) == NULL ||
-        (ended = PyObject_CallNoArgs(given_by.now)) == NULL)
+        (ended = moment()) == NULL)
         goto done;
     PyObject *inner = slot(task, at.tasks.calls);
     calls = inner == NULL ? NULL : PyLong_FromLong(PyLong_AsLong(inner) - 1);
     if (calls == NULL || PyErr_Occurred())
         goto done;
-    now_current = PyObject_CallNoArgs(given_by.get);
+    now_current = current_call();
     Cursor *cursor = (Cursor *)here.segment;
-    busy = slot(above, at.outers.busy);
+    busy = slot(above, in.outers.busy);
     Py_IncRef(busy);
-    if (now_current != call || slot(above, at.outers.ended) != Py_False || slot(call, at.calls.ended) != Py_False || slot(call, at.calls.adapter) != adapter ||
-        slot(adapter, at.adapters.given) != given || slot(call, at.calls.task) != task || busy == NULL || !PyList_CheckExact(busy) ||
-        PyList_Size(busy) != 1 || PyList_GetItem(busy, 0) != call || !is_let_through(function, at.functions.after) || !is_open(&here))
+    if (now_current != call || slot(above, in.outers.ended) != Py_False || slot(call, in.calls.ended) != Py_False || slot(call, in.calls.adapter) != adapter ||
+        slot(adapter, in.adapters.given) != given || slot(call, in.calls.task) != task || busy == NULL || !PyList_CheckExact(busy) ||
+        PyList_Size(busy) != 1 || PyList_GetItem(busy, 0) != call || !passes(function, at.functions.after) || !is_open(&here))
         goto done;
 
     Frames frames = {.cursor = cursor, .rules = (Rules *)here.rules, .taken = after.size + given_by.heads, .done = WRITTEN};
@@ -751,22 +536,22 @@ static int finish(PyObject *call, PyObject *result)
     add_value(&frames, result);
     add_bytes(&frames, "N", 1);
     close_frame(&frames);
-    done = finish_frames(&frames, call, two);
+    done = finish_frames(&frames, call, in.calls.recorded, two);
     if (done) {
         /* What is replaced is set free behind all this. */
         recorded = NULL;
-        innermost = exchange(task, at.tasks.innermost, shared(slot(above, at.outers.task) == task ? above : Py_None));
+        innermost = exchange(task, at.tasks.innermost, shared(slot(above, in.outers.task) == task ? above : Py_None));
         calls = exchange(task, at.tasks.calls, calls);
-        Py_DecRef(exchange(call, at.calls.ended, shared(Py_True)));
+        Py_DecRef(exchange(call, in.calls.ended, shared(Py_True)));
         PyList_SetSlice(busy, 0, 1, NULL);
     }
     cursor->busy = 0;
     if (done) {
-        token = PyObject_CallFunctionObjArgs(given_by.set, above, NULL);
+        make_current(above);
         PyErr_Clear();
         PyObject *parts[] = {
-            exchange(call, at.calls.args, shared(empty)),       exchange(call, at.calls.back, shared(Py_None)),          exchange(call, at.calls.state, shared(Py_None)),
-            exchange(call, at.calls.changes, shared(Py_None)), exchange(call, at.calls.state_before, shared(Py_None)),
+            exchange(call, in.calls.args, shared(empty)),       exchange(call, in.calls.back, shared(Py_None)),          exchange(call, in.calls.state, shared(Py_None)),
+            exchange(call, in.calls.changes, shared(Py_None)), exchange(call, in.calls.state_before, shared(Py_None)),
         };
         for (size_t index = 0; index < sizeof parts / sizeof *parts; index++)
             Py_DecRef(parts[index]);
@@ -776,7 +561,7 @@ done:
     PyErr_Clear();
     forget_marks(&after);
     leave_recording(&here);
-    PyObject *rest[] = {now_current, busy, empty, calls, innermost, ended, token};
+    PyObject *rest[] = {now_current, busy, empty, calls, innermost, ended};
     for (size_t index = 0; index < sizeof rest / sizeof *rest; index++)
         Py_DecRef(rest[index]);
     taken.finished += done;
@@ -798,17 +583,17 @@ static int route(PyObject *ends, PyObject *chosen, PyObject *config)
     if (!is_prepared || Py_TYPE(chosen) != &PyUnicode_Type || !PyDict_CheckExact(config))
         return 0;
     int done = 0;
-    PyObject *name = ends == Py_None ? shared(chosen) : item_of(ends, chosen), *configurable = item_of(config, word.configurable);
-    PyObject *task_id = item_of(configurable, word.__pregel_task_id), *call = NULL, *number = NULL, *names = NULL, *now = NULL, *routes = NULL, *encoded = NULL;
+    PyObject *name = ends == Py_None ? shared(chosen) : item_of(ends, chosen), *configurable = item_of(config, named.configurable);
+    PyObject *task_id = item_of(configurable, named.__pregel_task_id), *call = NULL, *number = NULL, *names = NULL, *now = NULL, *routes = NULL, *encoded = NULL;
     Recording here = {0};
     if (name == NULL || Py_TYPE(name) != &PyUnicode_Type || task_id == NULL || Py_TYPE(task_id) != &PyUnicode_Type)
         goto done;
     call = item_of(given_by.newest, task_id);
-    if (call == NULL || Py_TYPE(call) != at.call || slot(call, at.calls.number) == NULL)
+    if (call == NULL || Py_TYPE(call) != in.call || slot(call, in.calls.number) == NULL)
         goto done;
-    number = shared(slot(call, at.calls.number));
+    number = shared(slot(call, in.calls.number));
     names = PyTuple_New(1);
-    if (names == NULL || PyTuple_SetItem(names, 0, shared(name)) || !find_recording(&here) || (now = PyObject_CallNoArgs(given_by.now)) == NULL)
+    if (names == NULL || PyTuple_SetItem(names, 0, shared(name)) || !find_recording(&here) || (now = moment()) == NULL)
         goto done;
     routes = slot(here.writer, at.writers._routes);
     encoded = routes == NULL || !PyDict_CheckExact(routes) ? NULL : PyDict_GetItemWithError(routes, names);
@@ -824,7 +609,7 @@ static int route(PyObject *ends, PyObject *chosen, PyObject *config)
         add_value(&frames, number);
         add_value(&frames, encoded);
         close_frame(&frames);
-        done = finish_frames(&frames, NULL, NULL);
+        done = finish_frames(&frames, NULL, 0, NULL);
         cursor->busy = 0;
     }
 done:
@@ -839,83 +624,54 @@ done:
 
 /* ---------------------------------------------------------------- what they need to know */
 
-typedef struct {
-    const char *name;
-    Py_ssize_t *place;
-} Slot;
-
-static int find_slots(PyObject *classes, const char *name, PyTypeObject **type, const Slot *slots)
-{
-    PyObject *found = PyDict_GetItemString(classes, name);
-    if (found == NULL || !PyType_Check(found))
-        return 0;
-    Py_IncRef(found);
-    *type = (PyTypeObject *)found;
-    for (; slots->name != NULL; slots++)
-        if ((*slots->place = slot_at(*type, slots->name)) < 0)
-            return 0;
-    return 1;
-}
-
-#define IN(group, name) {#name, &at.group.name}
-
 /*
- * prepare(classes, things) -> bool: makes what is here work, and the hooks. `classes`: those whose slots they use, by their names here; `things`:
- * what else they need. False: these classes do not keep in slots what they should, and Python code does all of it.
+ * prepare_nodes(classes, decide, newest, partial, last_value, snapshot, sweep, heads, smallest) -> bool: makes what is here work, and the hooks, behind
+ * `prepare_calls`. `classes`: those whose slots they use, by their names here. False: these classes do not keep in slots what they should, and
+ * Python code does all of it.
  */
 static PyObject *prepare_nodes(PyObject *module, PyObject *args)
 {
     PyObject *classes;
     if (is_prepared)
         Py_RETURN_TRUE;
-    if (!PyArg_ParseTuple(args, "O!O!OOOOOO!OO!O!lnn", &PyDict_Type, &classes, &PyDict_Type, &given_by.calls, &given_by.stopping, &given_by.get, &given_by.set,
-                          &given_by.now, &given_by.decide, &PyDict_Type, &given_by.newest, &given_by.partial, &PyType_Type, &given_by.last_value, &PyType_Type,
-                          &given_by.snapshot, &given_by.sweep, &given_by.heads, &given_by.smallest))
+    if (!are_calls_prepared)
+        Py_RETURN_FALSE;
+    if (!PyArg_ParseTuple(args, "O!OO!OO!O!lnn", &PyDict_Type, &classes, &given_by.decide, &PyDict_Type, &given_by.newest, &given_by.partial, &PyType_Type,
+                          &given_by.last_value, &PyType_Type, &given_by.snapshot, &given_by.sweep, &given_by.heads, &given_by.smallest))
         return NULL;
-    const Slot calls[] = {IN(calls, number), IN(calls, function), IN(calls, args), IN(calls, parent), IN(calls, task), IN(calls, started_ns), IN(calls, owner),
-                          IN(calls, adapter), IN(calls, state), IN(calls, state_before), IN(calls, attributes), IN(calls, back), IN(calls, told),
-                          IN(calls, recorded), IN(calls, ended), IN(calls, pending), IN(calls, changes), {NULL, NULL}};
-    const Slot adapters[] = {IN(adapters, args), IN(adapters, channels), IN(adapters, exploded), IN(adapters, given), IN(adapters, info),
-                             IN(adapters, metadata), IN(adapters, task), {NULL, NULL}};
-    const Slot tasks[] = {IN(tasks, id), IN(tasks, calls), IN(tasks, innermost), IN(tasks, known), {NULL, NULL}};
-    const Slot functions[] = {IN(functions, id), IN(functions, before), IN(functions, after), IN(functions, generation), {NULL, NULL}};
-    const Slot segments[] = {IN(segments, known), IN(segments, kept), IN(segments, waiting), {NULL, NULL}};
-    const Slot parts[] = {IN(parts, root), IN(parts, serial), IN(parts, mark), IN(parts, size), IN(parts, sized), IN(parts, snapshot), IN(parts, used), {NULL, NULL}};
-    const Slot outers[] = {IN(outers, busy), IN(outers, ended), IN(outers, function), IN(outers, number), IN(outers, pending), IN(outers, quiet), IN(outers, task),
+#define OF(group, name) {#name, &in.group.name}
+    const Slot calls[] = {OF(calls, number), OF(calls, function), OF(calls, args), OF(calls, parent), OF(calls, task), OF(calls, started_ns), OF(calls, owner),
+                          OF(calls, adapter), OF(calls, state), OF(calls, state_before), OF(calls, attributes), OF(calls, back), OF(calls, told),
+                          OF(calls, recorded), OF(calls, ended), OF(calls, pending), OF(calls, changes), {NULL, NULL}};
+    const Slot adapters[] = {OF(adapters, args), OF(adapters, channels), OF(adapters, exploded), OF(adapters, given), OF(adapters, info),
+                             OF(adapters, metadata), OF(adapters, task), {NULL, NULL}};
+    const Slot parts[] = {OF(parts, root), OF(parts, serial), OF(parts, mark), OF(parts, size), OF(parts, sized), OF(parts, snapshot), OF(parts, used), {NULL, NULL}};
+    const Slot outers[] = {OF(outers, busy), OF(outers, ended), OF(outers, function), OF(outers, number), OF(outers, pending), OF(outers, quiet), OF(outers, task),
                            {NULL, NULL}};
-    const Slot writers[] = {IN(writers, _routes), IN(writers, _states), IN(writers, ended), IN(writers, known), IN(writers, local), IN(writers, settings), {NULL, NULL}};
-    const Slot settings[] = {IN(settings_, references), IN(settings_, rules), {NULL, NULL}};
-    const Slot states[] = {IN(states_, _memo), {NULL, NULL}};
-    const Slot memos[] = {IN(memos, _held), IN(memos, clock), IN(memos, parts), {NULL, NULL}};
-    const Slot node_steps[] = {{"short", &at.node_steps.short_}, IN(node_steps, steps), {NULL, NULL}};
-    const Slot kepts[] = {IN(kepts, changed), IN(kepts, name), IN(kepts, of), {NULL, NULL}};
-    const Slot pregel_tasks[] = {IN(pregel_tasks, id), IN(pregel_tasks, name), IN(pregel_tasks, proc), {NULL, NULL}};
-    const Slot stops[] = {IN(stops, generation), IN(stops, special), IN(stops, stop_byte), {NULL, NULL}};
-    if (!find_slots(classes, "StepCall", &at.call, calls) || !find_slots(classes, "NodeCall", &at.adapter, adapters) ||
-        !find_slots(classes, "Task", &at.task, tasks) || !find_slots(classes, "Function", &at.function, functions) ||
-        !find_slots(classes, "Segment", &at.segment, segments) || !find_slots(classes, "Part", &at.part, parts) ||
-        !find_slots(classes, "OuterCall", &at.outer, outers) || !find_slots(classes, "Writer", &at.writer, writers) ||
-        !find_slots(classes, "Settings", &at.settings, settings) || !find_slots(classes, "StateEncoder", &at.states, states) ||
-        !find_slots(classes, "Memo", &at.memo, memos) || !find_slots(classes, "Stopping", &at.stopping, stops) ||
-        !find_slots(classes, "NodeStep", &at.node_step, node_steps) || !find_slots(classes, "Kept", &at.kept, kepts) || (PyObject *)Py_TYPE(given_by.stopping) != (PyObject *)at.stopping)
+    const Slot states[] = {OF(states_, _memo), {NULL, NULL}};
+    const Slot memos[] = {OF(memos, _held), OF(memos, clock), OF(memos, parts), {NULL, NULL}};
+    const Slot node_steps[] = {{"short", &in.node_steps.short_}, OF(node_steps, steps), {NULL, NULL}};
+    const Slot kepts[] = {OF(kepts, changed), OF(kepts, name), OF(kepts, of), {NULL, NULL}};
+    const Slot pregel_tasks[] = {OF(pregel_tasks, id), OF(pregel_tasks, name), OF(pregel_tasks, proc), {NULL, NULL}};
+    if (!find_slots(classes, "StepCall", &in.call, calls) || !find_slots(classes, "NodeCall", &in.adapter, adapters) ||
+        !find_slots(classes, "Part", &in.part, parts) || !find_slots(classes, "OuterCall", &in.outer, outers) ||
+        !find_slots(classes, "StateEncoder", &in.states, states) || !find_slots(classes, "Memo", &in.memo, memos) ||
+        !find_slots(classes, "NodeStep", &in.node_step, node_steps) || !find_slots(classes, "Kept", &in.kept, kepts))
         Py_RETURN_FALSE;
     /* Without slots under Python 3.10: the run of a task is left to Python code there. */
-    if (!find_slots(classes, "PregelExecutableTask", &at.pregel_task, pregel_tasks))
-        at.pregel_task = NULL;
+    if (!find_slots(classes, "PregelExecutableTask", &in.pregel_task, pregel_tasks))
+        in.pregel_task = NULL;
+#undef INTERN
 #define INTERN(name)                                                                                                                                           \
-    if ((word.name = PyUnicode_InternFromString(#name)) == NULL)                                                                                               \
+    if ((named.name = PyUnicode_InternFromString(#name)) == NULL)                                                                                              \
         return NULL;
-    EACH_NAME(INTERN)
+    EACH_NODE_NAME(INTERN)
     told_task = PyUnicode_InternFromString("langgraph.task.id");
     told_step = PyUnicode_InternFromString("langgraph.step");
     told_namespace = PyUnicode_InternFromString("langgraph.checkpoint_ns");
-    zero = PyLong_FromLong(0);
-    one = PyLong_FromLong(1);
-    two = PyLong_FromLong(2);
-    if (told_task == NULL || told_step == NULL || told_namespace == NULL || zero == NULL || one == NULL || two == NULL)
+    if (told_task == NULL || told_step == NULL || told_namespace == NULL)
         return NULL;
-    PyObject *things[] = {given_by.calls, given_by.stopping, given_by.get, given_by.set, given_by.now, given_by.decide, given_by.newest, given_by.partial,
-                          (PyObject *)given_by.last_value, (PyObject *)given_by.snapshot};
+    PyObject *things[] = {given_by.decide, given_by.newest, given_by.partial, (PyObject *)given_by.last_value, (PyObject *)given_by.snapshot};
     for (size_t index = 0; index < sizeof things / sizeof *things; index++)
         Py_IncRef(things[index]);
     is_prepared = 1;

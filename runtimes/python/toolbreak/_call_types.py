@@ -253,10 +253,12 @@ class ShortCall(Call):
         "number",
         "owner",
         "parent",
+        "raised",
         "recorded",
         "segment",
         "short",
         "started_ns",
+        "stashed",
         "task",
     )
 

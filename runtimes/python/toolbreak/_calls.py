@@ -150,8 +150,9 @@ class _Root:
 
     def __del__(self) -> None:
         """Its thread is gone."""
-        task = self.task
-        if not sys.is_finalizing() and _tasks.get(task.id) is task:
+        # It has none where compiled code looked where the slots of this class are.
+        task = getattr(self, "task", None)
+        if task is not None and not sys.is_finalizing() and _tasks.get(task.id) is task:
             del _tasks[task.id]
             if task_changed is not None:
                 _report.guard(task_changed, task, "exited")

@@ -44,6 +44,7 @@ class Guard:
         "names",
         "plain",
         "spot",
+        "stash",
     )
 
     #: What the guarded function lets pass untouched; its own name for it may mean something else.
@@ -77,9 +78,9 @@ class Guard:
         return type, ("Guard", (object,), {"armed": False})
 
     def quick(self) -> None:
-        """Makes `enter`, `leave` and `exit`, which know the function's parameters."""
+        """Makes `enter`, `leave`, `exit` and `stash`, which know the function's parameters."""
         self.method = None  # The names of the parameters are known by and by.
-        self.enter, self.leave, self.exit = _quick.make(self)
+        self.enter, self.leave, self.exit, self.stash = _quick.make(self)
 
     def forget(self) -> None:
         self._function = None
@@ -222,7 +223,7 @@ class Guard:
 
     # ------------------------------------------------------------ inside
 
-    def stash(self, value: Any) -> Any:
+    def long_stash(self, value: Any) -> Any:
         """What is about to be returned. `leave` says it where that is for certain, and ends the call by itself if it can."""
         run = self.live.get(_frame(1))
         if run is not None:

@@ -21,6 +21,12 @@ Rules: Any = None
 Same: Any = None
 #: The part of a segment that appends.
 Cursor: Any = None
+#: The short way of a guarded function's calls.
+Way: Any = None
+#: What the short ways of all calls have to know first, and what `Way` has to. How many calls began and ended that way.
+prepare_calls: Any = None
+prepare_functions: Any = None
+calls_taken: Any = None
 #: The begin and the end of a workflow's node, where nothing about them is special, what stands around them and the edge behind it in LangGraph's own
 #: code, and what all of it has to know first.
 begin_node: Any = None
@@ -55,6 +61,8 @@ if os.environ.get("TOOLBREAK_COMPILED", "") != "0":
             from . import _compiled  # type: ignore[attr-defined]
 
             Snapshot, Rules, Same, Cursor = _compiled.Snapshot, _compiled.Rules, _compiled.Same, _compiled.Cursor
+            Way, calls_taken = _compiled.Way, _compiled.calls_taken
+            prepare_calls, prepare_functions = _compiled.prepare_calls, _compiled.prepare_functions
             begin_node, finish_node = _compiled.begin_node, _compiled.finish_node
             run_hook, step_hook, branch_hook = _compiled.run_hook, _compiled.step_hook, _compiled.branch_hook
             prepare_nodes, nodes_taken = _compiled.prepare_nodes, _compiled.nodes_taken

@@ -2,7 +2,8 @@
 
 `enter`, `leave` and `exit` are generated with the function's own parameters, in one piece, since every call of a helper would cost a twentieth of
 the whole. Whatever is not plain goes the long way, `Guard.long_enter` and `Guard.long_exit`, which does the same and more; what is done here has
-to be done there as well. So it is with frames, values and places in a spool file, and `_spool` and `_values`.
+to be done there as well. So it is with frames, values and places in a spool file, and `_spool` and `_values`. Where there is the compiled part, its
+`Way` stands before all three, and does the same for what is plainest.
 
 What a signal handler raises in the middle of `enter` leaves the call among those that run, in `live`, until `Guard.lost` has ended it. At its
 end, all that is read elsewhere (the frame, its place in the file, the task) is stored without a call or a jump in between: it is over or it is not.
@@ -17,7 +18,7 @@ from marshal import dumps
 from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
-from . import _calls, _report
+from . import _calls, _optional, _report, _short_calls
 from ._call_types import ShortCall, nowhere
 
 if TYPE_CHECKING:
@@ -92,6 +93,7 @@ def enter({parameters}):
         call.args = args
         {given}
         call.parent = call.back = back
+        call.raised = call.stashed = None
         call.task = task
         call.owner = owner
         call.frame = frame
@@ -227,8 +229,8 @@ def _is_plain(back: Any, guard: Guard) -> bool:
     return pending[1] != guard.spot.line and pending[1] != guard.spot.first
 
 
-def make(guard: Guard) -> tuple[Callable[..., bool], Callable[[Any], Any], Callable[[], bool]]:
-    """`enter`, `leave` and `exit` of one guard."""
+def make(guard: Guard) -> tuple[Callable[..., bool], Callable[[Any], Any], Callable[[], bool], Callable[[Any], Any]]:
+    """`enter`, `leave`, `exit` and `stash` of one guard."""
     names = guard.names
     parameters = [f"_{index}" for index in range(len(names))]
     shown = list(zip(names, parameters))[1 if guard.is_method() else 0 :]
@@ -269,7 +271,7 @@ def make(guard: Guard) -> tuple[Callable[..., bool], Callable[[Any], Any], Calla
         "stops": _calls.stopping,
     }
     values = "".join(f"{name}, " for name in parameters)
-    enter = _ENTER.format(
+    enters = _ENTER.format(
         parameters=", ".join(parameters),
         values=values,
         arguments=", ".join(f"{name!r}: {parameter}" for name, parameter in shown),
@@ -287,7 +289,7 @@ def make(guard: Guard) -> tuple[Callable[..., bool], Callable[[Any], Any], Calla
         "plain": _PLAIN.format(kind="kind", value="value"),
         "plain_item": _PLAIN.format(kind="kind", value="item"),
     }
-    leave = _END.format(
+    leaves = _END.format(
         name="leave",
         value="value",
         take="",
@@ -298,7 +300,7 @@ def make(guard: Guard) -> tuple[Callable[..., bool], Callable[[Any], Any], Calla
         result="value",
         **both,
     )
-    exit = _END.format(
+    exits = _END.format(
         name="exit",
         value="",
         take="value = call.stashed",
@@ -309,8 +311,12 @@ def make(guard: Guard) -> tuple[Callable[..., bool], Callable[[Any], Any], Calla
         result="False",
         **both,
     )
-    exec(compile(enter + leave + exit, __file__, "exec"), scope)
-    return scope["enter"], scope["leave"], scope["exit"]
+    exec(compile(enters + leaves + exits, __file__, "exec"), scope)
+    enter, leave, exit = scope["enter"], scope["leave"], scope["exit"]
+    if guard.is_generator or guard.is_async or not _short_calls.ready(type(guard)):
+        return enter, leave, exit, guard.long_stash
+    way = _optional.Way(guard, guard.live, tuple(names), guard.is_method(), enter, leave, exit)
+    return way.enter, way.leave, way.exit, way.stash
 
 
 def _append(stored: str, steps: int) -> str:

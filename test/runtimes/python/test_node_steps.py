@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import random
-import re
 import subprocess
 import sys
 from pathlib import Path
@@ -13,52 +12,15 @@ from typing import Any
 
 import pytest
 from fake_adapter import RECORD, dot
-from spool_reader import END, EVENT, FUNCTION, START, STATE, TASK, read_folder
+from recorded_calls import recorded
+from spool_reader import END, START, read_folder
 from toolbreak import _optional
 
 HERE = Path(__file__).resolve().parent
 pytestmark = [pytest.mark.essential, pytest.mark.frameworks]
 
-#: LangGraph's own ids are new in each run, as are the addresses in texts of objects.
-CHANGING = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|0x[0-9a-f]+")
-
-
-def recorded(folder: Path) -> list[str]:
-    """Each call: whose it is, what it was given and answered, and the states around it. Sorted, since threads come in any order."""
-    calls: dict[Any, list[Any]] = {}
-    above: dict[Any, Any] = {}
-    names: dict[Any, str] = {}
-    for file, frames in read_folder(folder).items():
-        process = file.rpartition("-")[0]
-        for frame in frames:
-            if frame[0] in (FUNCTION, TASK):
-                names[process, frame[0], frame[1]] = f"{frame[3] if frame[0] == FUNCTION else frame[2]}"
-            elif frame[0] == START:
-                name = names[process, FUNCTION, frame[3]]
-                # Of nodes that run beside each other it is chance which one meets another and gets a task of its own.
-                task = "" if name in ("leaf", "a", "b") else names[process, TASK, frame[4]]
-                told = [name, task, *frame[6:]]
-                calls[process, frame[1]] = told
-                above[process, frame[1]] = (process, frame[2])
-    for file, frames in read_folder(folder).items():
-        process = file.rpartition("-")[0]
-        for frame in frames:
-            if frame[0] == END:
-                calls[process, frame[1]] += ["end", *frame[3:]]
-            elif frame[0] == STATE:
-                calls[process, frame[1]] += [frame[3], frame[4]]
-            elif frame[0] == EVENT and frame[3]:
-                calls[process, frame[3]] += [frame[2], frame[4]]
-    found = []
-    for key, told in calls.items():
-        chain = []
-        while above[key][1] in {number for _, number in calls}:
-            key = above[key]
-            if key not in calls:
-                break
-            chain.append(calls[key][0])
-        found.append(CHANGING.sub("#", repr((chain, told))))
-    return sorted(found)
+#: Of nodes that run beside each other it is chance which one meets another and gets a task of its own.
+BESIDE = {"leaf", "a", "b"}
 
 
 def record(folder: Path, compiled: str) -> tuple[list[int], list[str]]:
@@ -69,7 +31,7 @@ def record(folder: Path, compiled: str) -> tuple[list[int], list[str]]:
     assert done.returncode == 0, done.stderr[-3000:]
     assert "toolbreak" not in done.stderr, done.stderr
     (spool,) = {path.parent for path in folder.rglob("*.spool")}
-    return json.loads(done.stdout.splitlines()[-1]), recorded(spool)
+    return json.loads(done.stdout.splitlines()[-1]), recorded(spool, BESIDE)
 
 
 @pytest.mark.skipif(_optional.begin_node is None, reason="the compiled part is not built")

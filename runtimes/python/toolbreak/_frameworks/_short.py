@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import functools
 import sys
-import time
 from collections.abc import Callable
 from typing import Any
 
-from .. import _call_types, _calls, _memo, _optional, _report, _segments, _spool, _states, _stops, _values
+from .. import _call_types, _calls, _memo, _optional, _report, _short_calls, _states, _stops, _values
 from ._node_call import NodeCall, newest
 from ._node_info import NodeInfo
 
@@ -37,7 +36,7 @@ def _prepare() -> bool:
 
     last_value = getattr(sys.modules.get("langgraph.channels.last_value"), "LastValue", None)
     task = getattr(sys.modules.get("langgraph.types"), "PregelExecutableTask", None)
-    if _optional.prepare_nodes is None or last_value is None:
+    if last_value is None or not _short_calls.calls_ready():
         return False
     return bool(
         _optional.prepare_nodes(
@@ -48,21 +47,10 @@ def _prepare() -> bool:
                 "NodeStep": NodeStep,
                 "Kept": Kept,
                 "PregelExecutableTask": task,
-                "Task": _call_types.Task,
-                "Function": _call_types.Function,
-                "Segment": _segments.Segment,
                 "Part": _memo.Part,
-                "Stopping": _call_types.Stopping,
-                "Writer": _spool.Writer,
-                "Settings": _values.Settings,
                 "StateEncoder": _states.StateEncoder,
                 "Memo": _memo.Memo,
             },
-            vars(_calls),
-            _calls.stopping,
-            _calls._current.get,
-            _calls._current.set,
-            time.monotonic_ns,
             _stops.decide,
             newest,
             functools.partial,

@@ -1,0 +1,81 @@
+"""The short way of a guarded function's call, which compiled code goes: as exact as the one of Python code."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from recorded_calls import recorded
+from spool_reader import END, START, read_folder
+from toolbreak import _optional
+
+HERE = Path(__file__).resolve().parent
+RUNTIME = HERE.parents[2] / "runtimes/python"
+pytestmark = pytest.mark.essential
+compiled_only = pytest.mark.skipif(_optional.Way is None, reason="the compiled part is not built")
+
+
+def run(folder: Path, compiled: str, *args: str) -> tuple[list[str], Path]:
+    """What the app printed, and where its spool files are."""
+    folder.mkdir()
+    environment = {
+        **os.environ,
+        "PYTHONWARNINGS": "ignore",  # Of a fork beside threads.
+        "TOOLBREAK_COMPILED": compiled,
+        "TOOLBREAK_RECORD": str(folder),
+        "TOOLBREAK_RECORD_FUNCTIONS": "@usercode",
+        "PYTHONPATH": os.pathsep.join([str(RUNTIME / "toolbreak/boot"), str(RUNTIME)]),
+    }
+    command = [sys.executable, str(HERE / "function_calls_app.py"), *args]
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=120)
+    assert done.returncode == 0 and done.stderr == "", done.stderr[-3000:]
+    (spools,) = {path.parent for path in folder.rglob("*.spool")}
+    return done.stdout.splitlines(), spools
+
+
+@compiled_only
+def test_what_is_recorded_is_what_python_code_records(tmp_path: Path) -> None:
+    printed, long = run(tmp_path / "long", "0")
+    assert json.loads(printed[0]) == [0, 0]
+    printed, short = run(tmp_path / "short", "")
+    begun, ended = json.loads(printed[0])
+    # Without those of the child, which counts for itself.
+    assert begun > 3000 and ended > 2500, (begun, ended)
+    expected, found = recorded(long), recorded(short)
+    assert len(expected) > 7500
+    assert [line for line in found if line not in set(expected)] == []
+    assert Counter(found) == Counter(expected)
+
+
+@pytest.mark.parametrize("compiled", ["", "0"])
+@pytest.mark.parametrize("what", ["free", "deep"])
+def test_each_call_begins_and_ends_once(tmp_path: Path, what: str, compiled: str) -> None:
+    """Where the garbage collector runs guarded functions amid our own steps, and where the stack ends there."""
+    printed, spools = run(tmp_path / "spools", compiled, what)
+    assert what != "deep" or printed[-1] == "True True"
+    for file, frames in read_folder(spools).items():
+        assert file
+        started = Counter(frame[1] for frame in frames if frame[0] == START)
+        assert set(started.values()) <= {1}
+    started = [
+        (file.rpartition("-")[0], frame[1])
+        for file, frames in read_folder(spools).items()
+        for frame in frames
+        if frame[0] == START
+    ]
+    ended = [
+        (file.rpartition("-")[0], frame[1])
+        for file, frames in read_folder(spools).items()
+        for frame in frames
+        if frame[0] == END
+    ]
+    assert len(started) == len(set(started))
+    lost = Counter(started) - Counter(ended)
+    assert len(ended) == len(set(ended))
+    # In a forked child its parent's calls do not end.
+    assert sum(lost.values()) <= (0 if what == "free" else 2), lost
