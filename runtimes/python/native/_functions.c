@@ -8,7 +8,7 @@
 
 /* Where the slots of the classes are that only functions have to do with. */
 static struct {
-    PyTypeObject *call, *root, *guard;
+    PyTypeObject *call, *long_call, *root, *guard;
     struct {
         Py_ssize_t args, back, busy, ended, frame, function, given, number, owner, parent, raised, recorded, segment, short_, started_ns, stashed, task;
     } calls;
@@ -23,7 +23,11 @@ static struct {
 static PyObject *roots_of_threads; /* `_calls._roots` */
 static PyObject *nowhere;          /* `_call_types.nowhere` */
 static PyObject *write_start;      /* records the start of a call that has none yet */
-static PyObject *root_name, *stashed_name, *no_items;
+static PyObject *no_items;
+#define EACH_CALL_NAME(X) X(busy) X(ended) X(frame) X(number) X(quiet) X(root) X(stashed) X(task)
+static struct {
+    EACH_CALL_NAME(DECLARE)
+} call_names;
 
 static int are_functions_prepared;
 
@@ -127,13 +131,38 @@ static int has_harmless_names(Way *way, PyObject *rules)
     return fits;
 }
 
-/* Where the calls of an owner are, a call or what stands above the calls of a thread. 0: it is neither. */
-static int find_owner(PyObject *owner, Py_ssize_t *busy_at, Py_ssize_t *task_at)
+/* What a call is inside of: one that began this way, one of a guarded function that began the long way, or what stands above the calls of a thread. */
+enum { SHORT, LONG, ROOT, NEITHER };
+
+static int kind_of(PyObject *owner)
 {
-    int is_call = Py_TYPE(owner) == fn.call;
-    *busy_at = is_call ? fn.calls.busy : fn.roots.busy;
-    *task_at = is_call ? fn.calls.task : fn.roots.task;
-    return is_call || Py_TYPE(owner) == fn.root;
+    PyTypeObject *type = Py_TYPE(owner);
+    return type == fn.call ? SHORT : type == fn.root ? ROOT : type == fn.long_call ? LONG : NEITHER;
+}
+
+/* A new reference, or NULL. `place` and `at_root`: where it is in the slots of the first and of the last. No code of the app runs. */
+static PyObject *attribute_of(PyObject *owner, int kind, PyObject *name, Py_ssize_t place, Py_ssize_t at_root)
+{
+    return kind == LONG ? PyObject_GetAttr(owner, name) : shared(slot(owner, kind == SHORT ? place : at_root));
+}
+
+#define OF_CALL(call, kind, name) attribute_of(call, kind, call_names.name, fn.calls.name, 0)
+#define OF_OWNER(owner, kind, name) attribute_of(owner, kind, call_names.name, fn.calls.name, fn.roots.name)
+
+/* Whether that attribute of a call is this. */
+static int is_so(PyObject *value, PyObject *wanted)
+{
+    Py_DecRef(value);
+    return value == wanted;
+}
+
+/* What is replaced is set free later, by who holds it as well. */
+static void set_busy(PyObject *owner, int kind, PyObject *calls)
+{
+    if (kind == LONG)
+        PyObject_SetAttr(owner, call_names.busy, calls);
+    else
+        Py_DecRef(exchange(owner, kind == SHORT ? fn.calls.busy : fn.roots.busy, shared(calls)));
 }
 
 /* The value of a call's number, its own or that of the one above it. */
@@ -170,16 +199,17 @@ static PyObject *begin_call(Way *way, PyObject *const *args, Py_ssize_t count, i
     if (frame == NULL || guard == NULL || Py_TYPE(guard) != fn.guard || count != PyTuple_Size(way->names))
         return NULL;
     PyObject *back = NULL, *owner = NULL, *arguments = NULL, *call = NULL, *only = NULL, *given_ = NULL, *segment = NULL, *task = NULL, *number = NULL;
-    PyObject *started = NULL, *calls = NULL, *innermost = NULL, *function = slot(guard, fn.guards._function);
-    Py_ssize_t busy_at, task_at;
+    PyObject *started = NULL, *calls = NULL, *innermost = NULL, *busy = NULL, *above = NULL, *function = slot(guard, fn.guards._function);
     Open open = {0};
-    int begun = 0;
+    int begun = 0, kind;
     Py_IncRef(function);
     if (function == NULL || Py_TYPE(function) != at.function || !open_recording(&open) || !has_harmless_names(way, open.rules) || (back = current_call()) == NULL)
         goto done;
     /* Inside a framework's call there is more to ask. */
-    owner = back == Py_None ? PyObject_GetAttr(roots_of_threads, root_name) : shared(back);
-    if (owner == NULL || !find_owner(owner, &busy_at, &task_at) || (back != Py_None && (slot(back, fn.calls.ended) != Py_False || slot(back, fn.calls.frame) == Py_None)))
+    owner = back == Py_None ? PyObject_GetAttr(roots_of_threads, call_names.root) : shared(back);
+    kind = owner == NULL ? NEITHER : kind_of(owner);
+    if (kind == NEITHER || (kind != ROOT && (!is_so(OF_CALL(back, kind, ended), Py_False) || is_so(OF_CALL(back, kind, frame), Py_None))) ||
+        (kind == LONG && !is_so(PyObject_GetAttr(back, call_names.quiet), Py_False)))
         goto done;
 
     PyObject *const *shown = args + way->is_method;
@@ -194,13 +224,14 @@ static PyObject *begin_call(Way *way, PyObject *const *args, Py_ssize_t count, i
         PyTuple_SetItem(given_, index, shared(args[index]));
     PyObject *local = slot(open.writer, at.writers.local);
     segment = local == NULL ? NULL : segment_of(local, open.known);
-    task = slot(owner, task_at);
-    Py_IncRef(task);
-    if (arguments == NULL || call == NULL || only == NULL || given_ == NULL || segment == NULL || task == NULL || Py_TYPE(task) != at.task)
+    task = OF_OWNER(owner, kind, task);
+    above = kind == ROOT ? shared(zero) : OF_CALL(back, kind, number);
+    if (arguments == NULL || above == NULL || call == NULL || only == NULL || given_ == NULL || segment == NULL || task == NULL || Py_TYPE(task) != at.task)
         goto done;
     PyList_SetItem(only, 0, shared(call));
 
-    PyObject *busy = slot(owner, busy_at), *running = slot(task, at.tasks.calls);
+    PyObject *running = slot(task, at.tasks.calls);
+    busy = OF_OWNER(owner, kind, busy);
     if (busy == NULL || (busy != Py_None && (!PyList_CheckExact(busy) || PyList_Size(busy))) || slot(guard, fn.guards._function) != function ||
         slot(function, at.functions.known) != open.known || slot(task, at.tasks.known) != open.known || running == NULL ||
         (PyDict_Size(way->live) && PyDict_Contains(way->live, frame) != 0) || !is_still_open(&open, segment) || now_there.attached != Py_True ||
@@ -214,7 +245,7 @@ static PyObject *begin_call(Way *way, PyObject *const *args, Py_ssize_t count, i
     open_frame(&frames, 8);
     add_small(&frames, 3);
     add_number(&frames, number);
-    add_number(&frames, back == Py_None ? zero : slot(back, fn.calls.number));
+    add_number(&frames, above);
     add_number(&frames, slot(function, at.functions.id));
     add_number(&frames, slot(task, at.tasks.id));
     add_number(&frames, started);
@@ -246,7 +277,7 @@ static PyObject *begin_call(Way *way, PyObject *const *args, Py_ssize_t count, i
         exchange(call, fn.calls.task, shared(task));
         calls = exchange(task, at.tasks.calls, calls);
         innermost = exchange(task, at.tasks.innermost, shared(call));
-        only = exchange(owner, busy_at, only);
+        set_busy(owner, kind, only);
     }
     cursor->busy = 0;
     if (begun)
@@ -254,7 +285,7 @@ static PyObject *begin_call(Way *way, PyObject *const *args, Py_ssize_t count, i
 done:
     PyErr_Clear();
     close_recording(&open);
-    PyObject *rest[] = {back, owner, arguments, only, given_, segment, task, number, started, calls, innermost, function, begun ? NULL : call};
+    PyObject *rest[] = {back, owner, arguments, only, given_, segment, task, number, started, calls, innermost, busy, above, function, begun ? NULL : call};
     for (size_t index = 0; index < sizeof rest / sizeof *rest; index++)
         Py_DecRef(rest[index]);
     short_calls.begun += begun;
@@ -266,10 +297,9 @@ static int end_call(Way *way, PyObject *value)
 {
     PyObject *frame = (PyObject *)PyEval_GetFrame(), *call = current_call();
     PyObject *function = NULL, *owner = NULL, *task = NULL, *back = NULL, *segment = NULL, *empty = NULL, *calls = NULL, *ended = NULL, *busy = NULL, *innermost = NULL;
-    PyObject *result = NULL, *alone = NULL, *given_ = NULL, *stashed = NULL;
-    Py_ssize_t busy_at, task_at;
+    PyObject *result = NULL, *given_ = NULL, *stashed = NULL, *task_above = NULL;
     Open open = {0};
-    int done = 0;
+    int done = 0, kind, kind_above;
     if (frame == NULL || call == NULL || Py_TYPE(call) != fn.call || slot(call, fn.calls.frame) != frame || !open_recording(&open))
         goto done;
     result = shared(value != NULL ? value : slot(call, fn.calls.stashed));
@@ -278,19 +308,21 @@ static int end_call(Way *way, PyObject *value)
     task = shared(slot(call, fn.calls.task));
     back = shared(slot(call, fn.calls.back));
     segment = shared(slot(call, fn.calls.segment));
-    if (result == NULL || function == NULL || owner == NULL || !find_owner(owner, &busy_at, &task_at) || task == NULL || Py_TYPE(task) != at.task || back == NULL ||
-        (back != Py_None && Py_TYPE(back) != fn.call) || segment == NULL || Py_TYPE(segment) != at.segment)
+    kind = owner == NULL ? NEITHER : kind_of(owner);
+    kind_above = back == NULL ? NEITHER : back == Py_None ? ROOT : kind_of(back);
+    if (result == NULL || function == NULL || kind == NEITHER || task == NULL || Py_TYPE(task) != at.task || kind_above == NEITHER || segment == NULL ||
+        Py_TYPE(segment) != at.segment)
         goto done;
     empty = PyDict_New();
 
     PyObject *running = slot(task, at.tasks.calls), *recorded = slot(call, fn.calls.recorded);
-    busy = slot(owner, busy_at);
-    Py_IncRef(busy);
+    busy = OF_OWNER(owner, kind, busy);
+    task_above = kind_above == ROOT ? NULL : OF_CALL(back, kind_above, task);
     long others = running == NULL ? 0 : PyLong_AsLong(running) - 1;
     if (empty == NULL || slot(call, fn.calls.short_) != Py_True || slot(call, fn.calls.ended) != Py_False || slot(call, fn.calls.raised) != Py_None ||
         recorded == NULL || !PyLong_CheckExact(recorded) || PyLong_AsLong(recorded) != 1 || busy == NULL || !PyList_CheckExact(busy) || PyList_Size(busy) != 1 ||
         PyList_GetItem(busy, 0) != call || others < 0 || (others == 0 && slot(task, at.tasks.parent) != Py_None) ||
-        (back != Py_None && slot(back, fn.calls.ended) != Py_False) || !is_still_open(&open, segment) || !is_let_through(function, at.functions.after) ||
+        (kind_above != ROOT && !is_so(OF_CALL(back, kind_above, ended), Py_False)) || !is_still_open(&open, segment) || !is_let_through(function, at.functions.after) ||
         (calls = PyLong_FromLong(others)) == NULL || (ended = moment()) == NULL)
         goto done;
 
@@ -308,10 +340,9 @@ static int end_call(Way *way, PyObject *value)
     done = finish_frames(&frames, call, fn.calls.recorded, two);
     if (done) {
         Py_DecRef(exchange(call, fn.calls.ended, shared(Py_True)));
-        exchange(owner, busy_at, shared(Py_None)); /* The reference that it had is in `busy` beside the other one. */
-        alone = busy;
+        set_busy(owner, kind, Py_None);
         calls = exchange(task, at.tasks.calls, calls);
-        innermost = exchange(task, at.tasks.innermost, shared(back != Py_None && slot(back, fn.calls.task) == task ? back : Py_None));
+        innermost = exchange(task, at.tasks.innermost, shared(task_above == task ? back : Py_None));
     }
     cursor->busy = 0;
     if (done) {
@@ -327,7 +358,7 @@ static int end_call(Way *way, PyObject *value)
 done:
     PyErr_Clear();
     close_recording(&open);
-    PyObject *rest[] = {call, result, function, owner, task, back, segment, calls, ended, busy, alone, innermost, empty, given_, stashed};
+    PyObject *rest[] = {call, result, function, owner, task, back, segment, calls, ended, busy, task_above, innermost, empty, given_, stashed};
     for (size_t index = 0; index < sizeof rest / sizeof *rest; index++)
         Py_DecRef(rest[index]);
     short_calls.ended += done;
@@ -393,7 +424,7 @@ static PyObject *way_stash(Way *self, PyObject *value)
     PyObject *frame = (PyObject *)PyEval_GetFrame(), *call = frame == NULL ? NULL : PyDict_GetItemWithError(self->live, frame);
     Py_IncRef(call);
     PyErr_Clear();
-    if (call != NULL && PyObject_SetAttr(call, stashed_name, value)) {
+    if (call != NULL && PyObject_SetAttr(call, call_names.stashed, value)) {
         Py_DecRef(call);
         return NULL;
     }
@@ -474,13 +505,15 @@ static PyObject *prepare_functions(PyObject *module, PyObject *args)
                           FN(calls, number), FN(calls, owner), FN(calls, parent), FN(calls, raised), FN(calls, recorded), FN(calls, segment),
                           {"short", &fn.calls.short_}, FN(calls, started_ns), FN(calls, stashed), FN(calls, task), {NULL, NULL}};
     const Slot roots_[] = {FN(roots, busy), FN(roots, task), {NULL, NULL}};
-    const Slot guards[] = {FN(guards, _function), {NULL, NULL}};
-    if (!find_slots(classes, "ShortCall", &fn.call, calls) || !find_slots(classes, "Root", &fn.root, roots_) || !find_slots(classes, "Guard", &fn.guard, guards))
+    const Slot guards[] = {FN(guards, _function), {NULL, NULL}}, none[] = {{NULL, NULL}};
+    if (!find_slots(classes, "ShortCall", &fn.call, calls) || !find_slots(classes, "Call", &fn.long_call, none) || !find_slots(classes, "Root", &fn.root, roots_) || !find_slots(classes, "Guard", &fn.guard, guards))
         Py_RETURN_FALSE;
-    root_name = PyUnicode_InternFromString("root");
-    stashed_name = PyUnicode_InternFromString("stashed");
-    no_items = PyTuple_New(0);
-    if (root_name == NULL || stashed_name == NULL || no_items == NULL)
+#undef INTERN
+#define INTERN(name)                                                                                                                                           \
+    if ((call_names.name = PyUnicode_InternFromString(#name)) == NULL)                                                                                         \
+        return NULL;
+    EACH_CALL_NAME(INTERN)
+    if ((no_items = PyTuple_New(0)) == NULL)
         return NULL;
     roots_of_threads = shared(roots);
     nowhere = shared(nowhere_);
