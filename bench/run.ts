@@ -4,7 +4,7 @@ import { cpus } from 'node:os';
 import { join } from 'node:path';
 import { feedbackHits, nativeStops, pythonStops } from './lines';
 import { quietNodeCalls, recordedNodeCalls } from './node';
-import { ingest, pageFrames, questions } from './store';
+import { ingest, pageFrames, questions, sustained } from './store';
 import { holds, largeValues, nodeSteps, otherCode, pauses, quietCalls, recordedCalls, type Row } from './rows';
 
 const subjects: [rows: string[], measure: () => Promise<Row[]>][] = [
@@ -17,6 +17,7 @@ const subjects: [rows: string[], measure: () => Promise<Row[]>][] = [
   [['8'], pauses],
   [['9'], holds],
   [['10'], ingest],
+  [['10'], sustained],
   [['11'], questions],
   [['12'], largeValues],
   [['13'], pageFrames],

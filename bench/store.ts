@@ -1,6 +1,7 @@
 /** Rows 10, 11 and 13: what is done with many calls after they were recorded. */
+import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { createReadStream, existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { createReadStream, existsSync, globSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
@@ -22,9 +23,10 @@ import { bigRun, recordCalls } from '../test/support/big-run';
 import { BrowserHouse } from '../test/webview/browser';
 import { ReaderProcess } from '../test/webview/recorded';
 import type { Row } from './rows';
-import { percentile } from './session';
+import { app, percentile, python } from './session';
 
 const INGESTED = 400_000;
+const SUSTAINED = 3_000_000;
 const NAIVE = 200_000;
 const TEN_MILLION = 10_000_000;
 /** One for each version of the run file: what a version writes beside the calls is not in the files of earlier ones. */
@@ -118,6 +120,39 @@ export async function ingest(): Promise<Row[]> {
     ];
   } finally {
     rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** Row 10: a Python app at work beside the session that stores what it records. From the first call until the last can be asked for. */
+export async function sustained(): Promise<Row[]> {
+  const state = mkdtempSync(join(tmpdir(), 'toolbreak-bench-'));
+  try {
+    const functions = ['--functions', '@usercode'];
+    const command = [...functions, '--', python, app('many_calls.py'), String(SUSTAINED)];
+    const child = spawn(process.execPath, [join(__dirname, '../dist/toolbreak.js'), 'run', ...command], {
+      env: { ...process.env, XDG_STATE_HOME: state },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    let text = '';
+    child.stdout.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
+    const code = await new Promise((resolve) => child.once('close', resolve));
+    const ended = Date.now() / 1000;
+    if (code !== 0) throw new Error(`many_calls.py ended with ${String(code)}.`);
+    const [begin, last] = JSON.parse(text.split('\n')[0]!) as [number, number];
+    const [path] = globSync('toolbreak/projects/*/runs/*.db', { cwd: state });
+    const file = new RunFile(join(state, path!));
+    const calls = Number(file.row()!.calls);
+    file.close();
+    if (calls !== SUSTAINED + 1) throw new Error(`${SUSTAINED + 1} calls were made, ${calls} are stored.`);
+    const row = (what: string, seconds: number, goal: string): Row => ({
+      ...{ row: '10', what, unit: 'k calls/s', ours: SUSTAINED / seconds / 1000, goal },
+    });
+    return [
+      row('a Python app to stored and queryable, none lost', ended - begin, '400'),
+      row('the app alone, meanwhile', last - begin, ''),
+    ];
+  } finally {
+    rmSync(state, { recursive: true, force: true });
   }
 }
 
