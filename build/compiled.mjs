@@ -13,7 +13,9 @@ const runtime = (root) => join(root, 'runtimes/python');
 const sourceOf = (root) => join(runtime(root), 'native/_compiled.c');
 /** What it includes. */
 const partsOf = (root) =>
-  ['_crc.c', '_calls.c', '_functions.c', '_nodes.c', '_hooks.c'].map((name) => join(runtime(root), 'native', name));
+  ['_places.c', '_crc.c', '_calls.c', '_functions.c', '_nodes.c', '_hooks.c'].map((name) =>
+    join(runtime(root), 'native', name),
+  );
 /** One file serves every Python from 3.10 on of this system. */
 const fileOf = (root) => join(runtime(root), 'toolbreak/_compiled.abi3.so');
 /** Beside it: which sources it was made from, and its checksum. Python loads no other. */

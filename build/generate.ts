@@ -85,6 +85,7 @@ const COMPILED_FROM = [
   'runtimes/python/native/_crc.c',
   'runtimes/python/native/_functions.c',
   'runtimes/python/native/_hooks.c',
+  'runtimes/python/native/_places.c',
   'runtimes/python/native/_nodes.c',
   'runtimes/python/toolbreak/_masking.py',
   'runtimes/python/toolbreak/_secret_places.py',

@@ -241,7 +241,7 @@ static void open_frame(Frames *frames, Py_ssize_t parts)
     if (frames->done != WRITTEN)
         return;
     frames->begin = cursor->memory + place + 8;
-    frames->out = (Output){frames->begin, frames->begin + (room < largest ? room : largest), frames->rules, frames->rules->items};
+    frames->out = (Output){frames->begin, frames->begin + (room < largest ? room : largest), frames->rules, frames->rules->items, NULL, 0};
     frames->done = put_sized(&frames->out, '(', parts);
 }
 

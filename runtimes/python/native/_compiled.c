@@ -11,6 +11,7 @@
 #define Py_LIMITED_API 0x030A0000
 #include <Python.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 #include <structmember.h>
 
@@ -341,12 +342,14 @@ typedef struct {
     PyObject *harmless;  /* set of keys that tell nothing about what stands under them */
     PyObject *rows;      /* set of such keys where nothing beside them does: `value` of `{"name": ..., "value": ...}` */
     PyObject *clean;     /* dict with the texts that were looked at */
+    PyObject *noted;     /* set of the ids of values that were large when they were written; NULL where nothing is referred to */
     Py_ssize_t shorter;  /* a text of at most this length cannot hold a secret */
     Py_ssize_t longest;  /* the longest text that is taken */
     Py_ssize_t numbers;  /* the longest list */
     Py_ssize_t items;    /* how much all containers of a value may hold */
     Py_ssize_t depth;    /* and how deep they may be nested */
     Py_ssize_t largest;  /* bytes of a frame */
+    Py_ssize_t large;    /* bytes of a value from which on it is noted */
 } Rules;
 
 static void drop(PyObject *self)
@@ -364,20 +367,27 @@ static int has_keywords(PyObject *keywords)
     return 1;
 }
 
-/* Rules(harmless, rows, clean, shorter, longest, numbers, items, depth, largest) */
+/* Rules(harmless, rows, clean, noted, shorter, longest, numbers, items, depth, largest, large) */
 static PyObject *rules_new(PyTypeObject *type, PyObject *args, PyObject *keywords)
 {
     Rules made;
     if (has_keywords(keywords) ||
-        !PyArg_ParseTuple(args, "O!O!O!nnnnnn", &PySet_Type, &made.harmless, &PySet_Type, &made.rows, &PyDict_Type, &made.clean, &made.shorter, &made.longest, &made.numbers,
-                          &made.items, &made.depth, &made.largest))
+        !PyArg_ParseTuple(args, "O!O!O!Onnnnnnn", &PySet_Type, &made.harmless, &PySet_Type, &made.rows, &PyDict_Type, &made.clean, &made.noted, &made.shorter, &made.longest,
+                          &made.numbers, &made.items, &made.depth, &made.largest, &made.large))
         return NULL;
+    if (made.noted == Py_None)
+        made.noted = NULL;
+    else if (!PyObject_TypeCheck(made.noted, &PySet_Type)) {
+        PyErr_SetString(PyExc_TypeError, "noted: a set or None");
+        return NULL;
+    }
     Rules *self = PyObject_New(Rules, type);
     if (self == NULL)
         return NULL;
     Py_IncRef(made.harmless);
     Py_IncRef(made.rows);
     Py_IncRef(made.clean);
+    Py_IncRef(made.noted);
     memcpy(&self->harmless, &made.harmless, sizeof(Rules) - offsetof(Rules, harmless));
     return (PyObject *)self;
 }
@@ -387,13 +397,16 @@ static void rules_dealloc(PyObject *self)
     Py_DecRef(((Rules *)self)->harmless);
     Py_DecRef(((Rules *)self)->rows);
     Py_DecRef(((Rules *)self)->clean);
+    Py_DecRef(((Rules *)self)->noted);
     drop(self);
 }
 
 static PyObject *rules_encode(PyObject *self, PyObject *value);
+static PyObject *rules_measured(PyObject *self, PyObject *args);
 
 static PyMethodDef rules_methods[] = {
     {"encode", rules_encode, METH_O, "A plain value, encoded."},
+    {"measured", rules_measured, METH_VARARGS, "The same, of a value that deep in a frame, with the number of its items."},
     {NULL, NULL, 0, NULL},
 };
 
@@ -405,18 +418,21 @@ static PyTypeObject *rules_type;
 typedef struct {
     PyObject_HEAD
     PyObject *bytes;
+    Py_ssize_t items; /* what the value's containers hold */
 } Same;
 
 static PyObject *same_new(PyTypeObject *type, PyObject *args, PyObject *keywords)
 {
     PyObject *bytes;
-    if (has_keywords(keywords) || !PyArg_ParseTuple(args, "O!", &PyBytes_Type, &bytes))
+    Py_ssize_t items = 0;
+    if (has_keywords(keywords) || !PyArg_ParseTuple(args, "O!|n", &PyBytes_Type, &bytes, &items))
         return NULL;
     Same *self = PyObject_New(Same, type);
     if (self == NULL)
         return NULL;
     Py_IncRef(bytes);
     self->bytes = bytes;
+    self->items = items;
     return (PyObject *)self;
 }
 
@@ -429,6 +445,49 @@ static void same_dealloc(PyObject *self)
 static PyType_Slot same_slots[] = {{Py_tp_new, same_new}, {Py_tp_dealloc, same_dealloc}, {0, NULL}};
 static PyType_Spec same_spec = {"toolbreak._compiled.Same", sizeof(Same), 0, Py_TPFLAGS_DEFAULT, same_slots};
 static PyTypeObject *same_type;
+
+/* Stands for a value that is written with these bytes before it, and says what it took. */
+typedef struct {
+    PyObject_HEAD
+    PyObject *bytes;
+    PyObject *value;
+    Py_ssize_t size;
+    Py_ssize_t items;
+} Keep;
+
+/* Keep(bytes, value) */
+static PyObject *keep_new(PyTypeObject *type, PyObject *args, PyObject *keywords)
+{
+    PyObject *bytes, *value;
+    if (has_keywords(keywords) || !PyArg_ParseTuple(args, "O!O", &PyBytes_Type, &bytes, &value))
+        return NULL;
+    Keep *self = PyObject_New(Keep, type);
+    if (self == NULL)
+        return NULL;
+    Py_IncRef(bytes);
+    Py_IncRef(value);
+    self->bytes = bytes;
+    self->value = value;
+    self->size = self->items = 0;
+    return (PyObject *)self;
+}
+
+static void keep_dealloc(PyObject *self)
+{
+    Py_DecRef(((Keep *)self)->bytes);
+    Py_DecRef(((Keep *)self)->value);
+    drop(self);
+}
+
+static PyMemberDef keep_members[] = {
+    {"size", T_PYSSIZET, offsetof(Keep, size), READONLY, NULL},
+    {"items", T_PYSSIZET, offsetof(Keep, items), READONLY, NULL},
+    {NULL, 0, 0, 0, NULL},
+};
+
+static PyType_Slot keep_slots[] = {{Py_tp_new, keep_new}, {Py_tp_dealloc, keep_dealloc}, {Py_tp_members, keep_members}, {0, NULL}};
+static PyType_Spec keep_spec = {"toolbreak._compiled.Keep", sizeof(Keep), 0, Py_TPFLAGS_DEFAULT, keep_slots};
+static PyTypeObject *keep_type;
 
 /* ---------------------------------------------------------------- values */
 
@@ -515,11 +574,15 @@ static int is_harmless_ascii(const char *text, Py_ssize_t size)
     return !(underscore && gh) && !(named && hints_at_name(text, size));
 }
 
+#include "_places.c"
+
 typedef struct {
     unsigned char *next;
     unsigned char *end;
     Rules *rules;
     Py_ssize_t left;
+    PyObject *large; /* the first value given to the call, or returned by it, that was large */
+    int are_given;   /* whether the values of a dict are such */
 } Output;
 
 /* What becomes of a value or a frame. */
@@ -545,6 +608,9 @@ static int put_sized(Output *out, char kind, Py_ssize_t size)
     return WRITTEN;
 }
 
+/* Bytes of a text below which it is looked at one by one, and from which on nothing is asked that takes its hash. */
+enum { SHORT = 48, LONG_TO_HASH = 65536 };
+
 static int put_text(Output *out, PyObject *text)
 {
     Rules *rules = out->rules;
@@ -562,7 +628,9 @@ static int put_text(Output *out, PyObject *text)
     const char *bytes = PyBytes_AsString(encoded);
     Py_ssize_t size = PyBytes_Size(encoded);
     int done = NOT_PLAIN;
-    if (length <= rules->shorter || (size == length && is_harmless_ascii(bytes, size)) || PyDict_Contains(rules->clean, text) == 1) {
+    int is_harmless = length <= rules->shorter || (size == length && size < SHORT && is_harmless_ascii(bytes, size)) ||
+                      (size < LONG_TO_HASH && PyDict_Contains(rules->clean, text) == 1);
+    if (is_harmless || has_no_place((const unsigned char *)bytes, size, size == length)) {
         done = put_sized(out, 'u', size);
         if (done == WRITTEN)
             done = put_bytes(out, bytes, size);
@@ -590,6 +658,7 @@ static int put_int(Output *out, PyObject *value)
 }
 
 static int put_value(Output *out, PyObject *value, Py_ssize_t depth);
+static int put_given(Output *out, PyObject *value, Py_ssize_t depth);
 
 #define NAMES 4
 static PyObject *names[NAMES]; /* what says in a row whose value it is */
@@ -641,7 +710,9 @@ static int put_fields(Output *out, PyObject *value, Py_ssize_t depth, PyObject *
         PyObject *part = parts == NULL ? NULL : *parts++;
         unsigned char *begin = out->next;
         if (done == WRITTEN)
-            done = put_value(out, part == NULL ? item : *(PyObject **)((char *)part + mark_at), depth);
+            done = part != NULL   ? put_value(out, *(PyObject **)((char *)part + mark_at), depth)
+                   : depth == 1 && out->are_given ? put_given(out, item, depth)
+                                                   : put_value(out, item, depth);
         if (done == WRITTEN && parts != NULL && part == NULL && out->next - begin >= smallest)
             return NOT_PLAIN;
     }
@@ -681,6 +752,17 @@ static int put_items(Output *out, PyObject *value, Py_ssize_t depth)
     int done = put_sized(out, is_list ? '[' : '(', size);
     for (Py_ssize_t at = 0; done == WRITTEN && at < size; at++) {
         PyObject *item = is_list ? items_of(value)[at] : PyTuple_GetItem(value, at);
+        if (Py_TYPE(item) == &PyLong_Type && (numbers == &PyLong_Type || out->left >= 0)) {
+            /* Long lists are of these mostly. */
+            int overflow;
+            long long number = PyLong_AsLongLongAndOverflow(item, &overflow);
+            if (!overflow && number >= INT32_MIN && number <= INT32_MAX) {
+                if (numbers == &PyFloat_Type)
+                    numbers = NULL;
+                done = put_sized(out, 'i', (Py_ssize_t)(uint32_t)(int32_t)number);
+                continue;
+            }
+        }
         PyObject *next = at + 1 == size ? NULL : is_list ? items_of(value)[at + 1] : PyTuple_GetItem(value, at + 1);
         if (announces(item, next, at, size))
             return NOT_PLAIN;
@@ -717,17 +799,89 @@ static int put_value(Output *out, PyObject *value, Py_ssize_t depth)
         return put_items(out, value, depth + 1);
     if (type == same_type) {
         PyObject *bytes = ((Same *)value)->bytes;
-        return put_bytes(out, PyBytes_AsString(bytes), PyBytes_Size(bytes));
+        out->left -= ((Same *)value)->items;
+        return out->left < 0 ? NOT_PLAIN : put_bytes(out, PyBytes_AsString(bytes), PyBytes_Size(bytes));
+    }
+    if (type == keep_type) {
+        Keep *keep = (Keep *)value;
+        int done = put_bytes(out, PyBytes_AsString(keep->bytes), PyBytes_Size(keep->bytes));
+        unsigned char *begin = out->next;
+        Py_ssize_t left = out->left;
+        if (done == WRITTEN)
+            done = put_value(out, keep->value, depth);
+        keep->size = out->next - begin;
+        keep->items = left - out->left;
+        return done;
     }
     return NOT_PLAIN;
 }
 
+/* Whether the id of the value is among those of what was large: `_large.py` is to look whether it is the same. */
+static int is_noted(Rules *rules, PyObject *value)
+{
+    if (rules->noted == NULL || PySet_Size(rules->noted) == 0)
+        return 0;
+    PyObject *id = PyLong_FromVoidPtr(value);
+    int found = id != NULL && PySet_Contains(rules->noted, id) == 1;
+    Py_DecRef(id);
+    return found;
+}
+
+/* One value given to a call, or what it returned. */
+static int put_given(Output *out, PyObject *value, Py_ssize_t depth)
+{
+    PyTypeObject *type = Py_TYPE(value);
+    int may_be = type == &PyDict_Type || type == &PyList_Type || type == &PyTuple_Type ||
+                 (type == &PyUnicode_Type && PyUnicode_GetLength(value) >= out->rules->large >> 2);
+    if (may_be && is_noted(out->rules, value))
+        return NOT_PLAIN;
+    unsigned char *begin = out->next;
+    int done = put_value(out, value, depth);
+    if (may_be && done == WRITTEN && out->large == NULL && out->next - begin >= out->rules->large)
+        out->large = value;
+    return done;
+}
+
+#define MOST_NOTED 4000
+
+/* Of a frame that is written: the next time of its large value is not to be missed. */
+static void note_large(Rules *rules, PyObject *large)
+{
+    PyObject *noted = rules->noted;
+    if (large == NULL || noted == NULL)
+        return;
+    PyObject *id = PyLong_FromVoidPtr(large);
+    if (PySet_Size(noted) > MOST_NOTED)
+        PySet_Clear(noted);
+    if (id == NULL || PySet_Add(noted, id))
+        PyErr_Clear();
+    Py_DecRef(id);
+}
+
 #define FIRST_ROOM 65536
+
+static PyObject *encode_alone(Rules *rules, PyObject *value, Py_ssize_t depth, Py_ssize_t *left);
 
 /* encode(value) -> bytes | None: a value as it stands in a frame. None: not everything in it is plain. */
 static PyObject *rules_encode(PyObject *self, PyObject *value)
 {
-    Rules *rules = (Rules *)self;
+    Py_ssize_t left;
+    return encode_alone((Rules *)self, value, 0, &left);
+}
+
+/* measured(value, depth) -> (bytes, int) | None: the same, of a value that deep in the frame, and how much its containers hold. */
+static PyObject *rules_measured(PyObject *self, PyObject *args)
+{
+    PyObject *value;
+    Py_ssize_t depth, left = 0;
+    if (!PyArg_ParseTuple(args, "On", &value, &depth))
+        return NULL;
+    PyObject *encoded = encode_alone((Rules *)self, value, depth, &left);
+    return encoded == NULL || encoded == Py_None ? encoded : Py_BuildValue("Nn", encoded, ((Rules *)self)->items - left);
+}
+
+static PyObject *encode_alone(Rules *rules, PyObject *value, Py_ssize_t depth, Py_ssize_t *left)
+{
     PyObject *encoded = NULL;
     unsigned char *memory = NULL;
     int done = NO_ROOM;
@@ -736,8 +890,9 @@ static PyObject *rules_encode(PyObject *self, PyObject *value)
         if (more == NULL)
             break;
         memory = more;
-        Output out = {memory, memory + (room < rules->largest ? room : rules->largest), rules, rules->items};
-        done = put_value(&out, value, 0);
+        Output out = {memory, memory + (room < rules->largest ? room : rules->largest), rules, rules->items, NULL, 0};
+        done = put_value(&out, value, depth);
+        *left = out.left;
         if (done == WRITTEN)
             encoded = PyBytes_FromStringAndSize((char *)memory, out.next - memory);
     }
@@ -775,8 +930,11 @@ static void cursor_dealloc(PyObject *self)
     Py_DecRef((PyObject *)type);
 }
 
-/* Encodes a frame behind its head of 8 bytes at `place`; its length is not written. */
-static int encode(Cursor *self, Rules *rules, PyObject *frame, Py_ssize_t taken, Py_ssize_t place, Py_ssize_t *size)
+/* A start has eight parts, among them the arguments, and an end six, among them the result; states and events have fewer. */
+enum { START_PARTS = 8, ARGUMENTS = 6, END_PARTS = 6, RESULT = 4 };
+
+/* Encodes a frame behind its head of 8 bytes at `place`; its length is not written. `large`: what is to be noted once the frame is there. */
+static int encode(Cursor *self, Rules *rules, PyObject *frame, Py_ssize_t taken, Py_ssize_t place, Py_ssize_t *size, PyObject **large)
 {
     Py_ssize_t room = self->end - place - 8;
     Py_ssize_t largest = rules->largest - taken;
@@ -785,14 +943,18 @@ static int encode(Cursor *self, Rules *rules, PyObject *frame, Py_ssize_t taken,
     if (largest <= 0)
         return NOT_PLAIN;
     unsigned char *begin = self->memory + place + 8;
-    Output out = {begin, begin + (room < largest ? room : largest), rules, rules->items};
     Py_ssize_t count = PyTuple_Size(frame);
+    Output out = {begin, begin + (room < largest ? room : largest), rules, rules->items, NULL, 0};
     int done = put_sized(&out, '(', count);
     for (Py_ssize_t at = 0; done == WRITTEN && at < count; at++) {
         out.left = rules->items;
-        done = put_value(&out, PyTuple_GetItem(frame, at), 0);
+        out.are_given = count == START_PARTS && at == ARGUMENTS;
+        PyObject *part = PyTuple_GetItem(frame, at);
+        done = count == END_PARTS && at == RESULT ? put_given(&out, part, 0) : put_value(&out, part, 0);
     }
     *size = out.next - begin;
+    if (out.large != NULL)
+        *large = out.large;
     if (done == NO_ROOM && room >= largest)
         return NOT_PLAIN;
     return done;
@@ -832,10 +994,11 @@ static PyObject *cursor_put(Cursor *self, PyObject *args)
         return PyLong_FromLong(NO_ROOM);
     self->busy = 1;
     Py_ssize_t place = self->place, size = 0, middle = 0, more = 0;
-    int done = encode(self, rules, frame, taken, place, &size);
+    PyObject *large = NULL;
+    int done = encode(self, rules, frame, taken, place, &size, &large);
     if (done == WRITTEN && second != Py_None) {
         middle = behind(place, size);
-        done = encode(self, rules, second, taken, middle, &more);
+        done = encode(self, rules, second, taken, middle, &more, &large);
     }
     if (done == WRITTEN) {
         /* A reader sees none of them before the length of the first. */
@@ -845,6 +1008,7 @@ static PyObject *cursor_put(Cursor *self, PyObject *args)
         self->place = second != Py_None ? behind(middle, more) : behind(place, size);
         if (call != Py_None && PyObject_SetAttr(call, recorded_name, recorded))
             PyErr_Clear();
+        note_large(rules, large);
     } else if (place + 8 <= self->end) {
         /* What was begun must not be taken for the head of a frame by whoever writes a shorter one here. */
         Py_ssize_t last = self->end;
@@ -981,6 +1145,8 @@ PyMODINIT_FUNC PyInit__compiled(void)
     }
     find_version();
     make_crc_tables();
+    make_anchors();
+    look_for_wide();
     look_for_folding();
     for (const char *each = "=:([-_hxJAarRc"; *each; each++)
         looked_at[(unsigned char)*each] = 1;
@@ -991,8 +1157,8 @@ PyMODINIT_FUNC PyInit__compiled(void)
             return NULL;
     PyObject *made = PyModule_Create(&module);
     if (recorded_name == NULL || made == NULL || add(made, "Snapshot", &snapshot_spec, NULL) ||
-        add(made, "Rules", &rules_spec, &rules_type) || add(made, "Same", &same_spec, &same_type) || add(made, "Cursor", &cursor_spec, NULL) ||
-        add(made, "Way", &way_spec, NULL)) {
+        add(made, "Rules", &rules_spec, &rules_type) || add(made, "Same", &same_spec, &same_type) || add(made, "Keep", &keep_spec, &keep_type) ||
+        add(made, "Cursor", &cursor_spec, NULL) || add(made, "Way", &way_spec, NULL)) {
         Py_DecRef(made);
         return NULL;
     }

@@ -132,18 +132,18 @@ static int has_harmless_names(Way *way, PyObject *rules)
 }
 
 /* What a call is inside of: one that began this way, one of a guarded function that began the long way, or what stands above the calls of a thread. */
-enum { SHORT, LONG, ROOT, NEITHER };
+enum { SHORT_CALL, LONG_CALL, THREAD_ROOT, NEITHER };
 
 static int kind_of(PyObject *owner)
 {
     PyTypeObject *type = Py_TYPE(owner);
-    return type == fn.call ? SHORT : type == fn.root ? ROOT : type == fn.long_call ? LONG : NEITHER;
+    return type == fn.call ? SHORT_CALL : type == fn.root ? THREAD_ROOT : type == fn.long_call ? LONG_CALL : NEITHER;
 }
 
 /* A new reference, or NULL. `place` and `at_root`: where it is in the slots of the first and of the last. No code of the app runs. */
 static PyObject *attribute_of(PyObject *owner, int kind, PyObject *name, Py_ssize_t place, Py_ssize_t at_root)
 {
-    return kind == LONG ? PyObject_GetAttr(owner, name) : shared(slot(owner, kind == SHORT ? place : at_root));
+    return kind == LONG_CALL ? PyObject_GetAttr(owner, name) : shared(slot(owner, kind == SHORT_CALL ? place : at_root));
 }
 
 #define OF_CALL(call, kind, name) attribute_of(call, kind, call_names.name, fn.calls.name, 0)
@@ -159,10 +159,10 @@ static int is_so(PyObject *value, PyObject *wanted)
 /* What is replaced is set free later, by who holds it as well. */
 static void set_busy(PyObject *owner, int kind, PyObject *calls)
 {
-    if (kind == LONG)
+    if (kind == LONG_CALL)
         PyObject_SetAttr(owner, call_names.busy, calls);
     else
-        Py_DecRef(exchange(owner, kind == SHORT ? fn.calls.busy : fn.roots.busy, shared(calls)));
+        Py_DecRef(exchange(owner, kind == SHORT_CALL ? fn.calls.busy : fn.roots.busy, shared(calls)));
 }
 
 /* The value of a call's number, its own or that of the one above it. */
@@ -187,7 +187,7 @@ static void add_arguments(Frames *frames, Way *way, PyObject *const *shown)
         add_bytes(frames, key, 5 + (Py_ssize_t)size);
         key += 5 + size;
         if (frames->done == WRITTEN)
-            frames->done = put_value(&frames->out, shown[index], 1);
+            frames->done = put_given(&frames->out, shown[index], 1);
     }
     add_bytes(frames, "0", 1);
 }
@@ -208,8 +208,8 @@ static PyObject *begin_call(Way *way, PyObject *const *args, Py_ssize_t count, i
     /* Inside a framework's call there is more to ask. */
     owner = back == Py_None ? PyObject_GetAttr(roots_of_threads, call_names.root) : shared(back);
     kind = owner == NULL ? NEITHER : kind_of(owner);
-    if (kind == NEITHER || (kind != ROOT && (!is_so(OF_CALL(back, kind, ended), Py_False) || is_so(OF_CALL(back, kind, frame), Py_None))) ||
-        (kind == LONG && !is_so(PyObject_GetAttr(back, call_names.quiet), Py_False)))
+    if (kind == NEITHER || (kind != THREAD_ROOT && (!is_so(OF_CALL(back, kind, ended), Py_False) || is_so(OF_CALL(back, kind, frame), Py_None))) ||
+        (kind == LONG_CALL && !is_so(PyObject_GetAttr(back, call_names.quiet), Py_False)))
         goto done;
 
     PyObject *const *shown = args + way->is_method;
@@ -225,7 +225,7 @@ static PyObject *begin_call(Way *way, PyObject *const *args, Py_ssize_t count, i
     PyObject *local = slot(open.writer, at.writers.local);
     segment = local == NULL ? NULL : segment_of(local, open.known);
     task = OF_OWNER(owner, kind, task);
-    above = kind == ROOT ? shared(zero) : OF_CALL(back, kind, number);
+    above = kind == THREAD_ROOT ? shared(zero) : OF_CALL(back, kind, number);
     if (arguments == NULL || above == NULL || call == NULL || only == NULL || given_ == NULL || segment == NULL || task == NULL || Py_TYPE(task) != at.task)
         goto done;
     PyList_SetItem(only, 0, shared(call));
@@ -280,6 +280,8 @@ static PyObject *begin_call(Way *way, PyObject *const *args, Py_ssize_t count, i
         set_busy(owner, kind, only);
     }
     cursor->busy = 0;
+    if (*written)
+        note_large(frames.rules, frames.out.large);
     if (begun)
         make_current(call); /* Without memory for that, `exit` ends the call. */
 done:
@@ -309,7 +311,7 @@ static int end_call(Way *way, PyObject *value)
     back = shared(slot(call, fn.calls.back));
     segment = shared(slot(call, fn.calls.segment));
     kind = owner == NULL ? NEITHER : kind_of(owner);
-    kind_above = back == NULL ? NEITHER : back == Py_None ? ROOT : kind_of(back);
+    kind_above = back == NULL ? NEITHER : back == Py_None ? THREAD_ROOT : kind_of(back);
     if (result == NULL || function == NULL || kind == NEITHER || task == NULL || Py_TYPE(task) != at.task || kind_above == NEITHER || segment == NULL ||
         Py_TYPE(segment) != at.segment)
         goto done;
@@ -317,12 +319,12 @@ static int end_call(Way *way, PyObject *value)
 
     PyObject *running = slot(task, at.tasks.calls), *recorded = slot(call, fn.calls.recorded);
     busy = OF_OWNER(owner, kind, busy);
-    task_above = kind_above == ROOT ? NULL : OF_CALL(back, kind_above, task);
+    task_above = kind_above == THREAD_ROOT ? NULL : OF_CALL(back, kind_above, task);
     long others = running == NULL ? 0 : PyLong_AsLong(running) - 1;
     if (empty == NULL || slot(call, fn.calls.short_) != Py_True || slot(call, fn.calls.ended) != Py_False || slot(call, fn.calls.raised) != Py_None ||
         recorded == NULL || !PyLong_CheckExact(recorded) || PyLong_AsLong(recorded) != 1 || busy == NULL || !PyList_CheckExact(busy) || PyList_Size(busy) != 1 ||
         PyList_GetItem(busy, 0) != call || others < 0 || (others == 0 && slot(task, at.tasks.parent) != Py_None) ||
-        (kind_above != ROOT && !is_so(OF_CALL(back, kind_above, ended), Py_False)) || !is_still_open(&open, segment) || !is_let_through(function, at.functions.after) ||
+        (kind_above != THREAD_ROOT && !is_so(OF_CALL(back, kind_above, ended), Py_False)) || !is_still_open(&open, segment) || !is_let_through(function, at.functions.after) ||
         (calls = PyLong_FromLong(others)) == NULL || (ended = moment()) == NULL)
         goto done;
 
@@ -334,7 +336,9 @@ static int end_call(Way *way, PyObject *value)
     add_number(&frames, slot(call, fn.calls.number));
     add_number(&frames, ended);
     add_small(&frames, 0);
-    add_value(&frames, result);
+    frames.out.left = frames.rules->items;
+    if (frames.done == WRITTEN)
+        frames.done = put_given(&frames.out, result, 0);
     add_bytes(&frames, "N", 1);
     close_frame(&frames);
     done = finish_frames(&frames, call, fn.calls.recorded, two);
@@ -346,6 +350,7 @@ static int end_call(Way *way, PyObject *value)
     }
     cursor->busy = 0;
     if (done) {
+        note_large(frames.rules, frames.out.large);
         make_current(back);
         PyDict_DelItem(way->live, frame);
         /* What is replaced is set free behind all this: code of the app may run then. */

@@ -246,6 +246,7 @@ static PyMethodDef functions_of_module[] = {
     {"prepare_calls", prepare_calls, METH_VARARGS, "Comes before all others that prepare something."},
     {"prepare_functions", prepare_functions, METH_VARARGS, "Makes `Way` take its short ways."},
     {"calls_taken", calls_taken, METH_NOARGS, "How many calls of functions began and ended the short way."},
+    {"secret_places", secret_places, METH_VARARGS, "Where in a text or bytes a secret may begin."},
     {"prepare_nodes", prepare_nodes, METH_VARARGS, "Makes all of these work."},
     {"begin_node", begin_node, METH_VARARGS, "Begins the call of a workflow's node. None: nothing was done."},
     {"finish_node", finish_node, METH_VARARGS, "Ends it. False: nothing was done."},

@@ -7,7 +7,8 @@ import re
 from collections.abc import Iterable
 from typing import Any, TypeGuard
 
-from ._secret_places import has_name, lowered, replaced
+from . import _optional
+from ._secret_places import has_name, lowered, replaced, replaced_at
 from ._secrets import ABOUT, ANYWHERE, KEY_BEFORE, LAST, MASK, NAME_HINT, PATTERNS, TOKENS_BEFORE, TOKENS_OF_MODELS
 
 # Names are compared as words: `apiKey`, `API-KEY` and `OPENAI_API_KEY` all end in the words "api", "key".
@@ -159,7 +160,17 @@ class Masking:
 
     def text(self, text: str) -> str:
         """The text with secrets replaced; the same object when there are none."""
-        if len(text) >= 8 and may_hold_secret(text):
+        find = _optional.secret_places
+        return self._masked(text, None if find is None or len(text) < 8 else find(text))
+
+    def _masked(self, text: str, places: list[int] | None) -> str:
+        """`places`: where a secret may begin; None: that is to be found."""
+        if places is not None:
+            if places:
+                masked = replaced_at(text, places, _SECRET, _replace)
+                if masked != text:
+                    text = masked
+        elif len(text) >= 8 and may_hold_secret(text):
             low = lowered(text)
             masked = _SECRET.sub(_replace, text) if low is None else replaced(text, low, _SECRET, _replace)
             if masked != text:
@@ -170,7 +181,18 @@ class Masking:
                 text = masked
         return text
 
+    def head(self, data: bytes, size: int) -> bytes:
+        """The first bytes of more, masked beyond the cut, so that no half of a secret is left at its edge."""
+        find = _optional.secret_places
+        if find is not None and not self.patterns and find(data, size + 4096) == []:
+            return data[:size]
+        return self.binary(data[: size + 4096])[:size]
+
     def binary(self, data: bytes) -> bytes:
+        find = _optional.secret_places
+        places = None if find is None or len(data) < 8 else find(data)
+        if places == [] and not self.patterns:
+            return data
         text = data.decode("latin-1")
-        masked = self.text(text)
+        masked = self._masked(text, places)
         return data if masked is text else masked.encode("utf-8")

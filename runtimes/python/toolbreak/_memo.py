@@ -84,6 +84,7 @@ class Part:
         "dicts",
         "flat",
         "hidden",
+        "items",
         "lengths",
         "long",
         "mark",
@@ -117,6 +118,8 @@ class Part:
         #: The same for compiled code.
         self.mark = None if _optional.Same is None else _optional.Same(self.same)
         self.size = 0
+        #: Of its containers, as they count for a frame's budget; `_large` sets it.
+        self.items = 0
         self.used = 0
         self.pointers = b""
         self.flat: list[Any] = []
@@ -125,19 +128,21 @@ class Part:
         #: All that it consists of, where compiled code keeps and compares it.
         self.snapshot: Any = None
 
-    def take(self) -> bool:
-        """Goes through the value. False: something in it can change unseen."""
+    def take(self, most: int = _MOST_CONTAINERS, is_plain: bool = False) -> bool:
+        """Goes through the value. False: something in it can change unseen, or it consists of too much; `is_plain`: or not of builtin types alone."""
         if id(type(self.root)) in _ATOMS:
             return True
         if _optional.Snapshot is not None:
-            self.snapshot = _optional.Snapshot.of(self.root, _MOST_LEVELS, _MOST_CONTAINERS)
+            self.snapshot = _optional.Snapshot.of(self.root, _MOST_LEVELS, most)
             if self.snapshot is not None:
                 self.sized = ()
                 return True
+            if is_plain:
+                return False
         stack: list[tuple[Any, int]] = [(self.root, 0)]
         #: By id.
         walked: set[int] = set()
-        left = _MOST_CONTAINERS
+        left = most
         visited, long = self.visited, self.long
         while stack:
             item, level = stack.pop()
@@ -160,7 +165,7 @@ class Part:
             elif kind is tuple:
                 inner = item
             else:
-                inner = self._take_object(item, kind)
+                inner = None if is_plain else self._take_object(item, kind)
                 if inner is None:
                     return False
             for value in inner:
@@ -246,7 +251,9 @@ class Memo:
     # Compiled code finds these at their places.
     __slots__ = ("__dict__", "_held", "clock", "parts")
 
-    def __init__(self) -> None:
+    def __init__(self, most_containers: int = _MOST_CONTAINERS, is_plain: bool = False) -> None:
+        self._most_containers = most_containers
+        self._is_plain = is_plain
         self._pointers: Any = None
         self._ready = False
         self.parts: dict[int, Part] = {}
@@ -315,7 +322,7 @@ class Memo:
             return None
         try:
             part = Part(value)
-            if not part.take():
+            if not part.take(self._most_containers, self._is_plain):
                 return None
             if part.snapshot is None:
                 part.pointers = self._pointers(part.flat)

@@ -19,6 +19,10 @@ Snapshot: Any = None
 Rules: Any = None
 #: Stands for a value that is written as the bytes it was made of.
 Same: Any = None
+#: Stands for a value that is written behind some bytes, and says what it took.
+Keep: Any = None
+#: Where in a text or bytes a secret may begin; None where Python code is to look.
+secret_places: Any = None
 #: The part of a segment that appends.
 Cursor: Any = None
 #: The short way of a guarded function's calls.
@@ -63,6 +67,7 @@ if os.environ.get("TOOLBREAK_COMPILED", "") != "0":
             Snapshot, Rules, Same, Cursor = _compiled.Snapshot, _compiled.Rules, _compiled.Same, _compiled.Cursor
             Way, calls_taken = _compiled.Way, _compiled.calls_taken
             prepare_calls, prepare_functions = _compiled.prepare_calls, _compiled.prepare_functions
+            Keep, secret_places = _compiled.Keep, _compiled.secret_places
             begin_node, finish_node = _compiled.begin_node, _compiled.finish_node
             run_hook, step_hook, branch_hook = _compiled.run_hook, _compiled.step_hook, _compiled.branch_hook
             prepare_nodes, nodes_taken = _compiled.prepare_nodes, _compiled.nodes_taken

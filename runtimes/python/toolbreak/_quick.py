@@ -20,6 +20,7 @@ from zlib import crc32
 
 from . import _calls, _optional, _report, _short_calls
 from ._call_types import ShortCall, nowhere
+from ._large import is_noted
 
 if TYPE_CHECKING:
     from ._guard_state import Guard
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
 # What `_values` writes as it stands. Larger numbers are not told apart here, since small ones compare quicker.
 _PLAIN = (
-    "{kind} is str and (len({value}) <= settings.short or {value} in settings.clean)"
+    "{kind} is str and (len({value}) <= settings.short or len({value}) < 1024 and {value} in settings.clean)"
     " or {kind} is int and -1073741823 < {value} < 1073741823 or {value} is None or {kind} is bool or {kind} is float"
 )
 
@@ -120,13 +121,15 @@ def enter({parameters}):
         elif rules is not None:
             if not segment.put(rules, call, 1, (3, number, above, function.id, task.id, started, args, None)):
                 call.segment = segment
-        else:
+        elif encoded is not None:
             payload = dumps((3, number, above, function.id, task.id, started, encoded, None), 2)
             length = len(payload)
             checksum = crc32(payload)
             # Asked again: a handler that ran meanwhile may have forked.
             if segment.known is writer.known and not segment.busy and length <= writer.largest:
                 {append}
+                if length > 4096 and call.recorded:
+                    writer.large.note(args, encoded, True)
         if not call.recorded:
             writer.start(call)
             if back is None:
@@ -166,7 +169,9 @@ def {name}({value}):
         rules = settings.rules
         if rules is None:
             kind = type(value)
-            if kind is dict and len(value) < 50:
+            if settings.noted and is_noted(settings, (value,)):
+                encoded = None
+            elif kind is dict and len(value) < 50:
                 encoded = value.copy()
                 harmless = settings.harmless
                 for name, item in encoded.items():
@@ -179,7 +184,8 @@ def {name}({value}):
             else:
                 encoded = settings.encode(value)
             payload = dumps((4, call.number, ended, 0, encoded, None), 2)
-            length = len(payload)
+            # What is noted is for `Writer.end`.
+            length = len(payload) if encoded is not None or value is None else writer.largest + 1
             checksum = crc32(payload)
         owner = call.owner
         task = call.task
@@ -196,6 +202,8 @@ def {name}({value}):
             elif not segment.put(rules, call, 2, (4, call.number, ended, 0, value, None)):
                 {stored}
             if call.ended:
+                if rules is None and length > 4096:
+                    writer.large.note(value, encoded, False)
                 set(back)
                 del live[frame]
                 call.frame = call.back = None
@@ -243,6 +251,8 @@ def make(guard: Guard) -> tuple[Callable[..., bool], Callable[[Any], Any], Calla
             settings.encode(dict.fromkeys(args))
             scope["plain_in"] = settings if settings.harmless.issuperset(args) else None
             seen = settings
+        if settings.noted and is_noted(settings, args.values()):
+            return None  # For `Writer.start`.
         return settings.encode(args)
 
     scope: dict[str, Any] = {
@@ -253,6 +263,7 @@ def make(guard: Guard) -> tuple[Callable[..., bool], Callable[[Any], Any], Calla
         "encode_args": encode_args,
         "failure": _report.failure,
         "get": _calls._current.get,
+        "is_noted": is_noted,
         "get_frame": sys._getframe,
         "guard": guard,
         "is_plain": _is_plain,

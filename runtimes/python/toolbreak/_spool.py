@@ -19,9 +19,10 @@ from zlib import crc32
 
 from . import _optional, _report
 from ._call_types import Call, nowhere
+from ._large import LargeValues, is_noted
 from ._segments import BIG_ENDIAN, CLOSED, RESERVE, Segment, Slot, store, swapped
 from ._states import StateEncoder, has_parts
-from ._values import HEADS, MARSHAL_VERSION, Settings
+from ._values import HEADS, LARGE, MARSHAL_VERSION, Settings
 
 SPOOL_VERSION = 2
 FIRST_SEGMENT = 256 * 1024
@@ -29,8 +30,8 @@ NEXT_SEGMENT = 4 * 1024 * 1024
 #: Bytes of spool files of one process that may lie on the disk at a time. A follower makes room by deleting what it has read.
 LIMIT = 2 * 1024**3
 _SEGMENT, _FUNCTION, _TASK, _START, _END, _STATE, _EVENT, _RENAME = range(8)
-#: What `Segment.put` answers where the next segment is to be opened.
-_NO_ROOM = 2
+#: What `Segment.put` answers where not everything is plain, and where the next segment is to be opened.
+_NOT_PLAIN, _NO_ROOM = 1, 2
 _NO_SPACE = "Recording ended: {reason}. The app goes on without it."
 
 
@@ -78,8 +79,9 @@ class Writer:
         """What is recorded from now on."""
         self.settings = settings
         self._encode = settings.encode
-        self.largest = settings.max_value_bytes + HEADS
+        self.largest = settings.largest
         self._states = StateEncoder(settings)
+        self.large = LargeValues(settings)
         #: What an edge chose, encoded; for compiled code with a mark of it.
         self._routes: dict[tuple[str, ...], tuple[bytes, Any]] = {}
 
@@ -133,13 +135,19 @@ class Writer:
         if function.kind == "workflow":
             # Its input is what its first state begins with.
             return self._append_state(head, call.args, (encode(attributes) if attributes else None,), True)
-        if self.settings.rules is not None and self._put((*head, call.args, attributes or None), call, 1):
+        settings = self.settings
+        if settings.noted and function.kind != "node" and is_noted(settings, call.args.values()):
+            if self._append_large(head, call.args, True, attributes, call, 1):
+                return
+        if settings.rules is not None and self._put((*head, call.args, attributes or None), call, 1):
             return
         told = None
         if attributes:
             told = self._states.attributes(attributes) if function.kind == "node" else encode(attributes)
         frame = (*head, encode(call.args), told)
         payload = dumps(frame, 2)
+        if LARGE < len(payload) <= self.largest:
+            self.large.note(call.args, frame[6], True)
         self._append(payload if len(payload) <= self.largest else self._bounded(frame, 6, call.args), call, 1)
 
     def end(self, call: Any, status: int) -> None:
@@ -151,8 +159,12 @@ class Writer:
         value = call.error if status == 1 or status == 2 else call.result
         more = attributes if attributes and len(attributes) != getattr(call, "told", -1) else None
         kind = call.function.kind
+        settings = self.settings
+        if settings.noted and kind != "workflow" and kind != "node" and is_noted(settings, (value,)):
+            if self._append_large((_END, call.number, monotonic_ns(), status), value, False, more, call, 2):
+                return
         if (
-            self.settings.rules is not None
+            settings.rules is not None
             and kind != "workflow"
             and (kind != "node" or not has_parts(value))
             and self._put((_END, call.number, monotonic_ns(), status, value, more), call, 2)
@@ -166,6 +178,8 @@ class Writer:
             return
         frame = (4, call.number, monotonic_ns(), status, encode(value), told)
         payload = dumps(frame, 2)
+        if LARGE < len(payload) <= self.largest:
+            self.large.note(value, frame[4], False)
         self._append(payload if len(payload) <= self.largest else self._bounded(frame, 4, value), call, 2)
 
     def started_in(self, call: Any, state: Any) -> None:
@@ -343,6 +357,46 @@ class Writer:
         # There is no such file, or no room in it: all of it, wherever there is room.
         self._append(states.payload(head, value, tail=tail), call, recorded)
 
+    def _append_large(
+        self, head: tuple[Any, ...], value: Any, is_fields: bool, attributes: Any, call: Any, recorded: int
+    ) -> bool:
+        """Appends `(*head, value, attributes)`, with references to what this thread's file has already. False: nothing was written."""
+        segment = getattr(self.local, "segment", None)
+        large = self.large
+        for _ in range(2):
+            if segment is None or segment.busy:
+                return False
+            try:
+                done = _NOT_PLAIN
+                if self.settings.rules is not None:
+                    done = large.put(segment, head, value, is_fields, attributes, call, recorded)
+                made = None
+                if done == _NOT_PLAIN:
+                    told = self._encode(attributes) if attributes else None
+                    made = large.payload(head, value, is_fields, told, segment.kept)
+            except Exception as error:
+                _report.let_through(error)
+                return False  # Another thread changes it just now: the whole walk decides.
+            if not done:
+                if segment.waiting:
+                    self.drain(segment)
+                return True
+            if done == _NOT_PLAIN:
+                if made is None:
+                    return False
+                if self._append(made[0], call, recorded, segment):
+                    large.written(made[1], segment.kept)
+                    return True
+            if self.local.segment is not segment or segment.busy:
+                return False
+            segment.busy = True
+            try:
+                opened = self._open(self.largest)
+            finally:
+                segment.busy = False
+            segment = opened
+        return False
+
     def _append(self, payload: bytes, call: Any = _nobody, recorded: int = 0, home: Segment | None = None) -> bool:
         """
         Appends a frame. `call.recorded` is `recorded` from the moment on from which nothing can keep the frame from being read.
@@ -503,7 +557,7 @@ class Writer:
         if self.ended:
             return
         self.ended = True
-        self._states.forget()
+        self._forget()
         sentence = _NO_SPACE.format(reason=reason)
         segment = getattr(self.local, "segment", None)
         if segment is not None:
@@ -526,15 +580,19 @@ class Writer:
     def close(self) -> None:
         """Ends the recording in order. Threads that still run keep their mapping until they look again."""
         self.ended = True
-        self._states.forget()
+        self._forget()
 
     def after_fork(self, process: str) -> None:
         """In a forked child: the parent's files are the parent's; this process opens its own when it has something to record."""
         ended = self.ended
         self.process = process
         self._begin()
-        self._states.forget()
+        self._forget()
         self.ended = ended
+
+    def _forget(self) -> None:
+        self._states.forget()
+        self.large.forget()
 
 
 def _is_inside(call: Any) -> bool:

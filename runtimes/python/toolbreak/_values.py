@@ -27,10 +27,13 @@ _DEPTH_LIMIT = 250
 # The quick walk has no protection against cycles but these three.
 _QUICK_DEPTH = 24
 _QUICK_ITEMS = 60_000
-_QUICK_TEXT = 1 << 16
+#: Texts from this length on are neither remembered nor looked up, which takes their hash; all of a value together have to fit into a frame.
+_LONG_TEXT = 1 << 16
 _LARGE = 1 << 62
 #: What a frame may have beside its value.
 HEADS = 1000
+#: Bytes from which on a value is worth to be remembered, and told by its identity the next time: see `_large`.
+LARGE = 4096
 
 
 _NUMBERS = frozenset((id(int), id(float)))
@@ -43,13 +46,19 @@ class Settings:
 
     __slots__ = (
         "bounded",
+        "careful",
         "clean",
         "encode",
         "harmless",
+        "largest",
         "masking",
         "max_depth",
         "max_value_bytes",
+        "noted",
+        "part",
+        "quick_items",
         "references",
+        "rows",
         "rules",
         "seconds",
         "short",
@@ -78,9 +87,21 @@ class Settings:
         self.clean: dict[str, None] = {}
         #: Keys that tell nothing about their values, nor about those of other keys: what stands under one may be written as it stands there.
         self.harmless: set[str] = set()
-        #: The same for the compiled way of writing, `Segment.put`; None where there is none, or where it does not know the person's own patterns.
+        #: `value` and `Value`, where nothing beside them names what they are.
+        self.rows: set[str] = set()
+        #: Bytes of a frame.
+        self.largest = self.max_value_bytes + HEADS
+        #: Ids of values that were large to write. The id of another value since is harmless. See `_large`.
+        self.noted: set[int] = set()
+        #: What the containers of a value may hold together, without the walk with budgets.
+        self.quick_items = min(_QUICK_ITEMS, self.max_value_bytes // 8)
+        #: Whether the walk with budgets took a part of the value that was encoded last.
+        self.careful = False
+        #: One value among a call's arguments, and how many items it took beside those that were taken. None: it takes the walk with budgets.
+        self.part: Callable[[Any, int], tuple[bytes, int] | None]
+        #: What compiled code has to know, for `Segment.put`; None where there is none, or where it does not know the person's own patterns.
         self.rules: Any = None
-        self.encode, self.bounded = _make_encode(self)
+        self.encode, self.bounded, self.part = _make_encode(self)
 
     @classmethod
     def from_record(cls, record: Any) -> Settings:
@@ -120,7 +141,17 @@ def encode(value: Any, settings: Settings) -> Any:
     return settings.bounded(value)
 
 
-def _make_encode(settings: Settings) -> tuple[Callable[[Any], Any], Callable[[Any], Any]]:
+def may_be_large(value: Any) -> bool:
+    """Whether the value is of a type that is remembered where it is large."""
+    kind = type(value)
+    if kind is str or kind is bytes:
+        return len(value) >= LARGE >> 2  # Characters of up to four bytes.
+    return kind is dict or kind is list or kind is tuple
+
+
+def _make_encode(
+    settings: Settings,
+) -> tuple[Callable[[Any], Any], Callable[[Any], Any], Callable[[Any, int], tuple[bytes, int] | None]]:
     from ._walk import Walk, is_record
 
     shape_of = _static.shape_of
@@ -130,26 +161,32 @@ def _make_encode(settings: Settings) -> tuple[Callable[[Any], Any], Callable[[An
     #: Keys seen: whether they name a secret. Keys that hold one themselves are never among them.
     secret_keys: dict[str, bool] = {}
     harmless = settings.harmless
-    #: `value` and `Value`, where nothing beside them names what they are.
-    rows: set[str] = set()
+    rows = settings.rows
     short = settings.short
     clean = settings.clean
     clean_size = 0
-    quick_items = min(_QUICK_ITEMS, settings.max_value_bytes // 8)
+    quick_items = settings.quick_items
     #: A number takes five bytes or more.
     most_numbers = settings.max_value_bytes // 5
     left = quick_items
     quick_depth = min(_QUICK_DEPTH, settings.max_depth)
-    max_text = min(_QUICK_TEXT, settings.max_value_bytes // 4)
+    max_text = settings.max_value_bytes // 4
+    text_left = settings.largest
     if _optional.Rules is not None and not masking.patterns:
-        largest = settings.max_value_bytes + HEADS
+        noted = settings.noted if settings.references else None
         settings.rules = _optional.Rules(
-            harmless, rows, clean, short, max_text, most_numbers, quick_items, quick_depth, largest
+            *(harmless, rows, clean, noted, short, max_text, most_numbers, quick_items, quick_depth),
+            *(settings.largest, LARGE),
         )
 
     def check_text(text: str) -> str:
         """Masks; remembers what was clean, up to about 4 MB."""
-        nonlocal clean_size
+        nonlocal clean_size, text_left
+        if len(text) >= _LONG_TEXT:
+            text_left -= len(text)
+            if len(text) > max_text or text_left < 0:
+                raise _TooMuch
+            return mask_text(text)
         if len(text) > max_text:
             raise _TooMuch
         replaced = mask_text(text)
@@ -162,6 +199,7 @@ def _make_encode(settings: Settings) -> tuple[Callable[[Any], Any], Callable[[An
         return replaced
 
     def slow(value: Any, depth: int) -> Any:
+        settings.careful = True
         return Walk(settings, depth).encode(value)
 
     def quick_dict(value: dict[Any, Any], depth: int) -> Any:
@@ -299,9 +337,12 @@ def _make_encode(settings: Settings) -> tuple[Callable[[Any], Any], Callable[[An
 
     def other(item: Any, depth: int) -> Any:
         """What is neither text, number, dict, list nor tuple."""
+        nonlocal text_left
         kind = type(item)
         if kind is bytes:
-            if len(item) > max_text:
+            if len(item) >= _LONG_TEXT:
+                text_left -= len(item)
+            if len(item) > max_text or text_left < 0:
                 raise _TooMuch
             return item if len(item) <= short else masking.binary(item)
         if kind is complex:
@@ -336,8 +377,10 @@ def _make_encode(settings: Settings) -> tuple[Callable[[Any], Any], Callable[[An
         return other(value, depth)
 
     def encode_value(value: Any) -> Any:
-        nonlocal left
+        nonlocal left, text_left
         left = quick_items
+        text_left = settings.largest
+        settings.careful = False
         try:
             return quick_dict(value, 1) if type(value) is dict else quick(value, 1)
         except _TooMuch:
@@ -358,7 +401,19 @@ def _make_encode(settings: Settings) -> tuple[Callable[[Any], Any], Callable[[An
             _report.let_through(error)
             return (TAG, "opaque", type(error).__name__, "", "it could not be read while recording")
 
-    return encode_value, bounded
+    def part(value: Any, taken: int) -> tuple[bytes, int] | None:
+        nonlocal left, text_left
+        left = quick_items - taken
+        text_left = settings.largest
+        settings.careful = False
+        try:
+            encoded = marshal.dumps(quick(value, 2), MARSHAL_VERSION)
+        except Exception as error:
+            _report.let_through(error)
+            return None
+        return encoded, quick_items - taken - left
+
+    return encode_value, bounded, part
 
 
 def to_bytes(frame: tuple[Any, ...]) -> bytes:

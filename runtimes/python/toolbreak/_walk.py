@@ -149,7 +149,7 @@ class Walk:
         length = len(value)
         if length > self.left and length > 64:
             keep = max(64, min(self.left, length))
-            head = self.masking.binary(value[: keep + 4096])[:keep]
+            head = self.masking.head(value, keep)
             self.left -= keep
             return _cut("bytes", head, length, f"larger than the limit of {self.settings.max_value_bytes} bytes")
         self.left -= length

@@ -83,7 +83,7 @@ def test_what_is_plain_is_written_as_python_code_writes_it(tmp_path: Path, value
         [type("Text", (str,), {})("of a class of the app's")],
         [type("Number", (int,), {})(5)],
         [type("Map", (dict,), {})(a=1)],
-        "x" * 70_000,
+        "x" * 300_000,
     ],
     ids=repr,
 )
@@ -112,7 +112,7 @@ def test_a_key_or_a_text_that_nobody_looked_at_is_not_written(file: File) -> Non
     assert file.put(made.rules, (9, {"name": 1})) == NOT_PLAIN
     made.encode({"name": 1})
     assert file.put(made.rules, (9, {"name": 1})) == WRITTEN
-    text = "See https://example.org/?page=2 for more"
+    text = "See https://example.org/?code=2 for more"
     assert file.put(made.rules, (9, {"name": text})) == NOT_PLAIN
     made.encode(text)
     assert file.put(made.rules, (9, {"name": text})) == WRITTEN

@@ -1,0 +1,540 @@
+/*
+ * Where in a text a secret may begin, as `_secret_places.py` says it: a place too many costs time, a place too few would show a secret. Part of
+ * `_compiled.c`.
+ *
+ * Bytes stand for themselves, and those of 0x80 and more for anything that may be there: a letter, or a space. Each pattern of `protocol/secrets.ts`
+ * has some part of three characters by which it is found, 32 places at a time where the processor can; what is found is looked at more closely.
+ */
+
+typedef struct {
+    const unsigned char *text;
+    Py_ssize_t size;
+    Py_ssize_t *places;
+    Py_ssize_t count;
+    Py_ssize_t room;
+    Py_ssize_t most; /* with more places than this one, the expression is to look at all of the text */
+    Py_ssize_t done; /* the last name of a secret */
+} Places;
+
+/* For each character, of which groups it may be the first, the second and the third. */
+static unsigned char anchors[3][256];
+/* The same by the two halves of a character's number, twice. */
+static unsigned char halves[3][2][32];
+
+static void add_anchors(unsigned char group, const char *const *sets)
+{
+    for (int at = 0; at < 3; at++)
+        for (int byte = 0; byte < 256; byte++)
+            if (sets[at] == NULL || (byte && strchr(sets[at], byte) != NULL))
+                anchors[at][byte] |= group;
+}
+
+static void make_anchors(void)
+{
+    static const char *const groups[8][3] = {
+        {"pPsStT", "aAwWeEoO", "sSdDcCkK"},                                  /* password, passwd, passphrase, pwd, secret, token */
+        {"@", NULL, NULL},                                                   /* user:password@ */
+        {"cC\"'", "rRoOnNkK", "eEoOaA"},                                     /* credential, cookie, "name", "key" */
+        {"kKbB", "eEaA", "yYaAsS"},                                          /* key, bearer, Basic */
+        {"aAe", "uUKSIy", "tTIzJ"},                                          /* authori, AKIA, ASIA, AIza, eyJ */
+        {"?&;", "sShHjJaAxXkKcCtT", NULL},                                   /* &sig= */
+        {"srph-:", "kf-/", "-_/"},                                           /* sk-, hf_, -----BEGIN, :// */
+        {"xplgn", "oapsilh", "xilvtpousrm"},                                 /* xox, xai, pplx, lsv2, github_pat_, glpat-, ghp_, npm_ */
+    };
+    for (int group = 0; group < 8; group++)
+        add_anchors(1 << group, groups[group]);
+    for (int at = 0; at < 3; at++)
+        for (int byte = 0; byte < 256; byte++)
+            for (int twice = 0; twice < 32; twice += 16) {
+                halves[at][0][twice + (byte & 15)] |= anchors[at][byte];
+                halves[at][1][twice + (byte >> 4)] |= anchors[at][byte];
+            }
+}
+
+/* ---------------------------------------------------------------- characters */
+
+static unsigned char at_place(const Places *self, Py_ssize_t at)
+{
+    return at >= 0 && at < self->size ? self->text[at] : 0;
+}
+
+static int is_letter(unsigned char byte)
+{
+    return (byte | 32) >= 'a' && (byte | 32) <= 'z';
+}
+
+static int is_digit(unsigned char byte)
+{
+    return byte >= '0' && byte <= '9';
+}
+
+static int is_space(unsigned char byte)
+{
+    return byte == ' ' || (byte >= 9 && byte <= 13) || (byte >= 28 && byte <= 31) || byte >= 128;
+}
+
+static int is_quote(unsigned char byte)
+{
+    return byte == '"' || byte == '\'';
+}
+
+/* Whether the text goes on with this one. */
+static int is_at(const Places *self, Py_ssize_t at, const char *wanted)
+{
+    Py_ssize_t size = strlen(wanted);
+    return at >= 0 && at + size <= self->size && memcmp(self->text + at, wanted, size) == 0;
+}
+
+/* The same without case; `wanted` is in small letters. */
+static int is_like(const Places *self, Py_ssize_t at, const char *wanted)
+{
+    if (at < 0)
+        return 0;
+    for (; *wanted; wanted++, at++) {
+        if (at >= self->size)
+            return 0;
+        unsigned char byte = self->text[at];
+        if ((byte >= 'A' && byte <= 'Z' ? byte | 32 : byte) != (unsigned char)*wanted)
+            return 0;
+    }
+    return 1;
+}
+
+/* How many of the next characters are ASCII letters, digits, or of `more`. */
+static Py_ssize_t run_of(const Places *self, Py_ssize_t at, const char *more, Py_ssize_t most)
+{
+    Py_ssize_t end = at;
+    while (end < self->size && end - at < most && (is_letter(self->text[end]) || is_digit(self->text[end]) || (self->text[end] && strchr(more, self->text[end]) != NULL)))
+        end++;
+    return end - at;
+}
+
+/* ---------------------------------------------------------------- what may be a secret */
+
+/* -1: there are too many. */
+static int add_place(Places *self, Py_ssize_t at)
+{
+    if (at < 0)
+        at = 0;
+    if (self->count && self->places[self->count - 1] == at)
+        return 0;
+    if (self->count >= self->most)
+        return -1;
+    if (self->count == self->room) {
+        Py_ssize_t room = self->room ? self->room * 2 : 64;
+        Py_ssize_t *places = PyMem_Realloc(self->places, room * sizeof *places);
+        if (places == NULL)
+            return -1;
+        self->places = places;
+        self->room = room;
+    }
+    self->places[self->count++] = at;
+    return 0;
+}
+
+/* A token that tells itself by how it begins: no letter and no digit before it, and so many characters behind. */
+static int add_token(Places *self, Py_ssize_t at, Py_ssize_t size, const char *more, Py_ssize_t least)
+{
+    unsigned char before = at_place(self, at - 1);
+    if (is_letter(before) || is_digit(before) || run_of(self, at + size, more, least) < least)
+        return 0;
+    return add_place(self, at);
+}
+
+/* The name of a secret from `at` to `end`, if what stands behind it may be the secret: what belongs to it may begin before it. */
+static int add_name(Places *self, Py_ssize_t at, Py_ssize_t end)
+{
+    Py_ssize_t next = end;
+    int spaced = next < self->size && is_space(self->text[next]);
+    if (at_place(self, next) == '\\')
+        next++;
+    if (is_quote(at_place(self, next)))
+        next++;
+    int listed = next > end && at_place(self, next) == ',';
+    while (next < self->size && is_space(self->text[next]))
+        next++;
+    int named = at_place(self, next) == '=' || at_place(self, next) == ':';
+    if (!named && !listed && !spaced)
+        return 0;
+    Py_ssize_t start = at;
+    while (start > self->done) {
+        unsigned char before = self->text[start - 1];
+        if (!is_letter(before) && before != '_' && before != '-')
+            break;
+        start--;
+    }
+    /* An option of a command line is followed by a space. */
+    if (!named && !listed && start > self->done && !is_at(self, start, "--"))
+        return 0;
+    for (Py_ssize_t place = start > 3 ? start - 3 : 0; place < at; place++)
+        if (!(is_letter(self->text[place]) && place > 0 && is_letter(self->text[place - 1])) && add_place(self, place))
+            return -1;
+    self->done = at;
+    return add_place(self, at);
+}
+
+static int add_plural(Places *self, Py_ssize_t at, Py_ssize_t size)
+{
+    return add_name(self, at, at + size + ((at_place(self, at + size) | 32) == 's'));
+}
+
+static int ends_before(const Places *self, Py_ssize_t at, const char *const *words)
+{
+    if (at_place(self, at - 1) == '_' || at_place(self, at - 1) == '-')
+        at--;
+    for (; *words; words++)
+        if (is_like(self, at - (Py_ssize_t)strlen(*words), *words))
+            return 1;
+    return 0;
+}
+
+/* `token` is one, and `tokens` of some kinds: what models count is none. */
+static int add_tokens(Places *self, Py_ssize_t at)
+{
+    static const char *const kinds[] = {"access", "refresh", "auth", "api", "bearer", "csrf", "xsrf", "secret", "security", "oauth", "id", NULL};
+    if ((at_place(self, at + 5) | 32) != 's')
+        return add_name(self, at, at + 5);
+    return ends_before(self, at, kinds) ? add_name(self, at, at + 6) : 0;
+}
+
+static int add_key(Places *self, Py_ssize_t at)
+{
+    static const char *const kinds[] = {"api", "access", "secret", "private", "signing", "account", NULL};
+    return ends_before(self, at, kinds) ? add_plural(self, at, 3) : 0;
+}
+
+/* `Bearer` and `Basic`, and the space behind. */
+static int add_scheme(Places *self, Py_ssize_t at, Py_ssize_t size)
+{
+    return at + size < self->size && is_space(self->text[at + size]) ? add_place(self, at) : 0;
+}
+
+/* `?sig=` */
+static int add_query(Places *self, Py_ssize_t at)
+{
+    Py_ssize_t size = 1;
+    while (size < 48 && (is_letter(at_place(self, at + size)) || at_place(self, at + size) == '-' || at_place(self, at + size) == '_'))
+        size++;
+    return at_place(self, at + size) == '=' ? add_place(self, at) : 0;
+}
+
+/* `"name": "api_key",` */
+static int add_row(Places *self, Py_ssize_t at, Py_ssize_t size)
+{
+    Py_ssize_t next = at + size;
+    if (at_place(self, next) == '\\')
+        next++;
+    if (!is_quote(at_place(self, next++)) || at_place(self, next++) != ':')
+        return 0;
+    while (next < self->size && is_space(self->text[next]))
+        next++;
+    if (at_place(self, next) == '\\')
+        next++;
+    if (!is_quote(at_place(self, next++)))
+        return 0;
+    next += run_of(self, next, "_-", self->size);
+    if (at_place(self, next) == '\\')
+        next++;
+    return is_quote(at_place(self, next)) && at_place(self, next + 1) == ',' ? add_place(self, at) : 0;
+}
+
+/* `://user:password@` */
+static int add_address(Places *self, Py_ssize_t at)
+{
+    Py_ssize_t next = at + 3;
+    unsigned char byte;
+    while ((byte = at_place(self, next)) && (!is_space(byte) || byte >= 128) && byte != '/' && byte != ':' && byte != '@' && !is_quote(byte))
+        next++;
+    if (at_place(self, next) == 0 && next < self->size)
+        return add_place(self, at); /* A zero, which is as good as any other character. */
+    if (at_place(self, next) != ':')
+        return 0;
+    for (next++; next < self->size; next++) {
+        byte = self->text[next];
+        if (byte == '@')
+            return add_place(self, at);
+        if ((is_space(byte) && byte < 128) || byte == '/' || is_quote(byte))
+            return 0;
+    }
+    return 0;
+}
+
+static int is_of_login(unsigned char byte)
+{
+    return is_letter(byte) || is_digit(byte) || byte == '_' || byte == '.' || byte == '-' || byte >= 128;
+}
+
+/* `user:password@host/`, found by its `@`. */
+static int add_login(Places *self, Py_ssize_t at)
+{
+    Py_ssize_t next = at + 1, colon = at - 1;
+    while (next < self->size && is_of_login(self->text[next]))
+        next++;
+    unsigned char behind = at_place(self, next);
+    if (next == at + 1 || !(behind == '/' || behind == '(' || (behind == ':' && is_digit(at_place(self, next + 1)))))
+        return 0;
+    for (; colon >= 0; colon--) {
+        unsigned char byte = self->text[colon];
+        if (byte == ':')
+            break;
+        if ((is_space(byte) && byte < 128) || byte == '/' || byte == '@' || is_quote(byte) || byte == ',')
+            return 0;
+    }
+    if (colon < 0 || at - colon < 4)
+        return 0;
+    for (Py_ssize_t start = colon; start >= 0; start--) {
+        if (start < colon && !is_of_login(self->text[start]))
+            break;
+        /* Characters of 0x80 and more take up to four bytes. */
+        if (colon - start > 4 * 64)
+            break;
+        if (add_place(self, start))
+            return -1;
+    }
+    return 0;
+}
+
+/* Looks closely at what begins with one of the anchors. -1: there are too many places. */
+static int look_at(Places *self, Py_ssize_t at)
+{
+    switch (self->text[at]) {
+    case 'p':
+    case 'P':
+        if (is_like(self, at, "password"))
+            return add_plural(self, at, 8);
+        if (is_like(self, at, "passwd"))
+            return add_plural(self, at, 6);
+        if (is_like(self, at, "passphrase"))
+            return add_plural(self, at, 10);
+        if (is_like(self, at, "pwd"))
+            return add_name(self, at, at + 3);
+        if (is_at(self, at, "pplx-") || is_at(self, at, "pplx_"))
+            return add_token(self, at, 5, "_-", 14);
+        if (is_at(self, at, "pk-") || is_at(self, at, "pk_"))
+            return add_token(self, at, 3, "_-", 14);
+        return 0;
+    case 's':
+    case 'S':
+        if (is_like(self, at, "secret"))
+            return add_plural(self, at, 6);
+        if (is_at(self, at, "sk-") || is_at(self, at, "sk_")) {
+            int before = at_place(self, at - 1) == 'g' ? add_token(self, at - 1, 4, "_-", 14) : 0;
+            return before ? before : add_token(self, at, 3, "_-", 14);
+        }
+        return 0;
+    case 'r':
+        return is_at(self, at, "rk-") || is_at(self, at, "rk_") ? add_token(self, at, 3, "_-", 14) : 0;
+    case 't':
+    case 'T':
+        return is_like(self, at, "token") ? add_tokens(self, at) : 0;
+    case 'c':
+    case 'C':
+        if (is_like(self, at, "credential"))
+            return add_plural(self, at, 10);
+        return is_like(self, at, "cookie") ? add_plural(self, at, 6) : 0;
+    case 'k':
+    case 'K':
+        return is_like(self, at, "key") ? add_key(self, at) : 0;
+    case 'a':
+    case 'A':
+        if (is_like(self, at, "authorization"))
+            return add_name(self, at, at + 13);
+        return is_at(self, at, "AKIA") || is_at(self, at, "ASIA") || is_at(self, at, "AIza") ? add_token(self, at, 4, "_-", 12) : 0;
+    case 'b':
+    case 'B':
+        if (is_like(self, at, "bearer"))
+            return add_scheme(self, at, 6);
+        return is_at(self, at, "Basic") ? add_scheme(self, at, 5) : 0;
+    case 'e':
+        return is_at(self, at, "eyJ") ? add_token(self, at, 3, "_-", 8) : 0;
+    case 'x':
+        if (is_at(self, at, "xox"))
+            return add_token(self, at, 3, "-", 9);
+        return is_at(self, at, "xai-") || is_at(self, at, "xai_") ? add_token(self, at, 4, "_-", 14) : 0;
+    case 'l':
+        return is_at(self, at, "lsv2-") || is_at(self, at, "lsv2_") ? add_token(self, at, 5, "_-", 14) : 0;
+    case 'g':
+        if (is_at(self, at, "github_pat_"))
+            return add_token(self, at, 11, "_", 20);
+        if (is_at(self, at, "glpat-"))
+            return add_token(self, at, 6, "_-", 16);
+        return is_at(self, at, "gh") && at_place(self, at + 3) == '_' ? add_token(self, at, 4, "", 16) : 0;
+    case 'h':
+        return is_at(self, at, "hf_") ? add_token(self, at, 3, "", 20) : 0;
+    case 'n':
+        return is_at(self, at, "npm_") ? add_token(self, at, 4, "", 30) : 0;
+    case '-':
+        return is_at(self, at, "-----BEGIN ") ? add_place(self, at) : 0;
+    case ':':
+        return is_at(self, at, "://") ? add_address(self, at) : 0;
+    case '?':
+    case '&':
+    case ';':
+        return add_query(self, at);
+    case '"':
+    case '\'':
+        if (is_like(self, at + 1, "name"))
+            return add_row(self, at, 5);
+        return is_like(self, at + 1, "key") ? add_row(self, at, 4) : 0;
+    case '@':
+        return add_login(self, at);
+    }
+    return 0;
+}
+
+/* ---------------------------------------------------------------- finding them */
+
+/* From `at` to `end`. What is behind the text counts as zeros. */
+static int find_one_by_one(Places *self, Py_ssize_t at, Py_ssize_t end)
+{
+    for (; at < end; at++) {
+        unsigned char first = anchors[0][self->text[at]];
+        if (first && (first & anchors[1][at_place(self, at + 1)] & anchors[2][at_place(self, at + 2)]) && look_at(self, at))
+            return -1;
+    }
+    return 0;
+}
+
+#if defined(__x86_64__) && (defined(__GNUC__) || defined(__clang__))
+#include <immintrin.h>
+
+#define WIDE __attribute__((target("avx2")))
+
+/* Of 32 characters, of which groups each may be the one at `part`. */
+WIDE static __m256i groups_of(const unsigned char *text, int part)
+{
+    const __m256i half = _mm256_set1_epi8(15);
+    __m256i bytes = _mm256_loadu_si256((const __m256i *)text);
+    __m256i low = _mm256_shuffle_epi8(_mm256_loadu_si256((const __m256i *)halves[part][0]), _mm256_and_si256(bytes, half));
+    __m256i high = _mm256_shuffle_epi8(_mm256_loadu_si256((const __m256i *)halves[part][1]), _mm256_and_si256(_mm256_srli_epi16(bytes, 4), half));
+    return _mm256_and_si256(low, high);
+}
+
+/* As far as 34 characters are there; answers how far, or -1. */
+WIDE static Py_ssize_t find_wide(Places *self)
+{
+    Py_ssize_t at = 0;
+    for (; at + 34 <= self->size; at += 32) {
+        const unsigned char *text = self->text + at;
+        __m256i found = _mm256_and_si256(_mm256_and_si256(groups_of(text, 0), groups_of(text + 1, 1)), groups_of(text + 2, 2));
+        uint32_t mask = ~(uint32_t)_mm256_movemask_epi8(_mm256_cmpeq_epi8(found, _mm256_setzero_si256()));
+        for (; mask; mask &= mask - 1)
+            if (look_at(self, at + __builtin_ctz(mask)))
+                return -1;
+    }
+    return at;
+}
+
+static int is_wide;
+
+static void look_for_wide(void)
+{
+    __builtin_cpu_init();
+    is_wide = __builtin_cpu_supports("avx2");
+}
+#else
+static const int is_wide = 0;
+
+static Py_ssize_t find_wide(Places *self)
+{
+    return 0;
+}
+
+static void look_for_wide(void)
+{
+}
+#endif
+
+/* -1: there are too many. */
+static int find_places(Places *self)
+{
+    Py_ssize_t at = is_wide ? find_wide(self) : 0;
+    return at < 0 ? -1 : find_one_by_one(self, at, self->size);
+}
+
+/* Whether UTF-8 has a letter that an expression without case takes for one of a-z: those of `_OTHER_CASES`, and the sign of Kelvin. */
+static int has_other_case(const unsigned char *text, Py_ssize_t size)
+{
+    for (Py_ssize_t at = 0; at + 1 < size; at++) {
+        if (text[at] < 0xC4)
+            continue;
+        if (text[at] == 0xC4 && (text[at + 1] == 0xB0 || text[at + 1] == 0xB1))
+            return 1;
+        if (text[at] == 0xC5 && text[at + 1] == 0xBF)
+            return 1;
+        if (text[at] == 0xE2 && at + 2 < size && text[at + 1] == 0x84 && text[at + 2] == 0xAA)
+            return 1;
+    }
+    return 0;
+}
+
+/* Whether no secret can begin anywhere in this UTF-8. */
+static int has_no_place(const unsigned char *text, Py_ssize_t size, int is_ascii)
+{
+    Places places = {text, size, NULL, 0, 0, 0, 0};
+    return (is_ascii || !has_other_case(text, size)) && find_places(&places) == 0;
+}
+
+static int compare_places(const void *one, const void *other)
+{
+    Py_ssize_t first = *(const Py_ssize_t *)one, second = *(const Py_ssize_t *)other;
+    return (first > second) - (first < second);
+}
+
+/*
+ * secret_places(text, most=-1) -> list | None: where in a text or bytes a secret may begin, in their order. Bytes are looked at as latin-1, the first
+ * `most` of them. None: Python code is to look.
+ */
+static PyObject *secret_places(PyObject *module, PyObject *args)
+{
+    PyObject *value;
+    Py_ssize_t most = -1;
+    if (!PyArg_ParseTuple(args, "O|n", &value, &most))
+        return NULL;
+    PyObject *encoded = NULL, *made = NULL;
+    const unsigned char *text;
+    Py_ssize_t size;
+    int is_ascii = 1;
+    if (Py_TYPE(value) == &PyUnicode_Type) {
+        encoded = PyUnicode_AsUTF8String(value);
+        if (encoded == NULL) {
+            PyErr_Clear(); /* Half of a pair. */
+            Py_RETURN_NONE;
+        }
+        text = (const unsigned char *)PyBytes_AsString(encoded);
+        size = PyBytes_Size(encoded);
+        is_ascii = PyUnicode_GetLength(value) == size;
+        if (!is_ascii && has_other_case(text, size)) {
+            Py_DecRef(encoded);
+            Py_RETURN_NONE;
+        }
+    } else if (Py_TYPE(value) == &PyBytes_Type) {
+        text = (const unsigned char *)PyBytes_AsString(value);
+        size = PyBytes_Size(value);
+        if (most >= 0 && most < size)
+            size = most;
+    } else
+        Py_RETURN_NONE;
+    Places places = {text, size, NULL, 0, 0, size / 8 + 100, 0};
+    if (find_places(&places) == 0) {
+        if (places.count)
+            qsort(places.places, places.count, sizeof *places.places, compare_places);
+        made = PyList_New(places.count);
+        Py_ssize_t behind_first = 0, seen = 0; /* Bytes that are not the first of their character, in what was seen. */
+        for (Py_ssize_t at = 0; made != NULL && at < places.count; at++) {
+            for (; !is_ascii && seen < places.places[at]; seen++)
+                behind_first += (text[seen] & 0xC0) == 0x80;
+            PyObject *number = PyLong_FromSsize_t(places.places[at] - behind_first);
+            if (number == NULL || PyList_SetItem(made, at, number)) {
+                Py_DecRef(made);
+                made = NULL;
+            }
+        }
+    }
+    PyMem_Free(places.places);
+    Py_DecRef(encoded);
+    if (made != NULL)
+        return made;
+    PyErr_Clear();
+    Py_RETURN_NONE;
+}
