@@ -629,8 +629,8 @@ static int put_text(Output *out, PyObject *text)
     Py_ssize_t size = PyBytes_Size(encoded);
     int done = NOT_PLAIN;
     int is_harmless = length <= rules->shorter || (size == length && size < SHORT && is_harmless_ascii(bytes, size)) ||
-                      (size < LONG_TO_HASH && PyDict_Contains(rules->clean, text) == 1);
-    if (is_harmless || has_no_place((const unsigned char *)bytes, size, size == length)) {
+                      has_no_place((const unsigned char *)bytes, size, size == length);
+    if (is_harmless || (size < LONG_TO_HASH && PyDict_Contains(rules->clean, text) == 1)) {
         done = put_sized(out, 'u', size);
         if (done == WRITTEN)
             done = put_bytes(out, bytes, size);

@@ -418,9 +418,12 @@ WIDE static Py_ssize_t find_wide(Places *self)
         const unsigned char *text = self->text + at;
         __m256i found = _mm256_and_si256(_mm256_and_si256(groups_of(text, 0), groups_of(text + 1, 1)), groups_of(text + 2, 2));
         uint32_t mask = ~(uint32_t)_mm256_movemask_epi8(_mm256_cmpeq_epi8(found, _mm256_setzero_si256()));
-        for (; mask; mask &= mask - 1)
-            if (look_at(self, at + __builtin_ctz(mask)))
+        for (; mask; mask &= mask - 1) {
+            /* Halves of several characters make up others. */
+            const unsigned char *one = text + __builtin_ctz(mask);
+            if ((anchors[0][one[0]] & anchors[1][one[1]] & anchors[2][one[2]]) && look_at(self, one - self->text))
                 return -1;
+        }
     }
     return at;
 }
