@@ -22,7 +22,9 @@ from fake_adapter import Adapter, App, configuration  # noqa: E402
 #: Need packages that only the environment of the whole suite has; a run of some markers is one of the others.
 WHOLE_SUITE = {
     "test_compiled_properties.py",
+    "test_large_properties.py",
     "test_masking_properties.py",
+    "test_places_properties.py",
     "test_states_properties.py",
     "test_values_arrays.py",
     "test_values_kinds.py",
