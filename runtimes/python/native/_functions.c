@@ -2,7 +2,8 @@
  * The short way of a guarded function's call: what the `enter`, `leave` and `exit` that `_quick.py` makes do where all is plain, and `Guard.stash`.
  * Part of `_compiled.c`.
  *
- * Either all of it happens or nothing: what is special is answered before anything is changed, and the functions of `_quick.py` do the whole. An
+ * Either all of it happens or nothing: what is special is answered before anything is changed, and the functions of `_quick.py` do the whole. Only the
+ * frame of a start that takes a closer look is left to Python code behind it, since the call has its number by then. An
  * allocation may run the garbage collector, and that code of the app, so that all of them come first, and what must be true is asked behind them.
  */
 
