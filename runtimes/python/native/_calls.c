@@ -126,7 +126,11 @@ static PyObject *current_call(void)
 /* 0: there is no memory. */
 static int make_current(PyObject *call)
 {
+    /* Up to 3.11 a collection in the middle of it may run code that sets it, too, and frees what it works on. */
+    int collects = PyGC_Disable();
     PyObject *token = PyContextVar_Set(ours.current, call);
+    if (collects)
+        PyGC_Enable();
     Py_DecRef(token);
     return token != NULL;
 }

@@ -618,12 +618,11 @@ static int put_text(Output *out, PyObject *text)
     if (length < 0 || length > rules->longest)
         return NOT_PLAIN;
     /* Not PyUnicode_AsUTF8: the app's text would keep these bytes. */
-    PyObject *encoded = PyUnicode_AsUTF8String(text);
+    /* Half of a pair is no error, which would be an object whose making may run code of the app. */
+    PyObject *encoded = PyUnicode_AsEncodedString(text, "utf-8", "surrogatepass");
     if (encoded == NULL) {
-        PyErr_Clear(); /* Half of a pair. */
-        encoded = PyUnicode_AsEncodedString(text, "utf-8", "surrogatepass");
-        if (encoded == NULL)
-            return NOT_PLAIN;
+        PyErr_Clear();
+        return NOT_PLAIN;
     }
     const char *bytes = PyBytes_AsString(encoded);
     Py_ssize_t size = PyBytes_Size(encoded);

@@ -3,8 +3,8 @@
  * Part of `_compiled.c`.
  *
  * Either all of it happens or nothing: what is special is answered before anything is changed, and the functions of `_quick.py` do the whole. Only the
- * frame of a start that takes a closer look is left to Python code behind it, since the call has its number by then. An
- * allocation may run the garbage collector, and that code of the app, so that all of them come first, and what must be true is asked behind them.
+ * frame of a start that takes a closer look is left to Python code behind it, since the call has its number by then. No
+ * garbage is collected meanwhile, since that may run code of the app; what must be true is asked behind all that allocates all the same.
  */
 
 /* Where the slots of the classes are that only functions have to do with. */
@@ -25,7 +25,7 @@ static PyObject *roots_of_threads; /* `_calls._roots` */
 static PyObject *nowhere;          /* `_call_types.nowhere` */
 static PyObject *write_start;      /* records the start of a call that has none yet */
 static PyObject *no_items;
-#define EACH_CALL_NAME(X) X(busy) X(ended) X(frame) X(number) X(quiet) X(root) X(stashed) X(task)
+#define EACH_CALL_NAME(X) X(busy) X(ended) X(frame) X(number) X(quiet) X(raised) X(root) X(stashed) X(task)
 static struct {
     EACH_CALL_NAME(DECLARE)
 } call_names;
@@ -202,7 +202,7 @@ static PyObject *begin_call(Way *way, PyObject *const *args, Py_ssize_t count, i
     PyObject *back = NULL, *owner = NULL, *arguments = NULL, *call = NULL, *only = NULL, *given_ = NULL, *segment = NULL, *task = NULL, *number = NULL;
     PyObject *started = NULL, *calls = NULL, *innermost = NULL, *busy = NULL, *above = NULL, *function = slot(guard, fn.guards._function);
     Open open = {0};
-    int begun = 0, kind;
+    int begun = 0, kind, collects = PyGC_Disable();
     Py_IncRef(function);
     if (function == NULL || Py_TYPE(function) != at.function || !open_recording(&open) || !has_harmless_names(way, open.rules) || (back = current_call()) == NULL)
         goto done;
@@ -287,6 +287,8 @@ static PyObject *begin_call(Way *way, PyObject *const *args, Py_ssize_t count, i
         make_current(call); /* Without memory for that, `exit` ends the call. */
 done:
     PyErr_Clear();
+    if (collects)
+        PyGC_Enable();
     close_recording(&open);
     PyObject *rest[] = {back, owner, arguments, only, given_, segment, task, number, started, calls, innermost, busy, above, function, begun ? NULL : call};
     for (size_t index = 0; index < sizeof rest / sizeof *rest; index++)
@@ -302,7 +304,7 @@ static int end_call(Way *way, PyObject *value)
     PyObject *function = NULL, *owner = NULL, *task = NULL, *back = NULL, *segment = NULL, *empty = NULL, *calls = NULL, *ended = NULL, *busy = NULL, *innermost = NULL;
     PyObject *result = NULL, *given_ = NULL, *stashed = NULL, *task_above = NULL;
     Open open = {0};
-    int done = 0, kind, kind_above;
+    int done = 0, kind, kind_above, collects = PyGC_Disable();
     if (frame == NULL || call == NULL || Py_TYPE(call) != fn.call || slot(call, fn.calls.frame) != frame || !open_recording(&open))
         goto done;
     result = shared(value != NULL ? value : slot(call, fn.calls.stashed));
@@ -363,6 +365,8 @@ static int end_call(Way *way, PyObject *value)
     }
 done:
     PyErr_Clear();
+    if (collects)
+        PyGC_Enable();
     close_recording(&open);
     PyObject *rest[] = {call, result, function, owner, task, back, segment, calls, ended, busy, task_above, innermost, empty, given_, stashed};
     for (size_t index = 0; index < sizeof rest / sizeof *rest; index++)
@@ -438,6 +442,23 @@ static PyObject *way_stash(Way *self, PyObject *value)
     return shared(value);
 }
 
+/* failed(): the body raises, and the error is being handled. `Guard.long_failed`. */
+static PyObject *way_failed(Way *self, PyObject *nothing)
+{
+    PyObject *frame = (PyObject *)PyEval_GetFrame(), *call = frame == NULL ? NULL : PyDict_GetItemWithError(self->live, frame);
+    PyObject *type, *value, *trace;
+    Py_IncRef(call);
+    PyErr_Clear();
+    PyErr_GetExcInfo(&type, &value, &trace);
+    if (call != NULL && PyObject_SetAttr(call, call_names.raised, value == NULL ? Py_None : value))
+        PyErr_Clear();
+    Py_DecRef(type);
+    Py_DecRef(value);
+    Py_DecRef(trace);
+    Py_DecRef(call);
+    return shared(Py_None);
+}
+
 /* Way(guard, live, names, is_method, enter, leave, exit) */
 static PyObject *way_new(PyTypeObject *type, PyObject *args, PyObject *keywords)
 {
@@ -485,6 +506,7 @@ static PyMethodDef way_methods[] = {
     {"leave", (PyCFunction)way_leave, METH_O, "The function is about to return this, and nothing of it runs after that."},
     {"exit", (PyCFunction)way_exit, METH_NOARGS, "True where the function must not end as its body did."},
     {"stash", (PyCFunction)way_stash, METH_O, "The function is about to return this."},
+    {"failed", (PyCFunction)way_failed, METH_NOARGS, "The body raises."},
     {NULL, NULL, 0, NULL},
 };
 

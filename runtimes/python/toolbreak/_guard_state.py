@@ -31,6 +31,7 @@ class Guard:
         "code",
         "enter",
         "exit",
+        "failed",
         "held",
         "wants",
         "is_async",
@@ -78,9 +79,9 @@ class Guard:
         return type, ("Guard", (object,), {"armed": False})
 
     def quick(self) -> None:
-        """Makes `enter`, `leave`, `exit` and `stash`, which know the function's parameters."""
+        """Makes `enter`, `leave`, `exit`, `stash` and `failed`, which know the function's parameters."""
         self.method = None  # The names of the parameters are known by and by.
-        self.enter, self.leave, self.exit, self.stash = _quick.make(self)
+        self.enter, self.leave, self.exit, self.stash, self.failed = _quick.make(self)
 
     def forget(self) -> None:
         self._function = None
@@ -244,7 +245,7 @@ class Guard:
 
     # ------------------------------------------------------------ after
 
-    def failed(self) -> None:
+    def long_failed(self) -> None:
         try:
             run = self.live.get(_frame(1))
             if run is not None:

@@ -237,8 +237,10 @@ def _is_plain(back: Any, guard: Guard) -> bool:
     return pending[1] != guard.spot.line and pending[1] != guard.spot.first
 
 
-def make(guard: Guard) -> tuple[Callable[..., bool], Callable[[Any], Any], Callable[[], bool], Callable[[Any], Any]]:
-    """`enter`, `leave`, `exit` and `stash` of one guard."""
+def make(
+    guard: Guard,
+) -> tuple[Callable[..., bool], Callable[[Any], Any], Callable[[], bool], Callable[[Any], Any], Callable[[], None]]:
+    """`enter`, `leave`, `exit`, `stash` and `failed` of one guard."""
     names = guard.names
     parameters = [f"_{index}" for index in range(len(names))]
     shown = list(zip(names, parameters))[1 if guard.is_method() else 0 :]
@@ -325,9 +327,9 @@ def make(guard: Guard) -> tuple[Callable[..., bool], Callable[[Any], Any], Calla
     exec(compile(enters + leaves + exits, __file__, "exec"), scope)
     enter, leave, exit = scope["enter"], scope["leave"], scope["exit"]
     if guard.is_generator or guard.is_async or not _short_calls.ready(type(guard)):
-        return enter, leave, exit, guard.long_stash
+        return enter, leave, exit, guard.long_stash, guard.long_failed
     way = _optional.Way(guard, guard.live, tuple(names), guard.is_method(), enter, leave, exit)
-    return way.enter, way.leave, way.exit, way.stash
+    return way.enter, way.leave, way.exit, way.stash, way.failed
 
 
 def _append(stored: str, steps: int) -> str:

@@ -202,6 +202,11 @@ def deep() -> int:
         return 0
 
 
+def falls(number: int) -> int:
+    """To the same limit, and raises."""
+    return falls(number + 1) + 1
+
+
 def main() -> None:
     work("first")
     swaps()
@@ -234,3 +239,6 @@ if __name__ == "__main__":
             leaf(1, "between")
     if "deep" in sys.argv:
         print(deep() > 50, deep() > 50)
+        for _ in range(3):
+            with contextlib.suppress(RecursionError):
+                falls(0)

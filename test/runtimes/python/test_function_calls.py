@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from recorded_calls import recorded
-from spool_reader import END, START, read_folder
+from spool_reader import END, FUNCTION, START, read_folder
 from toolbreak import _optional
 
 HERE = Path(__file__).resolve().parent
@@ -77,5 +77,14 @@ def test_each_call_begins_and_ends_once(tmp_path: Path, what: str, compiled: str
     assert len(started) == len(set(started))
     lost = Counter(started) - Counter(ended)
     assert len(ended) == len(set(ended))
-    # In a forked child its parent's calls do not end.
+    # What raised at the stack's end has not returned.
+    spoken = {frame[1]: frame[3] for frames in read_folder(spools).values() for frame in frames if frame[0] == FUNCTION}
+    assert "falls" in spoken.values() or what != "deep"
+    at_the_end: set[int] = set()
+    for frames in read_folder(spools).values():
+        falls = {frame[1] for frame in frames if frame[0] == START and spoken.get(frame[3]) == "falls"}
+        assert not any(frame[0] == END and frame[1] in falls and frame[3] == 0 for frame in frames)
+        at_the_end |= falls
+    # In a forked child its parent's calls do not end, nor do those for whose end the stack has no room.
+    lost = Counter({key: count for key, count in lost.items() if key[1] not in at_the_end})
     assert sum(lost.values()) <= (0 if what == "free" else 2), lost
