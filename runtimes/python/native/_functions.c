@@ -387,6 +387,15 @@ static int has_room(void)
     return left;
 }
 
+/* Whether the Python code that was to be called found no room on the stack: it lets no such error of its own out. Clears it. */
+static int found_no_room(void)
+{
+    int found = PyErr_ExceptionMatches(PyExc_RecursionError);
+    if (found)
+        PyErr_Clear();
+    return found;
+}
+
 /* enter(*values) -> bool: whether the body of the function runs. */
 static PyObject *way_enter(Way *self, PyObject *const *args, Py_ssize_t count)
 {
@@ -395,7 +404,7 @@ static PyObject *way_enter(Way *self, PyObject *const *args, Py_ssize_t count)
     if (call != NULL) {
         PyObject *answer = written ? NULL : PyObject_CallFunctionObjArgs(write_start, call, NULL);
         Py_DecRef(call);
-        if (!written && answer == NULL)
+        if (!written && answer == NULL && !found_no_room())
             return NULL;
         Py_DecRef(answer);
         return shared(Py_True);
@@ -406,26 +415,6 @@ static PyObject *way_enter(Way *self, PyObject *const *args, Py_ssize_t count)
     PyObject *answer = values == NULL ? NULL : PyObject_Call(self->enter, values, NULL);
     Py_DecRef(values);
     return answer;
-}
-
-/* leave(value) -> value: the function is about to return it, and nothing of it runs after that. */
-static PyObject *way_leave(Way *self, PyObject *value)
-{
-    if (are_functions_prepared && end_call(self, value))
-        return shared(value);
-    return PyObject_CallFunctionObjArgs(self->leave, value, NULL);
-}
-
-/* exit() -> bool: True where the function must not end as its body did. */
-static PyObject *way_exit(Way *self, PyObject *nothing)
-{
-    PyObject *frame = (PyObject *)PyEval_GetFrame();
-    if (frame != NULL && PyDict_Contains(self->live, frame) == 0)
-        return shared(Py_False); /* `leave` has ended it. */
-    PyErr_Clear();
-    if (are_functions_prepared && end_call(self, NULL))
-        return shared(Py_False);
-    return PyObject_CallNoArgs(self->exit);
 }
 
 /* stash(value) -> value: the function is about to return it, and may do more before it ends. `Guard.long_stash`. */
@@ -440,6 +429,33 @@ static PyObject *way_stash(Way *self, PyObject *value)
     }
     Py_DecRef(call);
     return shared(value);
+}
+
+/* leave(value) -> value: the function is about to return it, and nothing of it runs after that. */
+static PyObject *way_leave(Way *self, PyObject *value)
+{
+    if (are_functions_prepared && end_call(self, value))
+        return shared(value);
+    PyObject *answer = PyObject_CallFunctionObjArgs(self->leave, value, NULL);
+    return answer == NULL && found_no_room() ? way_stash(self, value) : answer;
+}
+
+/* exit() -> bool: True where the function must not end as its body did. */
+static PyObject *way_exit(Way *self, PyObject *nothing)
+{
+    PyObject *frame = (PyObject *)PyEval_GetFrame();
+    if (frame != NULL && PyDict_Contains(self->live, frame) == 0)
+        return shared(Py_False); /* `leave` has ended it. */
+    PyErr_Clear();
+    if (are_functions_prepared && end_call(self, NULL))
+        return shared(Py_False);
+    PyObject *answer = PyObject_CallNoArgs(self->exit);
+    if (answer != NULL || !found_no_room())
+        return answer;
+    /* The app's own result or error goes on alone. */
+    if (frame != NULL && PyDict_DelItem(self->live, frame))
+        PyErr_Clear();
+    return shared(Py_False);
 }
 
 /* failed(): the body raises, and the error is being handled. `Guard.long_failed`. */

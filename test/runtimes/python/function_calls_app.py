@@ -238,7 +238,9 @@ if __name__ == "__main__":
             collects()
             leaf(1, "between")
     if "deep" in sys.argv:
-        print(deep() > 50, deep() > 50)
         for _ in range(3):
-            with contextlib.suppress(RecursionError):
+            try:
                 falls(0)
+            except RecursionError as error:
+                assert error.__context__ is None, error.__context__
+        print(deep() > 50, deep() > 50)
