@@ -16,6 +16,7 @@ RESERVE = 512
 # In place of a frame's length: no frame follows in this file. The same in either order of bytes.
 CLOSED = 0xFFFFFFFF
 BIG_ENDIAN = sys.byteorder == "big"
+_ZEROS = memoryview(bytes(256 * 1024))
 
 
 #: Has `place`, `end` and `busy` for the compiled way of appending, `put`.
@@ -95,22 +96,13 @@ class Slot:
 
 
 def allocate(file: int, size: int) -> None:
-    """Makes the file's blocks exist: storing into a hole of a full disk would kill the process."""
-    fallocate: Any = getattr(os, "posix_fallocate", None)
-    if fallocate is not None:
-        try:
-            fallocate(file, 0, size)
-            return
-        except OSError as error:
-            _report.let_through(error)
-            import errno
-
-            if error.errno not in (errno.EINVAL, errno.EOPNOTSUPP, errno.ENOSYS):
-                raise
-    zeros = bytes(min(size, 1 << 20))
+    """
+    Makes the file's blocks exist: storing into a hole of a full disk would kill the process. Zeros, since a store into a page that the system
+    has written already takes a quarter of the time that one into a page of `posix_fallocate` takes.
+    """
     written = 0
     while written < size:
-        written += os.write(file, zeros[: size - written])
+        written += os.write(file, _ZEROS[: size - written])
 
 
 def remove(path: str) -> None:
