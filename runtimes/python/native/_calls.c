@@ -206,6 +206,33 @@ static int has_place(PyObject *segment)
 
 /* ---------------------------------------------------------------- stops */
 
+/* In the stable interface, as above. */
+extern int PyObject_AsReadBuffer(PyObject *object, const void **buffer, Py_ssize_t *size);
+
+/* The byte in which the adapter says that something is to stop, and whose it is: a mapping that nobody closes. */
+static struct {
+    PyObject *owner;
+    const volatile unsigned char *byte;
+} stop_byte;
+
+/* Whether it is 0. `owner`: `Stopping.stop_byte`, bytes or a mapping. */
+static int goes_on(PyObject *owner)
+{
+    if (owner == stop_byte.owner)
+        return *stop_byte.byte == 0;
+    const void *bytes = NULL;
+    Py_ssize_t size = 0;
+    if (owner == NULL || PyObject_AsReadBuffer(owner, &bytes, &size) || size < 1) {
+        PyErr_Clear();
+        return 0;
+    }
+    PyObject *last = stop_byte.owner;
+    stop_byte.owner = shared(owner);
+    stop_byte.byte = bytes;
+    Py_DecRef(last);
+    return *(const unsigned char *)bytes == 0;
+}
+
 /* Whether nothing stops a call of this function at the boundary whose breakpoints are at `dots_at`. */
 static int is_let_through(PyObject *function, Py_ssize_t dots_at)
 {
@@ -213,10 +240,7 @@ static int is_let_through(PyObject *function, Py_ssize_t dots_at)
     if (slot(stops, at.stops.special) != Py_False || slot(function, dots_at) != Py_None || generation == NULL || own == NULL ||
         (generation != own && PyLong_AsLong(generation) != PyLong_AsLong(own)))
         return 0;
-    PyObject *byte = PyObject_GetItem(slot(stops, at.stops.stop_byte), zero);
-    int is_zero = byte != NULL && PyLong_CheckExact(byte) && PyLong_AsLong(byte) == 0;
-    Py_DecRef(byte);
-    return is_zero;
+    return goes_on(slot(stops, at.stops.stop_byte));
 }
 
 /* ---------------------------------------------------------------- frames */

@@ -20,12 +20,50 @@
 extern int PyObject_AsWriteBuffer(PyObject *object, void **buffer, Py_ssize_t *size);
 #endif
 
+/* Functions for processors with registers of 32 bytes. */
+#if defined(__x86_64__) && (defined(__GNUC__) || defined(__clang__))
+#include <immintrin.h>
+#define HAS_WIDE
+#define WIDE __attribute__((target("avx2")))
+static int is_wide;
+
+static void look_for_wide(void)
+{
+    __builtin_cpu_init();
+    is_wide = __builtin_cpu_supports("avx2");
+}
+#else
+#define WIDE
+static const int is_wide = 0;
+
+static void look_for_wide(void)
+{
+}
+#endif
+
 /* Where a list keeps the address of its items. The stable interface has no way to compare them at once; `checked_layout` proves it. */
 static Py_ssize_t items_at;
 
 static PyObject **items_of(PyObject *list)
 {
     return *(PyObject ***)((char *)list + items_at);
+}
+
+/* Where a text of ASCII keeps its characters, and by which bits of a word it is known; `find_ascii` proves it. 0: that could not be. */
+static Py_ssize_t ascii_at;
+static uint32_t ascii_bits;
+
+static uint32_t state_of(PyObject *text)
+{
+    uint32_t state;
+    memcpy(&state, (char *)text + sizeof(PyObject) + sizeof(Py_ssize_t) + sizeof(Py_hash_t), sizeof state);
+    return state;
+}
+
+/* The characters of an exact `str`; NULL: they have to be encoded. */
+static const char *ascii_of(PyObject *text)
+{
+    return ascii_at && (state_of(text) & ascii_bits) == ascii_bits ? (const char *)text + ascii_at : NULL;
 }
 
 /* Where a dict keeps a number that is a new one with each change of it (PEP 509); 0 where it has none that can be relied on. */
@@ -59,19 +97,29 @@ typedef struct {
     int failed;
 } Snapshot;
 
+/* 0: there is no memory for so many more. */
+static int make_room(Snapshot *self, Py_ssize_t more)
+{
+    if (self->room - self->size >= more)
+        return 1;
+    Py_ssize_t room = self->room ? self->room * 2 : 256;
+    while (room - self->size < more)
+        room *= 2;
+    PyObject **held = PyMem_Realloc(self->held, room * sizeof(PyObject *));
+    if (held == NULL) {
+        self->failed = 1;
+        return 0;
+    }
+    self->held = held;
+    self->room = room;
+    return 1;
+}
+
 static int hold(PyObject *item, void *self_)
 {
     Snapshot *self = self_;
-    if (self->size == self->room) {
-        Py_ssize_t room = self->room ? self->room * 2 : 64;
-        PyObject **held = PyMem_Realloc(self->held, room * sizeof(PyObject *));
-        if (held == NULL) {
-            self->failed = 1;
-            return 1;
-        }
-        self->held = held;
-        self->room = room;
-    }
+    if (!make_room(self, 1))
+        return 1;
     Py_IncRef(item);
     self->held[self->size++] = item;
     return 0;
@@ -154,8 +202,15 @@ static int take(Snapshot *self, PyObject *object, PyObject *read)
     place->start = self->size;
     place->version = read == NULL && PyDict_CheckExact(object) ? version_of(object) : 0;
     self->count++;
-    if (go_through(place, hold, self))
+    if (read == NULL && PyList_CheckExact(object)) {
+        Py_ssize_t size = PyList_Size(object);
+        if (!make_room(self, size))
+            return -1;
+        for (Py_ssize_t at = 0; at < size; at++)
+            Py_IncRef(self->held[self->size++] = items_of(object)[at]);
+    } else if (go_through(place, hold, self)) {
         return -1;
+    }
     place->size = self->size - place->start;
     return 0;
 }
@@ -213,8 +268,31 @@ changed:
 
 #define AHEAD 8
 
-/* Whether everything consists of the very objects that it consisted of. */
-static int is_same(Snapshot *self)
+/* Four addresses at a time: wide registers where the function that this goes into may use them. */
+typedef uint64_t Four __attribute__((vector_size(32), aligned(8), may_alias));
+
+static inline __attribute__((always_inline)) int are_equal(PyObject **items, PyObject **held, Py_ssize_t size)
+{
+    if (sizeof(PyObject *) != 8)
+        return size == 0 || memcmp(items, held, size * sizeof(PyObject *)) == 0;
+    for (; size >= 16; items += 16, held += 16, size -= 16) {
+        const Four *one = (const Four *)items, *other = (const Four *)held;
+        Four changed = (one[0] ^ other[0]) | (one[1] ^ other[1]) | (one[2] ^ other[2]) | (one[3] ^ other[3]);
+        if (changed[0] | changed[1] | changed[2] | changed[3])
+            return 0;
+    }
+    for (; size >= 4; items += 4, held += 4, size -= 4) {
+        Four changed = *(const Four *)items ^ *(const Four *)held;
+        if (changed[0] | changed[1] | changed[2] | changed[3])
+            return 0;
+    }
+    for (; size; items++, held++, size--)
+        if (*items != *held)
+            return 0;
+    return 1;
+}
+
+static inline __attribute__((always_inline)) int look_at_all(Snapshot *self)
 {
     for (Py_ssize_t at = 0; at < self->count; at++) {
         Place *place = &self->places[at];
@@ -234,8 +312,7 @@ static int is_same(Snapshot *self)
                 continue;
         }
         if (place->read == NULL && PyList_CheckExact(place->object)) {
-            Py_ssize_t size = PyList_Size(place->object);
-            if (size != place->size || (size && memcmp(items_of(place->object), held, size * sizeof(PyObject *)) != 0))
+            if (Py_SIZE(place->object) != place->size || !are_equal(items_of(place->object), held, place->size))
                 return 0;
             continue;
         }
@@ -245,6 +322,17 @@ static int is_same(Snapshot *self)
         place->version = version;
     }
     return 1;
+}
+
+WIDE static int look_at_all_wide(Snapshot *self)
+{
+    return look_at_all(self);
+}
+
+/* Whether everything consists of the very objects that it consisted of. */
+static int is_same(Snapshot *self)
+{
+    return is_wide ? look_at_all_wide(self) : look_at_all(self);
 }
 
 /* Whether nothing in it can change, and nothing has to be looked at inside. */
@@ -617,15 +705,20 @@ static int put_text(Output *out, PyObject *text)
     Py_ssize_t length = PyUnicode_GetLength(text);
     if (length < 0 || length > rules->longest)
         return NOT_PLAIN;
-    /* Not PyUnicode_AsUTF8: the app's text would keep these bytes. */
-    /* Half of a pair is no error, which would be an object whose making may run code of the app. */
-    PyObject *encoded = PyUnicode_AsEncodedString(text, "utf-8", "surrogatepass");
-    if (encoded == NULL) {
-        PyErr_Clear();
-        return NOT_PLAIN;
+    const char *bytes = ascii_of(text);
+    Py_ssize_t size = length;
+    PyObject *encoded = NULL;
+    if (bytes == NULL) {
+        /* Not PyUnicode_AsUTF8: the app's text would keep these bytes. */
+        /* Half of a pair is no error, which would be an object whose making may run code of the app. */
+        encoded = PyUnicode_AsEncodedString(text, "utf-8", "surrogatepass");
+        if (encoded == NULL) {
+            PyErr_Clear();
+            return NOT_PLAIN;
+        }
+        bytes = PyBytes_AsString(encoded);
+        size = PyBytes_Size(encoded);
     }
-    const char *bytes = PyBytes_AsString(encoded);
-    Py_ssize_t size = PyBytes_Size(encoded);
     int done = NOT_PLAIN;
     int is_harmless = length <= rules->shorter || (size == length && size < SHORT && is_harmless_ascii(bytes, size)) ||
                       has_no_place((const unsigned char *)bytes, size, size == length);
@@ -932,7 +1025,7 @@ static void cursor_dealloc(PyObject *self)
 /* A start has eight parts, among them the arguments, and an end six, among them the result; states and events have fewer. */
 enum { START_PARTS = 8, ARGUMENTS = 6, END_PARTS = 6, RESULT = 4 };
 
-/* Encodes a frame behind its head of 8 bytes at `place`; its length is not written. `large`: what is to be noted once the frame is there. */
+/* Encodes a frame behind its head of 8 bytes at `place`; its length is not written. `large`: what is to be noted once the frame is there, or NULL. */
 static int encode(Cursor *self, Rules *rules, PyObject *frame, Py_ssize_t taken, Py_ssize_t place, Py_ssize_t *size, PyObject **large)
 {
     Py_ssize_t room = self->end - place - 8;
@@ -947,12 +1040,12 @@ static int encode(Cursor *self, Rules *rules, PyObject *frame, Py_ssize_t taken,
     int done = put_sized(&out, '(', count);
     for (Py_ssize_t at = 0; done == WRITTEN && at < count; at++) {
         out.left = rules->items;
-        out.are_given = count == START_PARTS && at == ARGUMENTS;
+        out.are_given = large != NULL && count == START_PARTS && at == ARGUMENTS;
         PyObject *part = PyTuple_GetItem(frame, at);
-        done = count == END_PARTS && at == RESULT ? put_given(&out, part, 0) : put_value(&out, part, 0);
+        done = large != NULL && count == END_PARTS && at == RESULT ? put_given(&out, part, 0) : put_value(&out, part, 0);
     }
     *size = out.next - begin;
-    if (out.large != NULL)
+    if (large != NULL && out.large != NULL)
         *large = out.large;
     if (done == NO_ROOM && room >= largest)
         return NOT_PLAIN;
@@ -972,15 +1065,16 @@ static Py_ssize_t behind(Py_ssize_t place, Py_ssize_t size)
 }
 
 /*
- * put(rules, call, recorded, frame, second=None, taken=0) -> int: appends one frame, or two that belong together, and sets `call.recorded`. Each may
- * have the bytes of the rules without those that are `taken`. 0: done. 1: not everything in them is plain, 2: there is no room, and nothing was
- * written.
+ * put(rules, call, recorded, frame, second=None, taken=0, notes=True) -> int: appends one frame, or two that belong together, and sets `call.recorded`.
+ * Each may have the bytes of the rules without those that are `taken`. `notes`: large values are noted, and those that were are not plain. 0: done.
+ * 1: not everything in them is plain, 2: there is no room, and nothing was written.
  */
 static PyObject *cursor_put(Cursor *self, PyObject *args)
 {
     PyObject *rules_, *call, *recorded, *frame, *second = Py_None;
     Py_ssize_t taken = 0;
-    if (!PyArg_ParseTuple(args, "O!OOO!|On", rules_type, &rules_, &call, &recorded, &PyTuple_Type, &frame, &second, &taken))
+    int notes = 1;
+    if (!PyArg_ParseTuple(args, "O!OOO!|Onp", rules_type, &rules_, &call, &recorded, &PyTuple_Type, &frame, &second, &taken, &notes))
         return NULL;
     Rules *rules = (Rules *)rules_;
     if (second != Py_None && !PyTuple_CheckExact(second)) {
@@ -994,10 +1088,10 @@ static PyObject *cursor_put(Cursor *self, PyObject *args)
     self->busy = 1;
     Py_ssize_t place = self->place, size = 0, middle = 0, more = 0;
     PyObject *large = NULL;
-    int done = encode(self, rules, frame, taken, place, &size, &large);
+    int done = encode(self, rules, frame, taken, place, &size, notes ? &large : NULL);
     if (done == WRITTEN && second != Py_None) {
         middle = behind(place, size);
-        done = encode(self, rules, second, taken, middle, &more, &large);
+        done = encode(self, rules, second, taken, middle, &more, notes ? &large : NULL);
     }
     if (done == WRITTEN) {
         /* A reader sees none of them before the length of the first. */
@@ -1085,6 +1179,43 @@ static int checked_layout(void)
     return fits;
 }
 
+/* Looks by texts of every kind which bits say that one is ASCII, and that its characters follow at once, and where that is. */
+static void find_ascii(void)
+{
+    static const char *const plain[] = {"", "a", "a text", "one that is longer than those, and nowhere else", "\x7f"};
+    static const char *const others[] = {"\xc3\xa9", "a \xc3\xbc", "\xe4\xb8\xad", "\xf0\x9f\x98\x80 and more"};
+    PyObject *empty = PyUnicode_FromString(""), *size = empty == NULL ? NULL : PyObject_CallMethod(empty, "__sizeof__", NULL);
+    PyObject *derived = PyObject_CallFunction((PyObject *)&PyType_Type, "s(O){}", "text", &PyUnicode_Type);
+    PyObject *far = derived == NULL ? NULL : PyObject_CallFunction(derived, "s", "a text");
+    Py_ssize_t place = size == NULL ? -1 : PyLong_AsSsize_t(size) - 1, least = sizeof(PyObject) + sizeof(Py_ssize_t) + sizeof(Py_hash_t) + 4;
+    uint32_t all = ~0u, compact = ~0u, ascii = ~0u;
+    int fits = far != NULL && place >= least && place <= 128;
+    for (size_t at = 0; fits && at < sizeof plain / sizeof *plain; at++) {
+        PyObject *text = PyUnicode_FromString(plain[at]);
+        fits = text != NULL && memcmp((char *)text + place, plain[at], strlen(plain[at]) + 1) == 0;
+        all &= fits ? state_of(text) : 0;
+        Py_DecRef(text);
+    }
+    for (size_t at = 0; fits && at < sizeof others / sizeof *others; at++) {
+        PyObject *text = PyUnicode_FromString(others[at]);
+        fits = text != NULL;
+        compact &= fits ? state_of(text) : 0;
+        ascii &= fits ? ~state_of(text) : 0;
+        Py_DecRef(text);
+    }
+    if (fits) {
+        compact &= all & ~state_of(far);
+        ascii &= all;
+        ascii_at = compact && ascii ? place : 0;
+        ascii_bits = compact | ascii;
+    }
+    PyErr_Clear();
+    Py_DecRef(far);
+    Py_DecRef(derived);
+    Py_DecRef(size);
+    Py_DecRef(empty);
+}
+
 /* Whether that number is where it was from Python 3.6 to 3.12. Later ones do not keep it for the attributes of objects. */
 static int find_version(void)
 {
@@ -1143,6 +1274,7 @@ PyMODINIT_FUNC PyInit__compiled(void)
         return NULL;
     }
     find_version();
+    find_ascii();
     make_crc_tables();
     make_anchors();
     look_for_wide();

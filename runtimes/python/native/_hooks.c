@@ -19,13 +19,24 @@ static int is_attached(void)
     return now_there.attached == Py_True;
 }
 
-/* Calls what takes keywords as `METH_FASTCALL` hands them over, with `first` before them. */
+/* In the stable interface from Python 3.12 on, and there in 3.11. */
+#ifdef __APPLE__
+#define IF_THERE __attribute__((weak_import))
+#else
+#define IF_THERE __attribute__((weak))
+#endif
+extern PyObject *PyObject_Vectorcall(PyObject *function, PyObject *const *args, size_t count, PyObject *names) IF_THERE;
+
+/* Calls what takes keywords as `METH_FASTCALL` hands them over, with `first` before them, if there is one. */
 static PyObject *call_with(PyObject *function, PyObject *first, PyObject *const *args, Py_ssize_t count, PyObject *names)
 {
-    PyObject *all = PyTuple_New(count + 1), *keywords = names == NULL ? NULL : PyDict_New(), *answer = NULL;
-    int fits = all != NULL && (names == NULL || keywords != NULL) && PyTuple_SetItem(all, 0, shared(first)) == 0;
+    if (first == NULL && PyObject_Vectorcall != NULL)
+        return PyObject_Vectorcall(function, args, count, names);
+    Py_ssize_t place = first != NULL;
+    PyObject *all = PyTuple_New(count + place), *keywords = names == NULL ? NULL : PyDict_New(), *answer = NULL;
+    int fits = all != NULL && (names == NULL || keywords != NULL) && (first == NULL || PyTuple_SetItem(all, 0, shared(first)) == 0);
     for (Py_ssize_t index = 0; fits && index < count; index++)
-        fits = PyTuple_SetItem(all, index + 1, shared(args[index])) == 0;
+        fits = PyTuple_SetItem(all, index + place, shared(args[index])) == 0;
     for (Py_ssize_t index = 0; fits && names != NULL && index < PyTuple_Size(names); index++)
         fits = PyDict_SetItem(keywords, PyTuple_GetItem(names, index), args[count + index]) == 0;
     if (fits)
@@ -81,23 +92,23 @@ static PyObject *kept_of(PyObject *task, PyObject *proc)
 }
 
 /* run_with_retry(task, ...), with the tuple `(original, instead, failed)`: what `_nodes.wrap_run` makes of LangGraph's function. */
-static PyObject *run_with_retry(PyObject *functions, PyObject *args, PyObject *keywords)
+static PyObject *run_with_retry(PyObject *functions, PyObject *const *args, Py_ssize_t count, PyObject *names)
 {
     PyObject *original = PyTuple_GetItem(functions, 0);
     if (is_prepared && !is_attached())
-        return PyObject_Call(original, args, keywords);
-    PyObject *task = is_prepared && PyTuple_Size(args) ? PyTuple_GetItem(args, 0) : NULL;
+        return call_with(original, NULL, args, count, names);
+    PyObject *task = is_prepared && count ? args[0] : NULL;
     PyObject *proc = task != NULL && Py_TYPE(task) == in.pregel_task ? slot(task, in.pregel_tasks.proc) : NULL;
     PyObject *changed = proc == NULL ? NULL : kept_of(task, proc);
     PyObject *id = changed == NULL ? NULL : slot(task, in.pregel_tasks.id);
     if (id == NULL || Py_TYPE(id) != &PyUnicode_Type || slot(task, in.pregel_tasks.proc) != proc) {
         Py_DecRef(changed);
-        return PyObject_Call(PyTuple_GetItem(functions, 1), args, keywords);
+        return call_with(PyTuple_GetItem(functions, 1), NULL, args, count, names);
     }
     Py_IncRef(task);
     Py_IncRef(id);
     exchange(task, in.pregel_tasks.proc, changed); /* The reference that it had is in `proc` now. */
-    PyObject *result = PyObject_Call(original, args, keywords), *error;
+    PyObject *result = call_with(original, NULL, args, count, names), *error;
     if (result == NULL) {
         PyObject *noted = handle(&error, PyTuple_GetItem(functions, 2), task, proc);
         if (noted != NULL)
@@ -117,7 +128,7 @@ static PyObject *run_with_retry(PyObject *functions, PyObject *args, PyObject *k
     return result;
 }
 
-static PyMethodDef run_definition = {"run_with_retry", (PyCFunction)run_with_retry, METH_VARARGS | METH_KEYWORDS, "Runs a task of LangGraph's, its node as a call."};
+static PyMethodDef run_definition = {"run_with_retry", (PyCFunction)(void (*)(void))run_with_retry, METH_FASTCALL | METH_KEYWORDS, "Runs a task of LangGraph's, its node as a call."};
 
 /* run_hook(original, instead, failed): a function that does what `instead` does. `failed(error, task, proc)` hears of a task's error. */
 static PyObject *run_hook(PyObject *module, PyObject *args)

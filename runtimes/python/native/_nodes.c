@@ -18,7 +18,7 @@ static struct {
         Py_ssize_t args, channels, exploded, given, info, metadata, task;
     } adapters;
     struct {
-        Py_ssize_t root, serial, mark, size, sized, snapshot, used;
+        Py_ssize_t copy, root, serial, mark, size, sized, snapshot, used;
     } parts;
     struct {
         Py_ssize_t _memo;
@@ -60,7 +60,6 @@ static struct {
 static struct {
     EACH_NODE_NAME(DECLARE)
 } named;
-static PyObject *told_task, *told_step, *told_namespace;
 
 /* ---------------------------------------------------------------- what is recorded, and where */
 
@@ -273,36 +272,95 @@ static PyObject *channels_of(PyObject *configurable)
     return channels;
 }
 
-/* `_state.copy_of` of the containers. */
+/* What `_state.copy_of` makes of a container, a new reference. NULL without an exception: it is none. */
+static PyObject *copied(PyObject *value)
+{
+    return PyDict_CheckExact(value)              ? PyDict_Copy(value)
+           : PyList_CheckExact(value)            ? PyList_GetSlice(value, 0, PyList_Size(value))
+           : Py_TYPE(value) == &PySet_Type ? PySet_New(value)
+                                                 : NULL;
+}
+
+/* `_state.copy_of` of the containers. Of those that did not change since, the copy is there already. */
 static int copy_containers(Marked *marked)
 {
     PyObject *key, *value;
     Py_ssize_t next = 0;
-    while (PyDict_Next(marked->fields, &next, &key, &value)) {
-        PyObject *copied = NULL;
-        if (PyDict_CheckExact(value))
-            copied = PyDict_Copy(value);
-        else if (PyList_CheckExact(value))
-            copied = PyList_GetSlice(value, 0, PyList_Size(value));
-        else if (Py_TYPE(value) == &PySet_Type)
-            copied = PySet_New(value);
-        else
+    for (Py_ssize_t index = 0; PyDict_Next(marked->fields, &next, &key, &value); index++) {
+        PyObject *part = marked->parts[index], *kept = part == NULL ? NULL : slot(part, in.parts.copy);
+        int is_kept = kept != NULL && kept != Py_None;
+        PyObject *copy = is_kept ? shared(kept) : copied(value);
+        if (copy == NULL && PyErr_Occurred())
+            return 0;
+        if (copy == NULL)
             continue;
-        int failed = copied == NULL || PyDict_SetItem(marked->fields, key, copied);
-        Py_DecRef(copied);
+        int failed = PyDict_SetItem(marked->fields, key, copy);
+        /* What was allocated may have set something of the app free, whose code changed the value. */
+        if (!failed && part != NULL && !is_kept && slot(part, in.parts.sized) != Py_None && is_same((Snapshot *)slot(part, in.parts.snapshot)))
+            Py_DecRef(exchange(part, in.parts.copy, shared(copy)));
+        Py_DecRef(copy);
         if (failed)
             return 0;
     }
     return 1;
 }
 
-/* 0: there is no memory. */
-static int copy_item(PyObject *to, PyObject *name, PyObject *from, PyObject *key)
+/* `NodeCall.attributes`: of each its name, and that as it is written. */
+enum { TOLD = 3 };
+static struct {
+    PyObject *name, *written;
+} told_as[TOLD];
+
+static const char *const told_names[TOLD] = {"langgraph.task.id", "langgraph.step", "langgraph.checkpoint_ns"};
+
+static int prepare_told(void)
 {
-    PyObject *value = item_of(from, key);
-    int done = value == NULL || PyDict_SetItem(to, name, value) == 0;
-    Py_DecRef(value);
-    return done;
+    for (int index = 0; index < TOLD; index++) {
+        const char *name = told_names[index];
+        uint32_t size = (uint32_t)strlen(name);
+        told_as[index].name = PyUnicode_InternFromString(name);
+        PyObject *written = told_as[index].written = PyBytes_FromStringAndSize(NULL, 5 + size);
+        if (told_as[index].name == NULL || written == NULL)
+            return 0;
+        char *bytes = PyBytes_AsString(written);
+        bytes[0] = 'u';
+        memcpy(bytes + 1, &size, 4);
+        memcpy(bytes + 5, name, size);
+    }
+    return 1;
+}
+
+/* Which of these names are harmless under which rules; they stay so. */
+static struct {
+    Rules *rules;
+    int is_harmless[TOLD];
+} told_under;
+
+static int may_be_told(Rules *rules, int index)
+{
+    if (rules != told_under.rules) {
+        PyObject *last = (PyObject *)told_under.rules;
+        memset(told_under.is_harmless, 0, sizeof told_under.is_harmless);
+        told_under.rules = (Rules *)shared((PyObject *)rules);
+        Py_DecRef(last);
+    }
+    if (!told_under.is_harmless[index])
+        told_under.is_harmless[index] = PySet_Contains(rules->harmless, told_as[index].name) == 1;
+    return told_under.is_harmless[index];
+}
+
+/* The attributes of a node's call: no dict is made of them before somebody asks for it. */
+static void add_told(Frames *frames, PyObject **values)
+{
+    add_bytes(frames, "{", 1);
+    for (int index = 0; index < TOLD; index++)
+        if (values[index] != NULL) {
+            if (frames->done == WRITTEN && !may_be_told(frames->rules, index))
+                frames->done = NOT_PLAIN;
+            add_bytes(frames, PyBytes_AsString(told_as[index].written), PyBytes_Size(told_as[index].written));
+            add_value(frames, values[index]);
+        }
+    add_bytes(frames, "0", 1);
 }
 
 /*
@@ -317,7 +375,7 @@ static PyObject *begin(PyObject *node, PyObject *given, PyObject *config, PyObje
     PyObject *configurable = item_of(config, named.configurable), *metadata = item_of(config, named.metadata);
     PyObject *task_id = item_of(configurable, named.__pregel_task_id), *channels = channels_of(configurable);
     PyObject *above = current_call(), *busy = NULL, *task = NULL, *above_number = NULL;
-    PyObject *call = NULL, *adapter = NULL, *empty = NULL, *attributes = NULL, *only = NULL, *number = NULL, *started = NULL, *told = NULL;
+    PyObject *call = NULL, *adapter = NULL, *empty = NULL, *only = NULL, *tells[TOLD] = {0}, *number = NULL, *started = NULL, *told = NULL;
     PyObject *inner = NULL, *calls = NULL;
     Marked before = {0};
     Recording here = {0};
@@ -341,16 +399,16 @@ static PyObject *begin(PyObject *node, PyObject *given, PyObject *config, PyObje
     if (!mark(&before, PyDict_Copy(given), &here) || !copy_containers(&before))
         goto done;
     empty = PyDict_New();
-    attributes = PyDict_New();
     adapter = PyType_GenericAlloc(in.adapter, 0);
     call = PyType_GenericAlloc(in.call, 0);
     only = PyList_New(1);
-    if (empty == NULL || attributes == NULL || adapter == NULL || call == NULL || only == NULL || PyDict_SetItem(attributes, told_task, task_id) ||
-        !copy_item(attributes, told_step, metadata, named.langgraph_step) ||
-        !copy_item(attributes, told_namespace, metadata, named.langgraph_checkpoint_ns))
+    tells[0] = shared(task_id);
+    tells[1] = item_of(metadata, named.langgraph_step);
+    tells[2] = item_of(metadata, named.langgraph_checkpoint_ns);
+    if (empty == NULL || adapter == NULL || call == NULL || only == NULL)
         goto done;
     PyList_SetItem(only, 0, shared(call));
-    told = PyLong_FromSsize_t(PyDict_Size(attributes));
+    told = PyLong_FromLong(1 + (tells[1] != NULL) + (tells[2] != NULL));
     calls = slot(task, at.tasks.calls) == NULL ? NULL : PyLong_FromLong(PyLong_AsLong(slot(task, at.tasks.calls)) + 1);
     if (told == NULL || calls == NULL || slot(above, in.outers.busy) != busy || (busy != Py_None && PyList_Size(busy)) ||
         slot(above, in.outers.ended) != Py_False || !look_there() || !passes(function, at.functions.before) || PyErr_Occurred() || (number = PyIter_Next(now_there.numbers)) == NULL)
@@ -372,7 +430,6 @@ static PyObject *begin(PyObject *node, PyObject *given, PyObject *config, PyObje
     exchange(call, in.calls.adapter, shared(adapter));
     exchange(call, in.calls.state, shared(given));
     exchange(call, in.calls.state_before, shared(before.fields));
-    exchange(call, in.calls.attributes, shared(attributes));
     exchange(call, in.calls.told, shared(told));
     exchange(call, in.calls.recorded, shared(zero));
     exchange(call, in.calls.ended, shared(Py_False));
@@ -410,7 +467,7 @@ static PyObject *begin(PyObject *node, PyObject *given, PyObject *config, PyObje
         add_value(&frames, slot(task, at.tasks.id));
         add_value(&frames, started);
         add_bytes(&frames, "{0", 2);
-        add_value(&frames, attributes);
+        add_told(&frames, tells);
         close_frame(&frames);
         open_frame(&frames, 5);
         add_small(&frames, 5);
@@ -432,7 +489,7 @@ done:
     }
     forget_marks(&before);
     leave_recording(&here);
-    PyObject *rest[] = {configurable, metadata, task_id, channels, above, busy, task, above_number, adapter, empty, attributes, only, number, started, told, inner, calls};
+    PyObject *rest[] = {configurable, metadata, task_id, channels, above, busy, task, above_number, adapter, empty, only, number, started, told, inner, calls, tells[0], tells[1], tells[2]};
     for (size_t index = 0; index < sizeof rest / sizeof *rest; index++)
         Py_DecRef(rest[index]);
     taken.begun += call != NULL;
@@ -492,7 +549,7 @@ static int finish(PyObject *call, PyObject *result)
     PyObject *attributes = slot(call, in.calls.attributes), *told = slot(call, in.calls.told);
     if (recorded == NULL || !PyLong_CheckExact(recorded) || PyLong_AsLong(recorded) != 1 || adapter == NULL || Py_TYPE(adapter) != in.adapter || task == NULL ||
         above == NULL || Py_TYPE(above) != in.outer || slot(call, in.calls.back) != above || slot(call, in.calls.owner) != above || function == NULL || number == NULL ||
-        attributes == NULL || !PyDict_CheckExact(attributes) || told == NULL || PyLong_AsSsize_t(told) != PyDict_Size(attributes))
+        told == NULL || (attributes != NULL && (!PyDict_CheckExact(attributes) || PyLong_AsSsize_t(told) != PyDict_Size(attributes))))
         return 0;
     PyObject *given = slot(adapter, in.adapters.given), *channels = slot(adapter, in.adapters.channels);
     if (given == NULL || !PyDict_CheckExact(given) || channels == NULL || !PyDict_CheckExact(channels))
@@ -503,11 +560,11 @@ static int finish(PyObject *call, PyObject *result)
     Marked after = {0};
     Recording here = {0};
     /* All that is allocated, first. */
-    if (!find_recording(&here) || !mark(&after, overwritten(given, result, channels), &here) || (empty = PyDict_New()) == NULL ||
-        (ended = moment()) == NULL)
+    if (!find_recording(&here) || !mark(&after, overwritten(given, result, channels), &here) || (ended = moment()) == NULL)
         goto done;
-    PyObject *inner = slot(task, at.tasks.calls);
-    calls = inner == NULL ? NULL : PyLong_FromLong(PyLong_AsLong(inner) - 1);
+    PyObject *args = slot(call, in.calls.args), *inner = slot(task, at.tasks.calls);
+    empty = args != NULL && PyDict_CheckExact(args) && PyDict_Size(args) == 0 ? shared(args) : PyDict_New();
+    calls = empty == NULL || inner == NULL ? NULL : PyLong_FromLong(PyLong_AsLong(inner) - 1);
     if (calls == NULL || PyErr_Occurred())
         goto done;
     now_current = current_call();
@@ -550,7 +607,7 @@ static int finish(PyObject *call, PyObject *result)
         make_current(above);
         PyErr_Clear();
         PyObject *parts[] = {
-            exchange(call, in.calls.args, shared(empty)),       exchange(call, in.calls.back, shared(Py_None)),          exchange(call, in.calls.state, shared(Py_None)),
+            exchange(call, in.calls.args, shared(empty)),      exchange(call, in.calls.back, shared(Py_None)),          exchange(call, in.calls.state, shared(Py_None)),
             exchange(call, in.calls.changes, shared(Py_None)), exchange(call, in.calls.state_before, shared(Py_None)),
         };
         for (size_t index = 0; index < sizeof parts / sizeof *parts; index++)
@@ -577,6 +634,35 @@ static PyObject *finish_node(PyObject *module, PyObject *args)
 
 /* ---------------------------------------------------------------- an edge */
 
+/* The one that was written last, of a run with these: an edge mostly leads where it led. */
+static struct {
+    PyObject *routes, *name, *encoded;
+} last_route;
+
+/* What `Writer.route` keeps of a route to this node. Borrowed; NULL: there is none yet. */
+static PyObject *kept_route(PyObject *routes, PyObject *name)
+{
+    if (routes == last_route.routes && name == last_route.name)
+        return last_route.encoded;
+    PyObject *names_ = routes == NULL || !PyDict_CheckExact(routes) ? NULL : PyTuple_New(1);
+    if (names_ == NULL || PyTuple_SetItem(names_, 0, shared(name))) {
+        Py_DecRef(names_);
+        return NULL;
+    }
+    PyObject *pair = PyDict_GetItemWithError(routes, names_);
+    Py_DecRef(names_);
+    PyObject *encoded = pair == NULL || !PyTuple_CheckExact(pair) || PyTuple_Size(pair) != 2 ? NULL : PyTuple_GetItem(pair, 1);
+    if (encoded == NULL || Py_TYPE(encoded) != same_type)
+        return NULL;
+    PyObject *last[] = {last_route.routes, last_route.name, last_route.encoded};
+    last_route.routes = shared(routes);
+    last_route.name = shared(name);
+    last_route.encoded = shared(encoded);
+    for (size_t index = 0; index < sizeof last / sizeof *last; index++)
+        Py_DecRef(last[index]);
+    return encoded;
+}
+
 /* `_nodes.routed` of a conditional edge that chose one node that it chose before. 0: nothing was done. */
 static int route(PyObject *ends, PyObject *chosen, PyObject *config)
 {
@@ -584,7 +670,7 @@ static int route(PyObject *ends, PyObject *chosen, PyObject *config)
         return 0;
     int done = 0;
     PyObject *name = ends == Py_None ? shared(chosen) : item_of(ends, chosen), *configurable = item_of(config, named.configurable);
-    PyObject *task_id = item_of(configurable, named.__pregel_task_id), *call = NULL, *number = NULL, *names = NULL, *now = NULL, *routes = NULL, *encoded = NULL;
+    PyObject *task_id = item_of(configurable, named.__pregel_task_id), *call = NULL, *number = NULL, *now = NULL, *encoded = NULL;
     Recording here = {0};
     if (name == NULL || Py_TYPE(name) != &PyUnicode_Type || task_id == NULL || Py_TYPE(task_id) != &PyUnicode_Type)
         goto done;
@@ -592,13 +678,10 @@ static int route(PyObject *ends, PyObject *chosen, PyObject *config)
     if (call == NULL || Py_TYPE(call) != in.call || slot(call, in.calls.number) == NULL)
         goto done;
     number = shared(slot(call, in.calls.number));
-    names = PyTuple_New(1);
-    if (names == NULL || PyTuple_SetItem(names, 0, shared(name)) || !find_recording(&here) || (now = moment()) == NULL)
+    if (!find_recording(&here) || (now = moment()) == NULL)
         goto done;
-    routes = slot(here.writer, at.writers._routes);
-    encoded = routes == NULL || !PyDict_CheckExact(routes) ? NULL : PyDict_GetItemWithError(routes, names);
-    encoded = encoded == NULL || !PyTuple_CheckExact(encoded) || PyTuple_Size(encoded) != 2 ? NULL : PyTuple_GetItem(encoded, 1);
-    if (encoded != NULL && Py_TYPE(encoded) == same_type && is_open(&here)) {
+    encoded = shared(kept_route(slot(here.writer, at.writers._routes), name));
+    if (encoded != NULL && is_open(&here)) {
         Cursor *cursor = (Cursor *)here.segment;
         Frames frames = {.cursor = cursor, .rules = (Rules *)here.rules, .done = WRITTEN};
         cursor->busy = 1;
@@ -615,7 +698,7 @@ static int route(PyObject *ends, PyObject *chosen, PyObject *config)
 done:
     PyErr_Clear();
     leave_recording(&here);
-    PyObject *rest[] = {name, configurable, task_id, call, number, names, now};
+    PyObject *rest[] = {name, configurable, task_id, call, number, encoded, now};
     for (size_t index = 0; index < sizeof rest / sizeof *rest; index++)
         Py_DecRef(rest[index]);
     taken.routed += done;
@@ -645,7 +728,7 @@ static PyObject *prepare_nodes(PyObject *module, PyObject *args)
                           OF(calls, recorded), OF(calls, ended), OF(calls, pending), OF(calls, changes), {NULL, NULL}};
     const Slot adapters[] = {OF(adapters, args), OF(adapters, channels), OF(adapters, exploded), OF(adapters, given), OF(adapters, info),
                              OF(adapters, metadata), OF(adapters, task), {NULL, NULL}};
-    const Slot parts[] = {OF(parts, root), OF(parts, serial), OF(parts, mark), OF(parts, size), OF(parts, sized), OF(parts, snapshot), OF(parts, used), {NULL, NULL}};
+    const Slot parts[] = {OF(parts, copy), OF(parts, root), OF(parts, serial), OF(parts, mark), OF(parts, size), OF(parts, sized), OF(parts, snapshot), OF(parts, used), {NULL, NULL}};
     const Slot outers[] = {OF(outers, busy), OF(outers, ended), OF(outers, function), OF(outers, number), OF(outers, pending), OF(outers, quiet), OF(outers, task),
                            {NULL, NULL}};
     const Slot states[] = {OF(states_, _memo), {NULL, NULL}};
@@ -666,10 +749,7 @@ static PyObject *prepare_nodes(PyObject *module, PyObject *args)
     if ((named.name = PyUnicode_InternFromString(#name)) == NULL)                                                                                              \
         return NULL;
     EACH_NODE_NAME(INTERN)
-    told_task = PyUnicode_InternFromString("langgraph.task.id");
-    told_step = PyUnicode_InternFromString("langgraph.step");
-    told_namespace = PyUnicode_InternFromString("langgraph.checkpoint_ns");
-    if (told_task == NULL || told_step == NULL || told_namespace == NULL)
+    if (!prepare_told())
         return NULL;
     PyObject *things[] = {given_by.decide, given_by.newest, given_by.partial, (PyObject *)given_by.last_value, (PyObject *)given_by.snapshot};
     for (size_t index = 0; index < sizeof things / sizeof *things; index++)

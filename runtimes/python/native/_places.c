@@ -395,11 +395,7 @@ static int find_one_by_one(Places *self, Py_ssize_t at, Py_ssize_t end)
     return 0;
 }
 
-#if defined(__x86_64__) && (defined(__GNUC__) || defined(__clang__))
-#include <immintrin.h>
-
-#define WIDE __attribute__((target("avx2")))
-
+#ifdef HAS_WIDE
 /* Of 32 characters, of which groups each may be the one at `part`. */
 WIDE static __m256i groups_of(const unsigned char *text, int part)
 {
@@ -428,23 +424,10 @@ WIDE static Py_ssize_t find_wide(Places *self)
     return at;
 }
 
-static int is_wide;
-
-static void look_for_wide(void)
-{
-    __builtin_cpu_init();
-    is_wide = __builtin_cpu_supports("avx2");
-}
 #else
-static const int is_wide = 0;
-
 static Py_ssize_t find_wide(Places *self)
 {
     return 0;
-}
-
-static void look_for_wide(void)
-{
 }
 #endif
 

@@ -117,6 +117,10 @@ class CallAdapter:
         """`node, step 2`; the boundary is added by the frame list."""
         return ""
 
+    def attributes(self) -> dict[str, Any]:
+        """What its start tells of the call besides its arguments."""
+        return {}
+
     def step_targets(self, call: Call) -> list[tuple[int, str, int]]:
         """(id, label, line) of the parallel calls this call is about to make; `call.step_target` holds the chosen id."""
         return []
@@ -277,7 +281,7 @@ class OuterCall(Call):
 
 
 class StepCall(Call):
-    """A node's call that compiled code makes: it fills all these places."""
+    """A node's call that compiled code makes: it fills all these places but that of the attributes, which are made when somebody asks for them."""
 
     __slots__ = (
         "adapter",
@@ -298,6 +302,12 @@ class StepCall(Call):
         "task",
         "told",
     )
+
+    def __getattr__(self, name: str) -> Any:
+        if name != "attributes" or self.adapter is None:
+            raise AttributeError(name)
+        self.attributes = made = self.adapter.attributes()
+        return made
 
 
 @dataclass

@@ -81,6 +81,7 @@ class Part:
     """One remembered value: what it consists of, and how a state says that it is the same."""
 
     __slots__ = (
+        "copy",
         "dicts",
         "flat",
         "hidden",
@@ -127,6 +128,8 @@ class Part:
         self.sized: Any = None
         #: All that it consists of, where compiled code keeps and compares it.
         self.snapshot: Any = None
+        #: Compiled code's copy of a container, for the difference that a node makes.
+        self.copy: Any = None
 
     def take(self, most: int = _MOST_CONTAINERS, is_plain: bool = False) -> bool:
         """Goes through the value. False: something in it can change unseen, or it consists of too much; `is_plain`: or not of builtin types alone."""

@@ -134,7 +134,9 @@ class Writer:
         head = (_START, call.number, above, function.id, task.id, call.started_ns)
         if function.kind == "workflow":
             # Its input is what its first state begins with.
-            return self._append_state(head, call.args, (encode(attributes) if attributes else None,), True)
+            if not self._put_state(head, call.args, attributes, call, 1):
+                self._append_state(head, call.args, (encode(attributes) if attributes else None,), True)
+            return
         settings = self.settings
         if settings.noted and function.kind != "node" and is_noted(settings, call.args.values()):
             if self._append_large(head, call.args, True, attributes, call, 1):
@@ -159,22 +161,26 @@ class Writer:
         value = call.error if status == 1 or status == 2 else call.result
         more = attributes if attributes and len(attributes) != getattr(call, "told", -1) else None
         kind = call.function.kind
+        if kind == "workflow":
+            head = (_END, call.number, monotonic_ns(), status)
+            if not self._put_state(head, value, more, call, 2):
+                self._append_state(head, value, (encode(more) if more else None,), call=call, recorded=2)
+            if not _is_inside(call):
+                self._states.forget()
+            return
         settings = self.settings
-        if settings.noted and kind != "workflow" and kind != "node" and is_noted(settings, (value,)):
+        if settings.noted and kind != "node" and is_noted(settings, (value,)):
             if self._append_large((_END, call.number, monotonic_ns(), status), value, False, more, call, 2):
                 return
         if (
             settings.rules is not None
-            and kind != "workflow"
             and (kind != "node" or not has_parts(value))
             and self._put((_END, call.number, monotonic_ns(), status, value, more), call, 2)
         ):
             return
         told = encode(more) if more else None
-        if kind == "workflow" or (kind == "node" and has_parts(value)):
+        if kind == "node" and has_parts(value):
             self._append_state((4, call.number, monotonic_ns(), status), value, (told,), call=call, recorded=2)
-            if kind == "workflow" and not _is_inside(call):
-                self._states.forget()
             return
         frame = (4, call.number, monotonic_ns(), status, encode(value), told)
         payload = dumps(frame, 2)
@@ -356,6 +362,32 @@ class Writer:
                 return
         # There is no such file, or no room in it: all of it, wherever there is room.
         self._append(states.payload(head, value, tail=tail), call, recorded)
+
+    def _put_state(self, head: tuple[Any, ...], value: Any, attributes: Any, call: Any, recorded: int) -> bool:
+        """Appends `(*head, value, attributes)`, the start or the end of a workflow, by compiled code. False: nothing was written."""
+        rules = self.settings.rules
+        segment = getattr(self.local, "segment", None)
+        if rules is None or segment is None or segment.busy:
+            return False
+        states = self._states
+        try:
+            if recorded == 1:
+                marked = states.first(value, segment.kept)
+            else:
+                plain = states.plain(value, segment.kept)
+                marked = None if plain is None else (*plain, [])
+        except Exception as error:
+            _report.let_through(error)
+            return False  # Another thread changes it just now: the whole walk decides.
+        if marked is None:
+            return False
+        out, size, keeps = marked
+        if segment.put(rules, call, recorded, (*head, out, attributes or None), None, size + HEADS, False):
+            return False
+        states.keep(keeps, segment.kept)
+        if segment.waiting:
+            self.drain(segment)
+        return True
 
     def _append_large(
         self, head: tuple[Any, ...], value: Any, is_fields: bool, attributes: Any, call: Any, recorded: int

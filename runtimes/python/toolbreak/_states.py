@@ -9,7 +9,7 @@ from __future__ import annotations
 from marshal import dumps
 from typing import Any
 
-from . import _report, _static
+from . import _optional, _report, _static
 from ._masking import is_login_name
 from ._memo import SMALLEST, SWEEP, Memo, Part
 from ._values import MARSHAL_VERSION, Settings
@@ -28,11 +28,16 @@ _SAMPLE_ID = "00000000-0000-0000-0000-000000000000"
 def has_parts(value: Any) -> bool:
     """Whether a node's answer holds what may be a part of the state."""
     if type(value) is dict:
-        for item in list(value.values()):
-            kind = type(item)
-            if kind is not int and id(kind) not in _SCALARS and (kind is not str or len(item) >= SMALLEST):
-                return True
+        return any(map(_takes_a_look, list(value.values())))
     return False
+
+
+def _takes_a_look(value: Any) -> bool:
+    """Whether it may be a part."""
+    kind = type(value)
+    if kind is int or value is None or id(kind) in _SCALARS:
+        return False
+    return kind is not str or len(value) >= SMALLEST
 
 
 class _Frame:
@@ -126,6 +131,50 @@ class StateEncoder:
             elif kind is not str or len(value) >= SMALLEST:
                 return None
         return out, size
+
+    def first(self, args: dict[str, Any], kept: set[int]) -> tuple[dict[str, Any], int, list[tuple[Part, Any]]] | None:
+        """`plain` for the arguments of a workflow, whose input holds what will come again: that is kept as it is written. The last ones are for `keep`."""
+        if not self._settings.references:
+            return None
+        keeps: list[tuple[Part, Any]] = []
+        size = 0
+        out = args.copy()
+        for name, given in args.items():
+            if type(given) is not dict:
+                if _takes_a_look(given):
+                    return None
+                continue
+            out[name] = fields = given.copy()
+            for key, value in given.items():
+                if not _takes_a_look(value):
+                    continue
+                part = self._memo.find(value)
+                if part is not None and part.serial in kept:
+                    fields[key] = part.mark
+                    size += part.size
+                    continue
+                # The items of such a list are parts, too.
+                if (
+                    type(value) is list
+                    and value
+                    and (type(value[0]) is dict or _static.shape_of(type(value[0])).is_record)
+                ):
+                    return None
+                part = self._memo.look(value)
+                if part is None:
+                    return None
+                begin = dumps((..., "keep", part.serial, None), MARSHAL_VERSION)[:-1]
+                fields[key] = keep = _optional.Keep(begin, value)
+                keeps.append((part, keep))
+                size -= len(begin)
+        return out, size, keeps
+
+    def keep(self, keeps: list[tuple[Part, Any]], kept: set[int]) -> None:
+        """What `first` answered is in the file whose numbers are `kept`."""
+        self.written()
+        for part, keep in keeps:
+            if keep.size >= SMALLEST and self._memo.remember(part, keep.size):
+                kept.add(part.serial)
 
     def written(self) -> None:
         """What `plain` answered is in the file."""

@@ -352,6 +352,67 @@ def test_wherever_a_handler_raises_around_a_node_nothing_is_left_behind(scene: A
     assert len(started) == len(set(started)) and sorted(started) == sorted(ended)
 
 
+LOOKS = """
+    import copy
+    import functools
+    import json
+    import sys
+    import toolbreak
+
+    toolbreak.record(sys.argv[1])
+    from toolbreak import _calls, _optional
+    from toolbreak._values import Settings
+
+    _calls.writer.configure(Settings(references=True))
+    import langgraph.graph
+    from langgraph.channels.last_value import LastValue
+    from toolbreak._frameworks import _node_step
+
+    class Runs:
+        def invoke(self, state, config, **kwargs):
+            call = _calls.current()
+            assert call.state_before == expected, (call.state_before, expected)
+            assert call.state_before["data"] is not state["data"] and call.state_before["items"] is not state["items"]
+            if count % 5 == 1:
+                assert call.attributes == {"langgraph.task.id": "task", "langgraph.step": count}, call.attributes
+            if count % 5 == 2:
+                call.set(**{"more": count})
+            if count % 5 == 3:
+                state["data"][f"new {count}"] = {"text": "words " * 100}
+                state["items"].append(count)
+            if count % 5 == 4:
+                state["data"]["first"]["text"] += "more"
+            return {"count": count}
+
+    step = _node_step.NodeStep([Runs()], "node")
+    outer = _calls.begin(_calls.function("workflow", "flow"), {})
+    read = functools.partial(print, None, {"count": LastValue(int), "data": LastValue(object), "items": LastValue(object)})
+    state = {"count": 0, "data": {"first": {"text": "words " * 100}}, "items": ["words " * 100]}
+    for count in range(1, 60):
+        config = {"configurable": {"__pregel_read": read, "__pregel_task_id": "task"}, "metadata": {"langgraph_step": count}}
+        # As `_state.copy_of` has it: the first level is copied.
+        expected = {"count": state["count"], "data": dict(state["data"]), "items": list(state["items"])}
+        state |= step.invoke(state, config)
+    _calls.end(outer, 0)
+    print(json.dumps(_optional.nodes_taken() if _optional.nodes_taken is not None else [0, 0, 0]))
+"""
+
+
+@pytest.mark.parametrize("compiled", ["", "0"])
+def test_what_a_node_is_asked_while_it_runs_is_of_its_begin(scene: Any, compiled: str) -> None:
+    """The copy for the difference, and the attributes, which compiled code makes no dict of."""
+    if _optional.begin_node is None and not compiled:
+        pytest.skip("the compiled part is not built")
+    done = run_alone(scene.write("main.py", LOOKS), str(scene.folder), compiled=compiled)
+    assert done.returncode == 0, (done.stdout, done.stderr)
+    assert json.loads(done.stdout)[0] > 20 or compiled
+    files = read_folder(next(scene.folder.rglob("*.spool")).parent).values()
+    started = [frame[7] for frames in files for frame in frames if frame[0] == START and frame[7]]
+    assert started == [{"langgraph.task.id": "task", "langgraph.step": count} for count in range(1, 60)]
+    ended = [frame[5] for frames in files for frame in frames if frame[0] == END and frame[5]]
+    assert [each["more"] for each in ended] == list(range(2, 60, 5))
+
+
 def test_keys_with_code_of_the_app_are_left_to_python_code(scene: Any) -> None:
     app = scene.write(
         "main.py",
