@@ -26,7 +26,8 @@ from ._values import HEADS, LARGE, MARSHAL_VERSION, Settings
 
 SPOOL_VERSION = 2
 FIRST_SEGMENT = 256 * 1024
-NEXT_SEGMENT = 4 * 1024 * 1024
+#: A thread's files get larger up to this: all of a file is written before it is used, which takes a millisecond then.
+LARGEST_SEGMENT = 4 * 1024 * 1024
 #: Bytes of spool files of one process that may lie on the disk at a time. A follower makes room by deleting what it has read.
 LIMIT = 2 * 1024**3
 _SEGMENT, _FUNCTION, _TASK, _START, _END, _STATE, _EVENT, _RENAME = range(8)
@@ -529,9 +530,9 @@ class Writer:
                     local.slot.segment = local.segment = segment
                     return segment
         needed = length + RESERVE + 8192
-        size = FIRST_SEGMENT if first else NEXT_SEGMENT
-        if needed > size:
-            size = (needed + NEXT_SEGMENT - 1) // NEXT_SEGMENT * NEXT_SEGMENT
+        size = FIRST_SEGMENT if first else min(4 * local.segment.size, LARGEST_SEGMENT)
+        while size < needed:
+            size *= 4
         try:
             if self._bytes + size > self.limit:
                 self._recount()
