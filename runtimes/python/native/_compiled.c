@@ -102,7 +102,7 @@ static int make_room(Snapshot *self, Py_ssize_t more)
 {
     if (self->room - self->size >= more)
         return 1;
-    Py_ssize_t room = self->room ? self->room * 2 : 256;
+    Py_ssize_t room = self->room ? self->room * 2 : 16;
     while (room - self->size < more)
         room *= 2;
     PyObject **held = PyMem_Realloc(self->held, room * sizeof(PyObject *));

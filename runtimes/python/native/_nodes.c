@@ -9,7 +9,7 @@
 static struct {
     PyTypeObject *call, *outer, *adapter, *part, *states, *memo, *node_step, *kept, *pregel_task;
     struct {
-        Py_ssize_t number, function, args, parent, task, started_ns, owner, adapter, state, state_before, attributes, back, told, recorded, ended, pending, changes;
+        Py_ssize_t number, function, args, parent, task, started_ns, owner, adapter, state, state_before, back, tells, told, recorded, ended, pending, changes;
     } calls;
     struct {
         Py_ssize_t busy, ended, function, number, pending, quiet, task;
@@ -330,6 +330,21 @@ static int prepare_told(void)
     return 1;
 }
 
+/* Names and values in turn, of those that are there. */
+static PyObject *pairs_of(PyObject **values)
+{
+    Py_ssize_t count = 0, at = 0;
+    for (int index = 0; index < TOLD; index++)
+        count += values[index] != NULL;
+    PyObject *pairs = PyTuple_New(2 * count);
+    for (int index = 0; pairs != NULL && index < TOLD; index++)
+        if (values[index] != NULL) {
+            PyTuple_SetItem(pairs, at++, shared(told_as[index].name));
+            PyTuple_SetItem(pairs, at++, shared(values[index]));
+        }
+    return pairs;
+}
+
 /* Which of these names are harmless under which rules; they stay so. */
 static struct {
     Rules *rules;
@@ -375,7 +390,7 @@ static PyObject *begin(PyObject *node, PyObject *given, PyObject *config, PyObje
     PyObject *configurable = item_of(config, named.configurable), *metadata = item_of(config, named.metadata);
     PyObject *task_id = item_of(configurable, named.__pregel_task_id), *channels = channels_of(configurable);
     PyObject *above = current_call(), *busy = NULL, *task = NULL, *above_number = NULL;
-    PyObject *call = NULL, *adapter = NULL, *empty = NULL, *only = NULL, *tells[TOLD] = {0}, *number = NULL, *started = NULL, *told = NULL;
+    PyObject *call = NULL, *adapter = NULL, *empty = NULL, *only = NULL, *pairs = NULL, *tells[TOLD] = {0}, *number = NULL, *started = NULL, *told = NULL;
     PyObject *inner = NULL, *calls = NULL;
     Marked before = {0};
     Recording here = {0};
@@ -409,6 +424,9 @@ static PyObject *begin(PyObject *node, PyObject *given, PyObject *config, PyObje
         goto done;
     PyList_SetItem(only, 0, shared(call));
     told = PyLong_FromLong(1 + (tells[1] != NULL) + (tells[2] != NULL));
+    pairs = pairs_of(tells);
+    if (pairs == NULL)
+        goto done;
     calls = slot(task, at.tasks.calls) == NULL ? NULL : PyLong_FromLong(PyLong_AsLong(slot(task, at.tasks.calls)) + 1);
     if (told == NULL || calls == NULL || slot(above, in.outers.busy) != busy || (busy != Py_None && PyList_Size(busy)) ||
         slot(above, in.outers.ended) != Py_False || !look_there() || !passes(function, at.functions.before) || PyErr_Occurred() || (number = PyIter_Next(now_there.numbers)) == NULL)
@@ -430,6 +448,7 @@ static PyObject *begin(PyObject *node, PyObject *given, PyObject *config, PyObje
     exchange(call, in.calls.adapter, shared(adapter));
     exchange(call, in.calls.state, shared(given));
     exchange(call, in.calls.state_before, shared(before.fields));
+    exchange(call, in.calls.tells, shared(pairs));
     exchange(call, in.calls.told, shared(told));
     exchange(call, in.calls.recorded, shared(zero));
     exchange(call, in.calls.ended, shared(Py_False));
@@ -489,7 +508,7 @@ done:
     }
     forget_marks(&before);
     leave_recording(&here);
-    PyObject *rest[] = {configurable, metadata, task_id, channels, above, busy, task, above_number, adapter, empty, only, number, started, told, inner, calls, tells[0], tells[1], tells[2]};
+    PyObject *rest[] = {configurable, metadata, task_id, channels, above, busy, task, above_number, adapter, empty, only, pairs, number, started, told, inner, calls, tells[0], tells[1], tells[2]};
     for (size_t index = 0; index < sizeof rest / sizeof *rest; index++)
         Py_DecRef(rest[index]);
     taken.begun += call != NULL;
@@ -546,10 +565,10 @@ static int finish(PyObject *call, PyObject *result)
         return 0;
     PyObject *recorded = slot(call, in.calls.recorded), *adapter = slot(call, in.calls.adapter), *task = slot(call, in.calls.task);
     PyObject *above = slot(call, in.calls.parent), *function = slot(call, in.calls.function), *number = slot(call, in.calls.number);
-    PyObject *attributes = slot(call, in.calls.attributes), *told = slot(call, in.calls.told);
+    PyObject *told = slot(call, in.calls.told);
     if (recorded == NULL || !PyLong_CheckExact(recorded) || PyLong_AsLong(recorded) != 1 || adapter == NULL || Py_TYPE(adapter) != in.adapter || task == NULL ||
         above == NULL || Py_TYPE(above) != in.outer || slot(call, in.calls.back) != above || slot(call, in.calls.owner) != above || function == NULL || number == NULL ||
-        told == NULL || (attributes != NULL && (!PyDict_CheckExact(attributes) || PyLong_AsSsize_t(told) != PyDict_Size(attributes))))
+        told == NULL || PyLong_AsSsize_t(told) < 0) /* One more was set since. */
         return 0;
     PyObject *given = slot(adapter, in.adapters.given), *channels = slot(adapter, in.adapters.channels);
     if (given == NULL || !PyDict_CheckExact(given) || channels == NULL || !PyDict_CheckExact(channels))
@@ -562,8 +581,9 @@ static int finish(PyObject *call, PyObject *result)
     /* All that is allocated, first. */
     if (!find_recording(&here) || !mark(&after, overwritten(given, result, channels), &here) || (ended = moment()) == NULL)
         goto done;
-    PyObject *args = slot(call, in.calls.args), *inner = slot(task, at.tasks.calls);
+    PyObject *args = slot(call, in.calls.args);
     empty = args != NULL && PyDict_CheckExact(args) && PyDict_Size(args) == 0 ? shared(args) : PyDict_New();
+    PyObject *inner = slot(task, at.tasks.calls);
     calls = empty == NULL || inner == NULL ? NULL : PyLong_FromLong(PyLong_AsLong(inner) - 1);
     if (calls == NULL || PyErr_Occurred())
         goto done;
@@ -670,7 +690,7 @@ static int route(PyObject *ends, PyObject *chosen, PyObject *config)
         return 0;
     int done = 0;
     PyObject *name = ends == Py_None ? shared(chosen) : item_of(ends, chosen), *configurable = item_of(config, named.configurable);
-    PyObject *task_id = item_of(configurable, named.__pregel_task_id), *call = NULL, *number = NULL, *now = NULL, *encoded = NULL;
+    PyObject *task_id = item_of(configurable, named.__pregel_task_id), *call = NULL, *number = NULL, *now = NULL, *routes = NULL, *encoded = NULL;
     Recording here = {0};
     if (name == NULL || Py_TYPE(name) != &PyUnicode_Type || task_id == NULL || Py_TYPE(task_id) != &PyUnicode_Type)
         goto done;
@@ -680,8 +700,9 @@ static int route(PyObject *ends, PyObject *chosen, PyObject *config)
     number = shared(slot(call, in.calls.number));
     if (!find_recording(&here) || (now = moment()) == NULL)
         goto done;
-    encoded = shared(kept_route(slot(here.writer, at.writers._routes), name));
-    if (encoded != NULL && is_open(&here)) {
+    routes = shared(slot(here.writer, at.writers._routes));
+    encoded = shared(kept_route(routes, name));
+    if (encoded != NULL && slot(here.writer, at.writers._routes) == routes && is_open(&here)) {
         Cursor *cursor = (Cursor *)here.segment;
         Frames frames = {.cursor = cursor, .rules = (Rules *)here.rules, .done = WRITTEN};
         cursor->busy = 1;
@@ -698,7 +719,7 @@ static int route(PyObject *ends, PyObject *chosen, PyObject *config)
 done:
     PyErr_Clear();
     leave_recording(&here);
-    PyObject *rest[] = {name, configurable, task_id, call, number, encoded, now};
+    PyObject *rest[] = {name, configurable, task_id, call, number, routes, encoded, now};
     for (size_t index = 0; index < sizeof rest / sizeof *rest; index++)
         Py_DecRef(rest[index]);
     taken.routed += done;
@@ -724,7 +745,7 @@ static PyObject *prepare_nodes(PyObject *module, PyObject *args)
         return NULL;
 #define OF(group, name) {#name, &in.group.name}
     const Slot calls[] = {OF(calls, number), OF(calls, function), OF(calls, args), OF(calls, parent), OF(calls, task), OF(calls, started_ns), OF(calls, owner),
-                          OF(calls, adapter), OF(calls, state), OF(calls, state_before), OF(calls, attributes), OF(calls, back), OF(calls, told),
+                          OF(calls, adapter), OF(calls, state), OF(calls, state_before), OF(calls, back), OF(calls, tells), OF(calls, told),
                           OF(calls, recorded), OF(calls, ended), OF(calls, pending), OF(calls, changes), {NULL, NULL}};
     const Slot adapters[] = {OF(adapters, args), OF(adapters, channels), OF(adapters, exploded), OF(adapters, given), OF(adapters, info),
                              OF(adapters, metadata), OF(adapters, task), {NULL, NULL}};

@@ -117,10 +117,6 @@ class CallAdapter:
         """`node, step 2`; the boundary is added by the frame list."""
         return ""
 
-    def attributes(self) -> dict[str, Any]:
-        """What its start tells of the call besides its arguments."""
-        return {}
-
     def step_targets(self, call: Call) -> list[tuple[int, str, int]]:
         """(id, label, line) of the parallel calls this call is about to make; `call.step_target` holds the chosen id."""
         return []
@@ -281,12 +277,11 @@ class OuterCall(Call):
 
 
 class StepCall(Call):
-    """A node's call that compiled code makes: it fills all these places but that of the attributes, which are made when somebody asks for them."""
+    """A node's call that compiled code makes: it fills all these places."""
 
     __slots__ = (
         "adapter",
         "args",
-        "attributes",
         "back",
         "changes",
         "ended",
@@ -300,13 +295,19 @@ class StepCall(Call):
         "state",
         "state_before",
         "task",
+        "tells",
         "told",
     )
 
-    def __getattr__(self, name: str) -> Any:
-        if name != "attributes" or self.adapter is None:
-            raise AttributeError(name)
-        self.attributes = made = self.adapter.attributes()
+    #: Names and values in turn: the attributes that it began with.
+    tells: tuple[Any, ...]
+
+    @property
+    def attributes(self) -> dict[str, Any]:  # type: ignore[override]
+        """Mostly nobody asks for them. Of two threads that do so at once both get the same."""
+        if "made" not in self.__dict__:
+            self.__dict__.setdefault("made", dict(zip(self.tells[::2], self.tells[1::2])))
+        made: dict[str, Any] = self.__dict__["made"]
         return made
 
 

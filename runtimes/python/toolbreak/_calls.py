@@ -21,6 +21,7 @@ from typing import Any
 from . import _report
 from ._call_types import (
     CANCELLED,
+    ERROR,
     RETURNED,
     Args,
     Call,
@@ -399,6 +400,9 @@ def _release_slot(call: Call) -> None:
         except ValueError:
             pass
     now = _current.get()
+    if now is not None and now is not call and now.frame is not None:
+        _end_inside(call, now)
+        now = _current.get()
     # An expression that ran for it, and was left by a signal handler's exception, may still stand in for it.
     if now is call or (now is not None and now.quiet and now.parent is call):
         # Not `reset`: a generator may end in another context than it began in.
@@ -407,6 +411,30 @@ def _release_slot(call: Call) -> None:
             back = back.parent
         _current.set(back)
     call.back = None
+
+
+#: Flags of the code of generators, coroutines and asynchronous generators.
+_WAITS = 0x20 | 0x80 | 0x200
+
+
+def _end_inside(call: Call, now: Call) -> None:
+    """Functions inside a call that ends, for whose own end the stack had no room: the newest of them is current still."""
+    inside: list[Call] = []
+    each: Call | None = now
+    while each is not call:
+        # What waits for something may go on later, in whichever order.
+        if each is None or each.frame is None or each.frame.f_code.co_flags & _WAITS:
+            return
+        inside.append(each)
+        each = each.parent
+    for each in inside:
+        error, each.raised = each.raised, None
+        if error is None:
+            lose(each)
+        elif not each.ended:
+            each.error = error
+            end(each, ERROR)
+        each.let_go()
 
 
 def suspend(call: Call) -> None:

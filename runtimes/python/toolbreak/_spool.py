@@ -136,7 +136,8 @@ class Writer:
         if function.kind == "workflow":
             # Its input is what its first state begins with.
             if not self._put_state(head, call.args, attributes, call, 1):
-                self._append_state(head, call.args, (encode(attributes) if attributes else None,), True)
+                told = encode(attributes) if attributes else None
+                self._append_state(head, call.args, (told,), True, call=call, recorded=1)
             return
         settings = self.settings
         if settings.noted and function.kind != "node" and is_noted(settings, call.args.values()):
@@ -325,14 +326,7 @@ class Writer:
         if segment is None:
             return False
         done = segment.put(self.settings.rules, call, recorded, frame)
-        if done == _NO_ROOM and not segment.busy:
-            segment.busy = True
-            try:
-                fresh = self._open(self.largest)
-            finally:
-                segment.busy = False
-            if fresh is None:
-                return False
+        if done == _NO_ROOM and (fresh := self._next(segment)) is not None:
             segment = fresh
             done = segment.put(self.settings.rules, call, recorded, frame)
         if done:
@@ -371,24 +365,38 @@ class Writer:
         if rules is None or segment is None or segment.busy:
             return False
         states = self._states
+        for _ in range(2):
+            try:
+                if recorded == 1:
+                    marked = states.first(value, segment.kept)
+                else:
+                    plain = states.plain(value, segment.kept)
+                    marked = None if plain is None else (*plain, [])
+            except Exception as error:
+                _report.let_through(error)
+                return False  # Another thread changes it just now: the whole walk decides.
+            if marked is None:
+                return False
+            out, size, keeps = marked
+            done = segment.put(rules, call, recorded, (*head, out, attributes or None), None, size + HEADS, False)
+            if not done:
+                states.keep(keeps, segment.kept)
+                if segment.waiting:
+                    self.drain(segment)
+                return True
+            if done != _NO_ROOM or (segment := self._next(segment)) is None:
+                return False
+        return False
+
+    def _next(self, segment: Segment) -> Segment | None:
+        """The segment after this one, in which a frame had no room: what had none where there was some is large."""
+        if segment.busy:
+            return None
+        segment.busy = True
         try:
-            if recorded == 1:
-                marked = states.first(value, segment.kept)
-            else:
-                plain = states.plain(value, segment.kept)
-                marked = None if plain is None else (*plain, [])
-        except Exception as error:
-            _report.let_through(error)
-            return False  # Another thread changes it just now: the whole walk decides.
-        if marked is None:
-            return False
-        out, size, keeps = marked
-        if segment.put(rules, call, recorded, (*head, out, attributes or None), None, size + HEADS, False):
-            return False
-        states.keep(keeps, segment.kept)
-        if segment.waiting:
-            self.drain(segment)
-        return True
+            return self._open(self.largest if segment.end - segment.place > LARGE else LARGE)
+        finally:
+            segment.busy = False
 
     def _append_large(
         self, head: tuple[Any, ...], value: Any, is_fields: bool, attributes: Any, call: Any, recorded: int
@@ -531,8 +539,8 @@ class Writer:
                     return segment
         needed = length + RESERVE + 8192
         size = FIRST_SEGMENT if first else min(4 * local.segment.size, LARGEST_SEGMENT)
-        while size < needed:
-            size *= 4
+        if size < needed:
+            size = -(-needed // LARGEST_SEGMENT) * LARGEST_SEGMENT
         try:
             if self._bytes + size > self.limit:
                 self._recount()

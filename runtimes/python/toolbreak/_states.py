@@ -17,6 +17,8 @@ from ._values import MARSHAL_VERSION, Settings
 _SCALARS = frozenset(map(id, (bool, float, type(None))))
 #: A longer list is one part; a shorter one of messages or dicts also has each of them as a part, since lists of messages are made anew to grow.
 _MOST_ITEMS = 500
+#: Of a workflow's input; one with more is small parts mostly.
+_MOST_KEEPS = 500
 #: Parts are encoded as if they stood alone; where nesting is cut early, the whole walk decides.
 _DEPTH = 24
 #: What an id is made of, with a dash in four places. An expression would cost ten times as much where the processor has forgotten it.
@@ -37,6 +39,8 @@ def _takes_a_look(value: Any) -> bool:
     kind = type(value)
     if kind is int or value is None or id(kind) in _SCALARS:
         return False
+    if kind is dict or kind is list or kind is tuple:
+        return len(value) > 0
     return kind is not str or len(value) >= SMALLEST
 
 
@@ -128,7 +132,7 @@ class StateEncoder:
                 part.used = clock
                 out[key] = part.mark
                 size += part.size
-            elif kind is not str or len(value) >= SMALLEST:
+            elif _takes_a_look(value):
                 return None
         return out, size
 
@@ -148,6 +152,8 @@ class StateEncoder:
             for key, value in given.items():
                 if not _takes_a_look(value):
                     continue
+                if len(keeps) == _MOST_KEEPS:
+                    return None
                 part = self._memo.find(value)
                 if part is not None and part.serial in kept:
                     fields[key] = part.mark
@@ -160,7 +166,7 @@ class StateEncoder:
                     and (type(value[0]) is dict or _static.shape_of(type(value[0])).is_record)
                 ):
                     return None
-                part = self._memo.look(value)
+                part = part or self._memo.look(value)
                 if part is None:
                     return None
                 begin = dumps((..., "keep", part.serial, None), MARSHAL_VERSION)[:-1]

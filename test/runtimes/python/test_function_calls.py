@@ -85,6 +85,17 @@ def test_each_call_begins_and_ends_once(tmp_path: Path, what: str, compiled: str
         falls = {frame[1] for frame in frames if frame[0] == START and spoken.get(frame[3]) == "falls"}
         assert not any(frame[0] == END and frame[1] in falls and frame[3] == 0 for frame in frames)
         at_the_end |= falls
+    # Nor is what is called afterwards inside of it.
+    begun = {
+        (file.rpartition("-")[0], frame[1]): (frame[2], spoken.get(frame[3]))
+        for file, frames in read_folder(spools).items()
+        for frame in frames
+        if frame[0] == START
+    }
+    inside = [
+        name for (process, _), (above, name) in begun.items() if begun.get((process, above), (0, ""))[1] == "falls"
+    ]
+    assert set(inside) <= {"falls"} and bool(inside) is (what == "deep")
     # In a forked child its parent's calls do not end, nor do those for whose end the stack has no room.
     lost = Counter({key: count for key, count in lost.items() if key[1] not in at_the_end})
     assert sum(lost.values()) <= (0 if what == "free" else 2), lost

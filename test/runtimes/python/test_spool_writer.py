@@ -5,15 +5,18 @@ from __future__ import annotations
 import itertools
 import os
 import signal
+import sys
 import threading
+from marshal import dumps
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from spool_reader import END, EVENT, FUNCTION, RENAME, SEGMENT, START, STATE, TASK, all_frames, read_folder
-from toolbreak import _segments, _spool
+from toolbreak import _optional, _segments, _spool
 from toolbreak._spool import SPOOL_VERSION, Writer
+from toolbreak._values import Settings
 
 pytestmark = pytest.mark.essential
 
@@ -116,8 +119,65 @@ def test_full_segments_and_large_frames(writer: Writer, tmp_path: Path) -> None:
     assert len(of_kind(all_frames(tmp_path), FUNCTION)) == 1
 
 
+def test_files_of_a_thread_get_larger(writer: Writer, tmp_path: Path) -> None:
+    count = 0
+    while not (tmp_path / "12-ab-4.spool").exists():
+        count += 1
+        writer.start(call(args={"text": "words " * 100}))
+    sizes = [(tmp_path / f"12-ab-{number}.spool").stat().st_size for number in range(1, 5)]
+    assert sizes == [256 << 10, 1 << 20, 4 << 20, 4 << 20]
+    assert len(of_kind(all_frames(tmp_path), START)) == count
+
+
+@pytest.mark.skipif(_optional.Cursor is None, reason="the compiled part is not built")
+def test_the_input_and_the_result_of_a_workflow_are_written_by_compiled_code(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    writer = Writer(str(tmp_path), "12-ab")
+    writer.configure(Settings(references=True))
+    flow = SimpleNamespace(**{**vars(function), "id": 2, "kind": "workflow"})
+    data: dict[str, Any] = {f"key{index}": {"values": list(range(20)), "text": "words"} for index in range(30)}
+    data["more"] = {"texts": [""]}
+    given = {"input": {"count": 1, "data": data, "texts": ["words " * 100], "text": "words " * 100, "none": {}}}
+    first = call(function=flow, args=given)
+    writer.start(first)
+    writer.end(call(function=flow, number=first.number, args={}, result=given["input"]), 0)
+    monkeypatch.setattr(writer, "_append_state", None)
+    for size in (1, 100, 1000):  # The last one has no room in the first file.
+        data["more"] = {"texts": [f"words {index} " * 30 for index in range(size)]}
+        again = call(function=flow, args=given)
+        writer.start(again)
+        writer.end(call(function=flow, number=again.number, args={}, result=given["input"]), 0)
+    frames = all_frames(tmp_path)
+    assert [len(frame[6]["input"]["data"]["more"]["texts"]) for frame in of_kind(frames, START)[1:]] == [1, 100, 1000]
+    assert [len(frame[4]["data"]["more"]["texts"]) for frame in of_kind(frames, END)[1:]] == [1, 100, 1000]
+    assert of_kind(frames, START)[-1][6] == given and of_kind(frames, END)[-1][4] == given["input"]
+
+
+@pytest.mark.skipif(_optional.Rules is None, reason="the compiled part is not built")
+def test_texts_of_every_kind_are_written_by_compiled_code_as_marshal_writes_them() -> None:
+    rules: Any = Settings().rules
+    for text in (
+        "",
+        "a",
+        "some text",
+        "a" * 46,
+        "a" * 300,
+        "\x7f",
+        "nul \0",
+        "\x80",
+        "caf\xe9",
+        "\u4e2d",
+        "\U0001f600",
+        "half \ud800",
+    ):
+        for each in (text, "".join(list(text)), sys.intern(text)):
+            encoded = rules.encode(each)
+            assert encoded is None or encoded == dumps(each, 2), text
+            assert encoded is not None or "\ud800" in text
+
+
 def test_a_frame_larger_than_any_segment(tmp_path: Path) -> None:
-    from toolbreak._values import Settings
 
     writer = Writer(str(tmp_path), "1-a", Settings(max_value_bytes=20_000_000))
     made = call(args={"text": "x" * 9_000_000})
