@@ -207,6 +207,22 @@ const isWellFormed: Record<string, (message: Record<string, unknown>) => boolean
   task: ({ task, name, change }) => number(task) && string(name) && string(change),
 };
 
+/**
+ * A process may end right after its last words. Node throws away what came from it but was not read yet when something written to it then
+ * fails; here the writing fails without a word, and the end is what the reading comes to.
+ */
+export function readToTheEnd(socket: Socket): void {
+  type Done = (error?: Error | null) => void;
+  const deaf =
+    (done: Done): Done =>
+    (error) =>
+      done(['EPIPE', 'ECONNRESET'].includes((error as NodeJS.ErrnoException | undefined)?.code ?? '') ? null : error);
+  const one = socket._write.bind(socket);
+  const several = socket._writev!.bind(socket);
+  socket._write = (chunk, encoding, done) => one(chunk, encoding, deaf(done));
+  socket._writev = (chunks, done) => several(chunks, deaf(done));
+}
+
 /** Reads lines from a socket whose first one must be a hello; the rest goes to where `accept` says. */
 export function readLines(
   socket: Socket,

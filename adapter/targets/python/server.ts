@@ -6,7 +6,7 @@ import type { Hello } from '../../../protocol/control';
 import { messageOf } from '../../common/errors';
 import type { Log } from '../../common/log';
 import { parseObject } from '../../common/ndjson';
-import { readLines, type Connection } from './connection';
+import { readLines, readToTheEnd, type Connection } from './connection';
 
 /** Time a stranger has to say hello. */
 const HELLO_WITHIN = 5_000;
@@ -72,6 +72,7 @@ export class ControlServer {
       this.sockets.delete(socket);
     });
     socket.setNoDelay(true);
+    readToTheEnd(socket);
     readLines(
       socket,
       (line) => {
