@@ -79,46 +79,71 @@ static uint64_t version_of(PyObject *dict)
 
 /* ---------------------------------------------------------------- Snapshot */
 
+/* Where the contents of a container are in `held`. */
 typedef struct {
-    PyObject *object; /* a dict, a list, or an object whose contents the garbage collector can see */
-    PyObject *read;   /* where it is set: what answers the fields of the object, which then are the contents */
-    Py_ssize_t start; /* of its contents in `held` */
-    Py_ssize_t size;
-    uint64_t version; /* of a dict, when it consisted of these; 0 where it is to be gone through */
-} Place;
+    uint32_t start;
+    uint32_t size;
+} Part;
 
 typedef struct {
+    PyObject *list;
+    Part part;
+} Listed;
+
+typedef struct {
+    PyObject *dict;
+    uint64_t version; /* when it consisted of these */
+    Part part;
+} Versioned;
+
+typedef struct {
+    PyObject *object; /* a dict without such a number, or an object whose contents the garbage collector can see */
+    PyObject *read;   /* where it is set: what answers the fields of the object, which then are the contents */
+    Part part;
+} Other;
+
+/* A look takes what it reads: each kind lies together, as small as can be. */
+typedef struct {
     PyObject_HEAD
-    Place *places;
-    Py_ssize_t count;
+    Listed *lists;
+    Versioned *dicts;
+    Other *others;
     PyObject **held; /* all contents, kept alive, so that an address cannot stand for two objects */
-    Py_ssize_t size;
-    Py_ssize_t room;
+    Py_ssize_t list_count, dict_count, other_count, size;
+    Py_ssize_t list_room, dict_room, other_room, room;
     int failed;
 } Snapshot;
 
-/* 0: there is no memory for so many more. */
-static int make_room(Snapshot *self, Py_ssize_t more)
+/* Room for `more` entries behind `count`. 0: there is none. */
+static int make_room(void **entries, Py_ssize_t entry, Py_ssize_t count, Py_ssize_t *room, Py_ssize_t more)
 {
-    if (self->room - self->size >= more)
+    if (*room - count >= more)
         return 1;
-    Py_ssize_t room = self->room ? self->room * 2 : 16;
-    while (room - self->size < more)
-        room *= 2;
-    PyObject **held = PyMem_Realloc(self->held, room * sizeof(PyObject *));
-    if (held == NULL) {
-        self->failed = 1;
+    if (more >= UINT32_MAX - count)
         return 0;
-    }
-    self->held = held;
-    self->room = room;
+    Py_ssize_t larger = *room ? *room * 2 : 8;
+    while (larger - count < more)
+        larger *= 2;
+    void *made = PyMem_Realloc(*entries, larger * entry);
+    if (made == NULL)
+        return 0;
+    *entries = made;
+    *room = larger;
     return 1;
+}
+
+static int hold_room(Snapshot *self, Py_ssize_t more)
+{
+    int has = make_room((void **)&self->held, sizeof *self->held, self->size, &self->room, more);
+    if (!has)
+        self->failed = 1;
+    return has;
 }
 
 static int hold(PyObject *item, void *self_)
 {
     Snapshot *self = self_;
-    if (!make_room(self, 1))
+    if (!hold_room(self, 1))
         return 1;
     Py_IncRef(item);
     self->held[self->size++] = item;
@@ -139,13 +164,12 @@ static int compare(PyObject *item, void *compared_)
     return 0;
 }
 
-/* Hands every object that `place` contains to `visit`; ends when that answers other than 0. */
-static int go_through(Place *place, visitproc visit, void *with)
+/* Hands every object that `object` contains to `visit`; ends when that answers other than 0. */
+static int go_through(PyObject *object, PyObject *read, visitproc visit, void *with)
 {
-    PyObject *object = place->object;
     int ended = 0;
-    if (place->read != NULL) {
-        PyObject *fields = PyObject_CallFunctionObjArgs(place->read, object, NULL);
+    if (read != NULL) {
+        PyObject *fields = PyObject_CallFunctionObjArgs(read, object, NULL);
         if (fields == NULL) {
             PyErr_Clear();
             return 1;
@@ -166,13 +190,6 @@ static int go_through(Place *place, visitproc visit, void *with)
         }
         return ended;
     }
-    if (PyList_CheckExact(object)) {
-        PyObject **items = items_of(object);
-        Py_ssize_t size = PyList_Size(object);
-        for (Py_ssize_t at = 0; !ended && at < size; at++)
-            ended = visit(items[at], with);
-        return ended;
-    }
     traverseproc traverse = (traverseproc)PyType_GetSlot(Py_TYPE(object), Py_tp_traverse);
     return traverse == NULL ? 1 : traverse(object, visit, with);
 }
@@ -180,39 +197,79 @@ static int go_through(Place *place, visitproc visit, void *with)
 static void snapshot_dealloc(Snapshot *self)
 {
     PyTypeObject *type = Py_TYPE(self);
-    for (Py_ssize_t at = 0; at < self->count; at++) {
-        Py_DecRef(self->places[at].object);
-        Py_DecRef(self->places[at].read);
+    for (Py_ssize_t at = 0; at < self->list_count; at++)
+        Py_DecRef(self->lists[at].list);
+    for (Py_ssize_t at = 0; at < self->dict_count; at++)
+        Py_DecRef(self->dicts[at].dict);
+    for (Py_ssize_t at = 0; at < self->other_count; at++) {
+        Py_DecRef(self->others[at].object);
+        Py_DecRef(self->others[at].read);
     }
-    PyMem_Free(self->places);
     for (Py_ssize_t at = 0; at < self->size; at++)
         Py_DecRef(self->held[at]);
+    PyMem_Free(self->lists);
+    PyMem_Free(self->dicts);
+    PyMem_Free(self->others);
     PyMem_Free(self->held);
     PyObject_Free(self);
     Py_DecRef((PyObject *)type);
 }
 
+/* The place of one more entry; NULL: there is no room. */
+#define NEXT(self, entries, count, room)                                                                                    \
+    (make_room((void **)&(self)->entries, sizeof *(self)->entries, (self)->count, &(self)->room, 1) ? &(self)->entries[(self)->count] \
+                                                                                                    : ((self)->failed = 1, NULL))
+
+static int take_list(Snapshot *self, PyObject *list)
+{
+    Py_ssize_t size = PyList_Size(list);
+    Listed *place = NEXT(self, lists, list_count, list_room);
+    if (place == NULL || !hold_room(self, size))
+        return -1;
+    *place = (Listed){list, {(uint32_t)self->size, (uint32_t)size}};
+    self->list_count++;
+    Py_IncRef(list);
+    for (PyObject **items = items_of(list), **end = items + size; items < end; items++) {
+        Py_IncRef(*items);
+        self->held[self->size++] = *items;
+    }
+    return 0;
+}
+
 static int take(Snapshot *self, PyObject *object, PyObject *read)
 {
-    Place *place = &self->places[self->count];
-    Py_IncRef(object);
-    Py_IncRef(read);
-    place->object = object;
-    place->read = read;
-    place->start = self->size;
-    place->version = read == NULL && PyDict_CheckExact(object) ? version_of(object) : 0;
-    self->count++;
-    if (read == NULL && PyList_CheckExact(object)) {
-        Py_ssize_t size = PyList_Size(object);
-        if (!make_room(self, size))
-            return -1;
-        for (Py_ssize_t at = 0; at < size; at++)
-            Py_IncRef(self->held[self->size++] = items_of(object)[at]);
-    } else if (go_through(place, hold, self)) {
+    if (read == NULL && PyList_CheckExact(object))
+        return take_list(self, object);
+    uint64_t version = read == NULL && PyDict_CheckExact(object) ? version_of(object) : 0;
+    Part part = {(uint32_t)self->size, 0};
+    if (go_through(object, read, hold, self))
         return -1;
+    part.size = (uint32_t)self->size - part.start;
+    if (version) {
+        Versioned *place = NEXT(self, dicts, dict_count, dict_room);
+        if (place == NULL)
+            return -1;
+        *place = (Versioned){object, version, part};
+        self->dict_count++;
+    } else {
+        Other *place = NEXT(self, others, other_count, other_room);
+        if (place == NULL)
+            return -1;
+        *place = (Other){object, read, part};
+        self->other_count++;
+        Py_IncRef(read);
     }
-    place->size = self->size - place->start;
+    Py_IncRef(object);
     return 0;
+}
+
+static Snapshot *new_snapshot(PyTypeObject *type)
+{
+    /* PyObject_New gives the type of a heap type a reference from Python 3.8 on. */
+    Snapshot *self = PyObject_New(Snapshot, type);
+    if (self != NULL)
+        memset(&self->lists, 0, sizeof(Snapshot) - offsetof(Snapshot, lists));
+    return self;
 }
 
 /* Snapshot(containers, fields): `containers` are dicts, lists and objects that show what they hold; `fields` pairs of a reader and a list of objects. */
@@ -225,27 +282,16 @@ static PyObject *snapshot_new(PyTypeObject *type, PyObject *args, PyObject *keyw
     }
     if (!PyArg_ParseTuple(args, "O!O!", &PyList_Type, &containers, &PyList_Type, &fields))
         return NULL;
-    Py_ssize_t count = PyList_Size(containers);
     for (Py_ssize_t at = 0; at < PyList_Size(fields); at++) {
         PyObject *pair = PyList_GetItem(fields, at);
         if (!PyTuple_CheckExact(pair) || PyTuple_Size(pair) != 2 || !PyList_CheckExact(PyTuple_GetItem(pair, 1))) {
             PyErr_SetString(PyExc_TypeError, "fields: pairs of a reader and a list of objects");
             return NULL;
         }
-        count += PyList_Size(PyTuple_GetItem(pair, 1));
     }
-    Snapshot *self = PyObject_New(Snapshot, type);
+    Snapshot *self = new_snapshot(type);
     if (self == NULL)
         return NULL;
-    /* PyObject_New gives the type of a heap type a reference from Python 3.8 on. */
-    self->count = self->size = self->room = 0;
-    self->failed = 0;
-    self->held = NULL;
-    self->places = PyMem_Malloc((count ? count : 1) * sizeof(Place));
-    if (self->places == NULL) {
-        Py_DecRef((PyObject *)self);
-        return PyErr_NoMemory();
-    }
     for (Py_ssize_t at = 0; at < PyList_Size(containers); at++)
         if (take(self, PyList_GetItem(containers, at), NULL))
             goto changed;
@@ -266,73 +312,72 @@ changed:
     return NULL;
 }
 
-#define AHEAD 8
+static int consists_of(Snapshot *self, PyObject *object, PyObject *read, Part part)
+{
+    Compared compared = {self->held + part.start, self->held + part.start + part.size};
+    return !go_through(object, read, compare, &compared) && compared.next == compared.end;
+}
 
-/* Four addresses at a time: wide registers where the function that this goes into may use them. */
+/* One address, and four at a time: wide registers where the function that this goes into may use them. */
+typedef uint64_t One __attribute__((may_alias));
 typedef uint64_t Four __attribute__((vector_size(32), aligned(8), may_alias));
 
-static inline __attribute__((always_inline)) int are_equal(PyObject **items, PyObject **held, Py_ssize_t size)
+/*
+ * Whether the lists consist of the very objects that they consisted of. There is one answer at the end of them all: that one was changed is rare, and
+ * what is not asked need not be waited for.
+ */
+static inline __attribute__((always_inline)) int are_lists_same(const Snapshot *self)
 {
-    if (sizeof(PyObject *) != 8)
-        return size == 0 || memcmp(items, held, size * sizeof(PyObject *)) == 0;
-    for (; size >= 16; items += 16, held += 16, size -= 16) {
-        const Four *one = (const Four *)items, *other = (const Four *)held;
-        Four changed = (one[0] ^ other[0]) | (one[1] ^ other[1]) | (one[2] ^ other[2]) | (one[3] ^ other[3]);
-        if (changed[0] | changed[1] | changed[2] | changed[3])
+    Four changed = {0};
+    uint64_t rest = 0;
+    for (const Listed *place = self->lists, *end = place + self->list_count; place < end; place++) {
+        Py_ssize_t size = place->part.size;
+        if (Py_SIZE(place->list) != size)
             return 0;
-    }
-    for (; size >= 4; items += 4, held += 4, size -= 4) {
-        Four changed = *(const Four *)items ^ *(const Four *)held;
-        if (changed[0] | changed[1] | changed[2] | changed[3])
-            return 0;
-    }
-    for (; size; items++, held++, size--)
-        if (*items != *held)
-            return 0;
-    return 1;
-}
-
-static inline __attribute__((always_inline)) int look_at_all(Snapshot *self)
-{
-    for (Py_ssize_t at = 0; at < self->count; at++) {
-        Place *place = &self->places[at];
-        PyObject **held = self->held + place->start;
-        uint64_t version = 0;
-        if (at + AHEAD < self->count) {
-            /* An app's own work has put all this out of the processor's caches; one after the other, it would be waited for each time. */
-            __builtin_prefetch((char *)self->places[at + AHEAD].object + 2 * sizeof(void *));
-            Place *soon = &self->places[at + AHEAD / 2];
-            if (soon->read == NULL && PyList_CheckExact(soon->object))
-                for (Py_ssize_t item = 0; item < soon->size && item < 64; item += 8)
-                    __builtin_prefetch(items_of(soon->object) + item);
-        }
-        if (place->version) {
-            version = version_of(place->object);
-            if (version == place->version)
-                continue;
-        }
-        if (place->read == NULL && PyList_CheckExact(place->object)) {
-            if (Py_SIZE(place->object) != place->size || !are_equal(items_of(place->object), held, place->size))
-                return 0;
+        char *items = (char *)items_of(place->list), *held = (char *)(self->held + place->part.start);
+        if (sizeof(PyObject *) != 8) {
+            rest |= size && memcmp(items, held, size * sizeof(PyObject *));
             continue;
         }
-        Compared compared = {held, held + place->size};
-        if (go_through(place, compare, &compared) || compared.next != compared.end)
-            return 0;
-        place->version = version;
+        if (size < 4) {
+            for (Py_ssize_t at = 0; at < size; at++)
+                rest |= ((const One *)items)[at] ^ ((const One *)held)[at];
+            continue;
+        }
+        /* The last four may have been among those before. */
+        Py_ssize_t last = (size - 4) * 8;
+        for (Py_ssize_t at = 0; at < last; at += 32)
+            changed |= *(const Four *)(items + at) ^ *(const Four *)(held + at);
+        changed |= *(const Four *)(items + last) ^ *(const Four *)(held + last);
     }
-    return 1;
+    return !(rest | changed[0] | changed[1] | changed[2] | changed[3]);
 }
 
-WIDE static int look_at_all_wide(Snapshot *self)
+WIDE static int are_lists_same_wide(const Snapshot *self)
 {
-    return look_at_all(self);
+    return are_lists_same(self);
 }
 
 /* Whether everything consists of the very objects that it consisted of. */
 static int is_same(Snapshot *self)
 {
-    return is_wide ? look_at_all_wide(self) : look_at_all(self);
+    uint64_t changed = 0;
+    if (!(is_wide ? are_lists_same_wide(self) : are_lists_same(self)))
+        return 0;
+    for (const Versioned *place = self->dicts, *end = place + self->dict_count; place < end; place++)
+        changed |= version_of(place->dict) ^ place->version;
+    for (Versioned *place = self->dicts, *end = place + self->dict_count; changed && place < end; place++) {
+        uint64_t version = version_of(place->dict);
+        if (version == place->version)
+            continue;
+        if (!consists_of(self, place->dict, NULL, place->part))
+            return 0;
+        place->version = version;
+    }
+    for (const Other *place = self->others, *end = place + self->other_count; place < end; place++)
+        if (!consists_of(self, place->object, place->read, place->part))
+            return 0;
+    return 1;
 }
 
 /* Whether nothing in it can change, and nothing has to be looked at inside. */
@@ -359,12 +404,6 @@ static int take_all(Snapshot *self, PyObject *value, Py_ssize_t levels, Py_ssize
     int is_dict = PyDict_CheckExact(value);
     if (!is_dict && !PyList_CheckExact(value))
         return -1;
-    if ((self->count & (self->count - 1)) == 0) {
-        Place *more = PyMem_Realloc(self->places, (self->count ? self->count * 2 : 1) * sizeof(Place));
-        if (more == NULL)
-            return -1;
-        self->places = more;
-    }
     Py_ssize_t at = self->size + is_dict;
     if (take(self, value, NULL))
         return -1;
@@ -385,10 +424,9 @@ static PyObject *snapshot_of(PyObject *type, PyObject *args)
     Py_ssize_t levels, most;
     if (!PyArg_ParseTuple(args, "Onn", &value, &levels, &most))
         return NULL;
-    Snapshot *self = PyObject_New(Snapshot, (PyTypeObject *)type);
+    Snapshot *self = new_snapshot((PyTypeObject *)type);
     if (self == NULL)
         return NULL;
-    memset(&self->places, 0, sizeof(Snapshot) - offsetof(Snapshot, places));
     if (take_all(self, value, levels, &most) == 0)
         return (PyObject *)self;
     Py_DecRef((PyObject *)self);

@@ -329,6 +329,22 @@ def test_whatever_changes_in_a_plain_value_is_seen() -> None:
             break
 
 
+def test_every_place_of_a_list_is_looked_at() -> None:
+    for size in range(40):
+        items = [str(number) for number in range(size)]
+        value = [["before"], items, ["behind"] * 5]
+        snapshot = _optional.Snapshot.of(value, 20, 5000)
+        for place in range(size):
+            kept, items[place] = items[place], "other"
+            assert not snapshot.same(), (size, place)
+            items[place] = kept
+            assert snapshot.same()
+        items.append("one more")
+        assert not snapshot.same()
+        del items[-2:]
+        assert size == 0 or not snapshot.same()
+
+
 def test_a_value_that_is_not_plain_or_too_large_is_left_to_python_code() -> None:
     class Words(list):  # type: ignore[type-arg]
         pass
