@@ -83,6 +83,7 @@ const SAVERS = 3;
 /** Row 5: a LangGraph node step. The programs take turns, since a machine is not as quick at one time as at another. */
 export async function nodeSteps(): Promise<Row[]> {
   const rows: Row[] = [];
+  const silent: number[] = [];
   for (const [shape, what, goal] of [
     ['documents', '20 KB of plain state, 40 documents', '1.05x of bare'],
     ['plain', '20 KB of plain state, 2,000 numbers', '1.05x of bare'],
@@ -96,6 +97,8 @@ export async function nodeSteps(): Promise<Row[]> {
       const base = value(await bare('langgraph_steps.py', args), 'x');
       if (round < SAVERS) savers.push(value(await bare('langgraph_steps.py', [...args, 'saver']), 'x') / base);
       ours.push(value(await under('langgraph_steps.py', { args }), 'x') / base);
+      if (shape === 'none')
+        silent.push(value(await under('langgraph_steps.py', { args, launch: nothingRecorded }), 'x') / base);
     }
     rows.push({
       row: '5',
@@ -106,6 +109,8 @@ export async function nodeSteps(): Promise<Row[]> {
       goal,
     });
   }
+  const ours = percentile(silent, 0.5);
+  rows.push({ row: '5', what: 'LangGraph step, nothing recorded, processor time', unit: 'x of bare', ours, goal: '' });
   return rows;
 }
 

@@ -153,7 +153,7 @@ static PyObject *invoke_step(PyObject *self, PyObject *const *args, Py_ssize_t c
         return call_with(steps_.instead, self, args, count, names);
     PyObject *step = shared(PyList_GetItem(steps, 0)), *result = NULL, *answer = NULL, *error;
     int again = 0;
-    if (PyLong_AsLong(slot(call, in.calls.recorded)) != 1 && (answer = PyObject_CallFunctionObjArgs(steps_.write, call, NULL)) == NULL)
+    if (PyLong_AsLong(slot(call, in.calls.recorded)) != 1 && !is_unrecorded() && (answer = PyObject_CallFunctionObjArgs(steps_.write, call, NULL)) == NULL)
         goto done;
     Py_DecRef(answer);
     answer = NULL;
@@ -221,7 +221,7 @@ static PyObject *finish_branch(PyObject *self, PyObject *const *args, Py_ssize_t
 {
     if (!is_prepared || count != 4 || (names != NULL && PyTuple_Size(names)))
         return call_with(branches.instead, self, args, count, names);
-    if (is_attached()) {
+    if (is_attached() && !is_unrecorded()) {
         PyObject *ends = PyObject_GetAttr(self, named.ends);
         if (ends == NULL)
             return NULL;

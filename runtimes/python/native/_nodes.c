@@ -96,6 +96,13 @@ static int find_recording(Recording *here)
     return here->segment != NULL;
 }
 
+/* Nothing is recorded: calls stop, and that is all. */
+static int is_unrecorded(void)
+{
+    look_there();
+    return now_there.writer == Py_None && now_there.decide != NULL && now_there.numbers != NULL;
+}
+
 /* Asked last: code of the app that an allocation set free may have run since. */
 static int is_open(Recording *here)
 {
@@ -305,6 +312,16 @@ static int copy_containers(Marked *marked)
     return 1;
 }
 
+/* `_state.copy_of` of a state that is not recorded. */
+static int copy_unrecorded(Marked *marked, PyObject *fields)
+{
+    marked->fields = fields;
+    if (fields == NULL || PyDict_Size(fields) > MOST_KEYS || !has_text_keys(fields))
+        return 0;
+    marked->count = PyDict_Size(fields);
+    return copy_containers(marked);
+}
+
 /* `NodeCall.attributes`: of each its name, and that as it is written. */
 enum { TOLD = 3 };
 static struct {
@@ -380,7 +397,7 @@ static void add_told(Frames *frames, PyObject **values)
 
 /*
  * `_calls.begin` for the node `(function, workflow, info, key)`, with all that `NodeCall` knows of it. Answers the call, whose frames are written if its
- * `recorded` is 1, and puts it into the list `made`, if there is one. NULL, without an exception: nothing was done.
+ * `recorded` is 1 (where nothing is recorded it is 0), and puts it into the list `made`, if there is one. NULL, without an exception: nothing was done.
  */
 static PyObject *begin(PyObject *node, PyObject *given, PyObject *config, PyObject *made)
 {
@@ -394,7 +411,7 @@ static PyObject *begin(PyObject *node, PyObject *given, PyObject *config, PyObje
     PyObject *inner = NULL, *calls = NULL;
     Marked before = {0};
     Recording here = {0};
-    int begun = 0;
+    int begun = 0, unrecorded = is_unrecorded();
     if (task_id == NULL || Py_TYPE(task_id) != &PyUnicode_Type || channels == NULL || metadata == NULL || !PyDict_CheckExact(metadata) ||
         above == NULL || Py_TYPE(above) != in.outer || slot(above, in.outers.function) != workflow || slot(above, in.outers.quiet) != Py_False ||
         slot(above, in.outers.ended) != Py_False || slot(above, in.outers.pending) != Py_None)
@@ -406,12 +423,13 @@ static PyObject *begin(PyObject *node, PyObject *given, PyObject *config, PyObje
     Py_IncRef(task);
     Py_IncRef(above_number);
     if (busy == NULL || (busy != Py_None && (!PyList_CheckExact(busy) || PyList_Size(busy))) || task == NULL || Py_TYPE(task) != at.task ||
-        above_number == NULL || !find_recording(&here) || slot(task, at.tasks.known) != here.known ||
-        PySet_Contains(here.known, slot(function, at.functions.id)) != 1 || slot(function, at.functions.before) != Py_None)
+        above_number == NULL || slot(function, at.functions.before) != Py_None)
+        goto done;
+    if (!unrecorded && (!find_recording(&here) || slot(task, at.tasks.known) != here.known || PySet_Contains(here.known, slot(function, at.functions.id)) != 1))
         goto done;
 
     /* All that is allocated, first: it may set something of the app free, whose code runs then. */
-    if (!mark(&before, PyDict_Copy(given), &here) || !copy_containers(&before))
+    if (unrecorded ? !copy_unrecorded(&before, PyDict_Copy(given)) : !mark(&before, PyDict_Copy(given), &here) || !copy_containers(&before))
         goto done;
     empty = PyDict_New();
     adapter = PyType_GenericAlloc(in.adapter, 0);
@@ -429,7 +447,7 @@ static PyObject *begin(PyObject *node, PyObject *given, PyObject *config, PyObje
         goto done;
     calls = slot(task, at.tasks.calls) == NULL ? NULL : PyLong_FromLong(PyLong_AsLong(slot(task, at.tasks.calls)) + 1);
     if (told == NULL || calls == NULL || slot(above, in.outers.busy) != busy || (busy != Py_None && PyList_Size(busy)) ||
-        slot(above, in.outers.ended) != Py_False || !look_there() || !passes(function, at.functions.before) || PyErr_Occurred() || (number = PyIter_Next(now_there.numbers)) == NULL)
+        slot(above, in.outers.ended) != Py_False || (unrecorded ? !is_unrecorded() : !look_there()) || !passes(function, at.functions.before) || PyErr_Occurred() || (number = PyIter_Next(now_there.numbers)) == NULL)
         goto done;
 
     exchange(adapter, in.adapters.args, shared(empty));
@@ -474,8 +492,8 @@ static PyObject *begin(PyObject *node, PyObject *given, PyObject *config, PyObje
     begun = 1;
     Py_DecRef(exchange(call, in.calls.started_ns, shared(started)));
 
-    Cursor *cursor = (Cursor *)here.segment;
-    if (is_open(&here)) {
+    if (!unrecorded && is_open(&here)) {
+        Cursor *cursor = (Cursor *)here.segment;
         Frames frames = {.cursor = cursor, .rules = (Rules *)here.rules, .taken = before.size + given_by.heads, .done = WRITTEN};
         cursor->busy = 1;
         open_frame(&frames, 8);
@@ -558,6 +576,33 @@ static PyObject *overwritten(PyObject *given, PyObject *result, PyObject *channe
     return NULL;
 }
 
+/* The state after, and the end. 0: neither is written. */
+static int write_end(Recording *here, Marked *after, PyObject *call, PyObject *result, PyObject *ended)
+{
+    Cursor *cursor = (Cursor *)here->segment;
+    Frames frames = {.cursor = cursor, .rules = (Rules *)here->rules, .taken = after->size + given_by.heads, .done = WRITTEN};
+    PyObject *number = slot(call, in.calls.number);
+    cursor->busy = 1;
+    open_frame(&frames, 5);
+    add_small(&frames, 5);
+    add_value(&frames, number);
+    add_value(&frames, ended);
+    add_text(&frames, "after");
+    add_state(&frames, after);
+    close_frame(&frames);
+    open_frame(&frames, 6);
+    add_small(&frames, 4);
+    add_value(&frames, number);
+    add_value(&frames, ended);
+    add_small(&frames, 0);
+    add_value(&frames, result);
+    add_bytes(&frames, "N", 1);
+    close_frame(&frames);
+    int done = finish_frames(&frames, call, in.calls.recorded, two);
+    cursor->busy = 0;
+    return done;
+}
+
 /* Ends a call of `begin` that returned, as `_boundaries.leave` and `handed_over` do. 0: nothing was done. */
 static int finish(PyObject *call, PyObject *result)
 {
@@ -566,7 +611,8 @@ static int finish(PyObject *call, PyObject *result)
     PyObject *recorded = slot(call, in.calls.recorded), *adapter = slot(call, in.calls.adapter), *task = slot(call, in.calls.task);
     PyObject *above = slot(call, in.calls.parent), *function = slot(call, in.calls.function), *number = slot(call, in.calls.number);
     PyObject *told = slot(call, in.calls.told);
-    if (recorded == NULL || !PyLong_CheckExact(recorded) || PyLong_AsLong(recorded) != 1 || adapter == NULL || Py_TYPE(adapter) != in.adapter || task == NULL ||
+    int unrecorded = is_unrecorded();
+    if (recorded == NULL || !PyLong_CheckExact(recorded) || PyLong_AsLong(recorded) != !unrecorded || adapter == NULL || Py_TYPE(adapter) != in.adapter || task == NULL ||
         above == NULL || Py_TYPE(above) != in.outer || slot(call, in.calls.back) != above || slot(call, in.calls.owner) != above || function == NULL || number == NULL ||
         told == NULL || PyLong_AsSsize_t(told) < 0) /* One more was set since. */
         return 0;
@@ -579,7 +625,7 @@ static int finish(PyObject *call, PyObject *result)
     Marked after = {0};
     Recording here = {0};
     /* All that is allocated, first. */
-    if (!find_recording(&here) || !mark(&after, overwritten(given, result, channels), &here) || (ended = moment()) == NULL)
+    if (!unrecorded && (!find_recording(&here) || !mark(&after, overwritten(given, result, channels), &here) || (ended = moment()) == NULL))
         goto done;
     PyObject *args = slot(call, in.calls.args);
     empty = args != NULL && PyDict_CheckExact(args) && PyDict_Size(args) == 0 ? shared(args) : PyDict_New();
@@ -588,32 +634,14 @@ static int finish(PyObject *call, PyObject *result)
     if (calls == NULL || PyErr_Occurred())
         goto done;
     now_current = current_call();
-    Cursor *cursor = (Cursor *)here.segment;
     busy = slot(above, in.outers.busy);
     Py_IncRef(busy);
     if (now_current != call || slot(above, in.outers.ended) != Py_False || slot(call, in.calls.ended) != Py_False || slot(call, in.calls.adapter) != adapter ||
         slot(adapter, in.adapters.given) != given || slot(call, in.calls.task) != task || busy == NULL || !PyList_CheckExact(busy) ||
-        PyList_Size(busy) != 1 || PyList_GetItem(busy, 0) != call || !passes(function, at.functions.after) || !is_open(&here))
+        PyList_Size(busy) != 1 || PyList_GetItem(busy, 0) != call || (unrecorded ? !is_unrecorded() : !look_there()) || !passes(function, at.functions.after) || (!unrecorded && !is_open(&here)))
         goto done;
 
-    Frames frames = {.cursor = cursor, .rules = (Rules *)here.rules, .taken = after.size + given_by.heads, .done = WRITTEN};
-    cursor->busy = 1;
-    open_frame(&frames, 5);
-    add_small(&frames, 5);
-    add_value(&frames, number);
-    add_value(&frames, ended);
-    add_text(&frames, "after");
-    add_state(&frames, &after);
-    close_frame(&frames);
-    open_frame(&frames, 6);
-    add_small(&frames, 4);
-    add_value(&frames, number);
-    add_value(&frames, ended);
-    add_small(&frames, 0);
-    add_value(&frames, result);
-    add_bytes(&frames, "N", 1);
-    close_frame(&frames);
-    done = finish_frames(&frames, call, in.calls.recorded, two);
+    done = unrecorded || write_end(&here, &after, call, result, ended);
     if (done) {
         /* What is replaced is set free behind all this. */
         recorded = NULL;
@@ -621,9 +649,6 @@ static int finish(PyObject *call, PyObject *result)
         calls = exchange(task, at.tasks.calls, calls);
         Py_DecRef(exchange(call, in.calls.ended, shared(Py_True)));
         PyList_SetSlice(busy, 0, 1, NULL);
-    }
-    cursor->busy = 0;
-    if (done) {
         make_current(above);
         PyErr_Clear();
         PyObject *parts[] = {
@@ -632,7 +657,8 @@ static int finish(PyObject *call, PyObject *result)
         };
         for (size_t index = 0; index < sizeof parts / sizeof *parts; index++)
             Py_DecRef(parts[index]);
-        note_written(&after, &here);
+        if (!unrecorded)
+            note_written(&after, &here);
     }
 done:
     PyErr_Clear();

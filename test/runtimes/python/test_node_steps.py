@@ -76,11 +76,12 @@ def variables(process: Any, hold: dict[str, Any], frame: int, scope: str) -> dic
     return {each["name"]: each["value"] for each in found}
 
 
-def test_a_node_that_began_the_short_way_can_be_looked_at_stepped_to_and_edited(scene: Any) -> None:
+@pytest.mark.parametrize("is_recorded", [True, False])
+def test_a_node_that_began_the_short_way_can_be_looked_at_stepped_to_and_edited(scene: Any, is_recorded: bool) -> None:
     app = scene.write("main.py", OUTER)
     adapter = scene.adapter(
         breakpoints=[dot(1, app, "def look", condition="count == 3")],
-        record={**RECORD, "enabled": True, "references": True},
+        record={**RECORD, "enabled": is_recorded, "references": True},
     )
     run = scene.run(adapter, app)
     process, hold = adapter.held()
@@ -226,7 +227,9 @@ STRUCK = """
     from langgraph.channels.last_value import LastValue
     from toolbreak._frameworks import _node_call, _node_step
 
-    compiled, way = sys.argv[2:]
+    compiled, way = sys.argv[2:4]
+    if sys.argv[4:] == ["unrecorded"]:
+        _calls.writer = None
     OURS = os.path.dirname(toolbreak.__file__) + os.sep
     LOOKS = ("CALL", "JUMP_BACKWARD", "JUMP_ABSOLUTE", "POP_JUMP_BACKWARD", *(("POP_JUMP_IF", "JUMP_IF") if sys.version_info < (3, 11) else ()))
 
@@ -318,7 +321,7 @@ STRUCK = """
             sys.settrace(None)
         if left > 0:
             break
-        bad = [_calls.current() is not outer, outer.busy, outer.task.calls != 1, outer.task.innermost is not outer, _calls.writer.local.segment.busy]
+        bad = [_calls.current() is not outer, outer.busy, outer.task.calls != 1, outer.task.innermost is not outer, _calls.writer is not None and _calls.writer.local.segment.busy]
         if any(bad) or not came:
             print(where, "came" if came else "LOST", bad)
             sys.exit(1)
@@ -341,12 +344,15 @@ def run_alone(app: Path, *args: str, compiled: str = "") -> subprocess.Completed
 def test_wherever_a_handler_raises_around_a_node_nothing_is_left_behind(scene: Any, compiled: str, way: str) -> None:
     if _optional.begin_node is None and not compiled:
         pytest.skip("the compiled part is not built")
-    done = run_alone(scene.write("main.py", STRUCK), str(scene.folder), compiled, way, compiled=compiled)
-    assert done.returncode == 0, (done.stdout, done.stderr)
-    # Where compiled code does all of it, there is no such place.
-    places = int(done.stdout.split()[-1])
-    assert places == 1 if (compiled, way) == ("", "answers") else places > 3
-    files = read_folder(next(scene.folder.rglob("*.spool")).parent).values()
+    app = scene.write("main.py", STRUCK)
+    for more in (["unrecorded"], []):
+        done = run_alone(app, str(scene.folder / str(len(more))), compiled, way, *more, compiled=compiled)
+        assert done.returncode == 0, (done.stdout, done.stderr)
+        # Where compiled code does all of it, there is no such place.
+        places = int(done.stdout.split()[-1])
+        is_all = not compiled and (way == "answers" or (way == "is merged" and bool(more)))
+        assert places == 1 if is_all else places > 3
+    files = read_folder(next((scene.folder / "0").rglob("*.spool")).parent).values()
     started = [frame[1] for frames in files for frame in frames if frame[0] == START]
     ended = [frame[1] for frames in files for frame in frames if frame[0] == END]
     assert len(started) == len(set(started)) and sorted(started) == sorted(ended)
@@ -364,9 +370,12 @@ LOOKS = """
     from toolbreak._values import Settings
 
     _calls.writer.configure(Settings(references=True))
+    if sys.argv[2:] == ["unrecorded"]:
+        _calls.writer = None
     import langgraph.graph
     from langgraph.channels.last_value import LastValue
     from toolbreak._frameworks import _node_step
+    from toolbreak._frameworks._node_call import newest
 
     class Runs:
         def invoke(self, state, config, **kwargs):
@@ -393,6 +402,9 @@ LOOKS = """
         # As `_state.copy_of` has it: the first level is copied.
         expected = {"count": state["count"], "data": dict(state["data"]), "items": list(state["items"])}
         state |= step.invoke(state, config)
+        call = newest["task"]
+        assert call.ended and call.state is None and call.state_before is None and _calls.current() is outer and not outer.busy
+    assert outer.task.calls == 1 and outer.task.innermost is outer
     _calls.end(outer, 0)
     print(json.dumps(_optional.nodes_taken() if _optional.nodes_taken is not None else [0, 0, 0]))
 """
@@ -403,7 +415,8 @@ def test_what_a_node_is_asked_while_it_runs_is_of_its_begin(scene: Any, compiled
     """The copy for the difference, and the attributes, which compiled code makes no dict of."""
     if _optional.begin_node is None and not compiled:
         pytest.skip("the compiled part is not built")
-    done = run_alone(scene.write("main.py", LOOKS), str(scene.folder), compiled=compiled)
+    app = scene.write("main.py", LOOKS)
+    done = run_alone(app, str(scene.folder), compiled=compiled)
     assert done.returncode == 0, (done.stdout, done.stderr)
     assert json.loads(done.stdout)[0] > 20 or compiled
     files = read_folder(next(scene.folder.rglob("*.spool")).parent).values()
@@ -411,6 +424,14 @@ def test_what_a_node_is_asked_while_it_runs_is_of_its_begin(scene: Any, compiled
     assert started == [{"langgraph.task.id": "task", "langgraph.step": count} for count in range(1, 60)]
     ended = [frame[5] for frames in files for frame in frames if frame[0] == END and frame[5]]
     assert [each["more"] for each in ended] == list(range(2, 60, 5))
+    # Where nothing is recorded the same is there to be looked at.
+    folder = scene.folder / "nothing"
+    done = run_alone(app, str(folder), "unrecorded", compiled=compiled)
+    assert done.returncode == 0, (done.stdout, done.stderr)
+    begun, finished, _ = json.loads(done.stdout)
+    assert (begun > 40 and finished > 40) or compiled
+    spools = [frames for path in folder.rglob("*.spool") for frames in read_folder(path.parent).values()]
+    assert not any(frame[0] == START for frames in spools for frame in frames)
 
 
 def test_keys_with_code_of_the_app_are_left_to_python_code(scene: Any) -> None:
