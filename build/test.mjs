@@ -6,7 +6,10 @@ import { interrupted } from './run.mjs';
 import { setUpBrowser, setUpNative, setUpNode, setUpPython } from './setup.mjs';
 import { artifacts, suites } from './suites.mjs';
 
-const asked = process.argv.slice(2).filter((each) => !each.startsWith('-'));
+const named = process.argv.slice(2).filter((each) => !each.startsWith('-'));
+/** Suites of what is bundled, which may be missing or old. */
+const BUNDLED = /^(dap|commands|native|driven|workbench|demo)/;
+const asked = named.some((each) => BUNDLED.test(each)) ? [...new Set(['bundle', ...named])] : named;
 const BROWSER = ['page', 'workbench', 'driven', 'vsix'];
 
 const names = ({ first, lanes, last }) => Object.assign({}, first, ...lanes, last);
