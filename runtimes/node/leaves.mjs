@@ -1,4 +1,4 @@
-import { MAX_TIME, MAX_VALUE_BYTES } from './limits.mjs';
+import { MAX_CUT_BYTES, MAX_TIME, MAX_VALUE_BYTES } from './limits.mjs';
 import { markHead } from './marks.mjs';
 import { mayHoldSecret, maskBinary, maskText, NOTABLE } from './masking.mjs';
 
@@ -92,7 +92,7 @@ export class Leaves {
   binary(data) {
     const { left } = this;
     if (data.length <= left || data.length <= 64) return this.bytes.binary(maskBinary(data));
-    const keep = Math.min(data.length, Math.max(64, left));
+    const keep = Math.max(64, Math.min(left, MAX_CUT_BYTES));
     this.openCut('bytes');
     this.bytes.binary(maskBinary(data.subarray(0, keep + 4096)).subarray(0, keep));
     this.closeCut(data.length, TOO_LARGE);

@@ -120,5 +120,5 @@ export function maskBinary(data) {
   // Not `Buffer.from`: that asks the memory below for its size, which may be of a class of the app.
   const text = latin1.call(data, 0, data.length);
   const masked = maskText(text);
-  return masked === text ? data : Buffer.from(masked, 'utf8');
+  return masked === text ? data : Buffer.from(masked, 'latin1');
 }

@@ -195,4 +195,4 @@ class Masking:
             return data
         text = data.decode("latin-1")
         masked = self._masked(text, places)
-        return data if masked is text else masked.encode("utf-8")
+        return data if masked is text else masked.encode("latin-1")

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 TAG = ...
 _BUILTINS = (dict, list, tuple, set, frozenset, str, int, float, bytes, bytearray, complex)
 _ARRAY_HEAD = 100
+#: What is kept of bytes that do not fit: no program takes half a file, a person looks at its beginning, and what lies beside it has room then.
+_BYTES_HEAD = 16384
 
 
 def _cut(kind: str, head: Any, length: int, reason: str) -> tuple[Any, ...]:
@@ -62,7 +64,7 @@ class Walk:
     def _spent(self) -> str | None:
         """Why no more can be taken, or None."""
         if self.left <= 0:
-            return f"larger than the limit of {self.settings.max_value_bytes} bytes"
+            return self._too_large()
         if self.late:
             return f"took longer than {self.settings.seconds} s to record"
         self.steps += 1
@@ -70,6 +72,9 @@ class Walk:
             self.late = True
             return f"took longer than {self.settings.seconds} s to record"
         return None
+
+    def _too_large(self) -> str:
+        return f"larger than the limit of {self.settings.max_value_bytes} bytes"
 
     # ------------------------------------------------------------ one value
 
@@ -135,7 +140,7 @@ class Walk:
         # Masks beyond the cut, so that no half of a secret is left at its edge.
         head = self.masking.text(value[: keep + 4096])[:keep]
         self.left -= keep * (1 if head.isascii() else 4)
-        return _cut("str", head, length, f"larger than the limit of {self.settings.max_value_bytes} bytes")
+        return _cut("str", head, length, self._too_large())
 
     def _int(self, value: int) -> Any:
         bits = value.bit_length()
@@ -148,12 +153,14 @@ class Walk:
     def _bytes(self, value: bytes) -> Any:
         length = len(value)
         if length > self.left and length > 64:
-            keep = max(64, min(self.left, length))
-            head = self.masking.head(value, keep)
-            self.left -= keep
-            return _cut("bytes", head, length, f"larger than the limit of {self.settings.max_value_bytes} bytes")
+            return _cut("bytes", self._head(value), length, self._too_large())
         self.left -= length
         return self.masking.binary(value)
+
+    def _head(self, value: bytes) -> bytes:
+        keep = max(64, min(self.left, _BYTES_HEAD))
+        self.left -= keep
+        return self.masking.head(value, keep)
 
     # ------------------------------------------------------------ containers
 
@@ -297,18 +304,14 @@ class Walk:
     def _special(self, value: Any, kind: type, shape: _static.Shape) -> Any:
         """Types of the standard library and of NumPy and pandas that have a form of their own."""
         if bytearray in shape.bases:
-            copy = bytes(bytearray.__getitem__(value, slice(0, max(0, self.left) + 4096)))
-            encoded = self._bytes(copy)
-            length = bytearray.__len__(value)
-            if type(encoded) is bytes and len(copy) == length:
-                return (TAG, "bytearray", encoded)
-            head = encoded if type(encoded) is bytes else encoded[3]
-            return _cut(
-                "bytearray",
-                (TAG, "bytearray", head),
-                length,
-                f"larger than the limit of {self.settings.max_value_bytes} bytes",
-            )
+            most = max(64, self.left)
+            fits = bytearray.__len__(value) <= most
+            # At once, since another thread may make it longer.
+            copy = bytes(bytearray.__getitem__(value, slice(0, most + 1 if fits else _BYTES_HEAD + 4096)))
+            if fits and len(copy) <= most:
+                return (TAG, "bytearray", self._bytes(copy))
+            length = max(len(copy), bytearray.__len__(value))
+            return _cut("bytearray", (TAG, "bytearray", self._head(copy)), length, self._too_large())
         names = shape.base_names
         if (
             "datetime.datetime" in names

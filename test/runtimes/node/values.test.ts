@@ -284,8 +284,10 @@ describe('node runtime: values', () => {
       assert.deepEqual([cut[0], cut[1], cut[3], cut[4]], ['<cut>', 'str', text.length, limit]);
       assert.ok(cut[2].length > 300_000 && text.startsWith(cut[2]));
     }
-    const bytes = encoded(Buffer.alloc(5_000_000, 1)) as [string, string, unknown, number, string];
-    assert.deepEqual([bytes[0], bytes[1], bytes[3], bytes[4]], ['<cut>', 'bytes', 5_000_000, limit]);
+    const bytes = Buffer.alloc(5_000_000, 1);
+    const beside = 'w'.repeat(900_000);
+    const kept = { bytes: bytes.subarray(0, 16_384).toString('latin1') };
+    assert.deepEqual(encoded({ bytes, beside }), { bytes: ['<cut>', 'bytes', kept, 5_000_000, limit], beside });
     // What contains it is cut, too, and says of how much.
     const wide = Object.fromEntries(Array.from({ length: 300 }, (_, index) => [`k${index}`, 'y'.repeat(10_000)]));
     const nested = encoded({ before: 1, inner: [wide, 2], after: 3 }) as [
@@ -330,7 +332,7 @@ describe('node runtime: values', () => {
         url: 'postgres://ann:hunter2@db/x',
         none: 'found secrets: None. password: hunter2',
         long: `${'a '.repeat(100)}api_key=abcdef0123456789`,
-        bytes: Buffer.from('GITHUB_TOKEN=ghp_abcdefghijklmnop1234'),
+        bytes: Buffer.from('GITHUB_TOKEN=ghp_abcdefghijklmnop1234 \xff\x80\0', 'latin1'),
         'sk-abcdefghij0123456789ABCDEF': 1,
       }),
       {
@@ -348,7 +350,7 @@ describe('node runtime: values', () => {
         url: 'postgres://ann:***@db/x',
         none: 'found secrets: None. password: ***',
         long: `${'a '.repeat(100)}api_key=***`,
-        bytes: { bytes: Buffer.from('GITHUB_TOKEN=***').toString('latin1') },
+        bytes: { bytes: 'GITHUB_TOKEN=*** \xff\x80\0' },
         '***': 1,
       },
     );

@@ -146,6 +146,24 @@ def test_long_texts_and_bytes_are_cut_with_their_head() -> None:
     assert len(marshal.dumps(tag, 2)) < 6000
 
 
+def test_of_bytes_that_do_not_fit_the_beginning_is_kept_and_all_beside_them() -> None:
+    reason = "larger than the limit of 1048576 bytes"
+    rows = [f"row {index}" for index in range(20_000)]
+    picture = bytes(range(256)) * 40_000
+    head = picture[:16384]
+    value = {"first": bytearray(picture), "picture": picture, "rows": rows, "whole": bytearray(picture[:200_000])}
+    assert Settings().encode(value) == {
+        "first": (..., "cut", "bytearray", (..., "bytearray", head), len(picture), reason),
+        "picture": (..., "cut", "bytes", head, len(picture), reason),
+        "rows": rows,
+        "whole": (..., "bytearray", picture[:200_000]),
+    }
+    secret = b"sk-proj-abcdef1234567890"
+    assert Settings().encode(picture[:16380] + secret + picture)[3] == picture[:16380] + b"***\0"
+    # Bytes beside a secret stay what they are.
+    assert Settings().encode(picture[:512] + secret + picture[:512]) == picture[:512] + b"***" + picture[:512]
+
+
 def test_the_whole_stays_near_its_budget() -> None:
     small = Settings(max_value_bytes=10_000)
     value = {"rows": [{"name": f"row {index}", "tags": ["a", "b"], "text": "t" * 100} for index in range(1000)]}
