@@ -388,13 +388,13 @@ class Writer:
                 return False
         return False
 
-    def _next(self, segment: Segment) -> Segment | None:
-        """The segment after this one, in which a frame had no room: what had none where there was some is large."""
-        if segment.busy:
+    def _next(self, segment: Segment, length: int = 0) -> Segment | None:
+        """The segment after this one, in which a frame had no room. Its `length`, if it is not known: what had none where there was some is large."""
+        if self.local.segment is not segment or segment.busy:
             return None
         segment.busy = True
         try:
-            return self._open(self.largest if segment.end - segment.place > LARGE else LARGE)
+            return self._open(length or (self.largest if segment.end - segment.place > LARGE else LARGE))
         finally:
             segment.busy = False
 
@@ -428,14 +428,7 @@ class Writer:
                 if self._append(made[0], call, recorded, segment):
                     large.written(made[1], segment.kept)
                     return True
-            if self.local.segment is not segment or segment.busy:
-                return False
-            segment.busy = True
-            try:
-                opened = self._open(self.largest)
-            finally:
-                segment.busy = False
-            segment = opened
+            segment = self._next(segment, self.largest)
         return False
 
     def _append(self, payload: bytes, call: Any = _nobody, recorded: int = 0, home: Segment | None = None) -> bool:
