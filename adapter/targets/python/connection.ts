@@ -207,20 +207,41 @@ const isWellFormed: Record<string, (message: Record<string, unknown>) => boolean
   task: ({ task, name, change }) => number(task) && string(name) && string(change),
 };
 
+const GONE = new Set(['EPIPE', 'ECONNRESET', 'ECONNABORTED']);
+/** How often a socket whose other side does not listen is looked at, in milliseconds, and how many times: until it has nothing more to say. */
+const LOOK_EVERY = 500;
+const LOOKS = 20;
+
 /**
  * A process may end right after its last words. Node throws away what came from it but was not read yet when something written to it then
- * fails; here the writing fails without a word, and the end is what the reading comes to.
+ * fails; here the writing fails without a word, and the end is what the reading comes to. Over TCP the system itself may throw it away.
  */
 export function readToTheEnd(socket: Socket): void {
   type Done = (error?: Error | null) => void;
+  let isDeaf = false;
   const deaf =
     (done: Done): Done =>
-    (error) =>
-      done(['EPIPE', 'ECONNRESET'].includes((error as NodeJS.ErrnoException | undefined)?.code ?? '') ? null : error);
+    (error) => {
+      const isGone = GONE.has((error as NodeJS.ErrnoException | undefined)?.code ?? '');
+      if (isGone && !isDeaf) {
+        isDeaf = true;
+        endWhenSilent(socket, LOOKS);
+      }
+      done(isGone ? null : error);
+    };
   const one = socket._write.bind(socket);
   const several = socket._writev!.bind(socket);
   socket._write = (chunk, encoding, done) => one(chunk, encoding, deaf(done));
   socket._writev = (chunks, done) => several(chunks, deaf(done));
+}
+
+/** The other side may also have closed its ears alone: it is let go once nothing comes any more, or too much. */
+function endWhenSilent(socket: Socket, looks: number): void {
+  const { bytesRead } = socket;
+  // What has arrived is read between a timer and this: we may have been busy meanwhile.
+  const look = (): unknown =>
+    socket.bytesRead === bytesRead || looks === 0 ? socket.destroy() : endWhenSilent(socket, looks - 1);
+  setTimeout(() => setImmediate(look), LOOK_EVERY).unref();
 }
 
 /** Reads lines from a socket whose first one must be a hello; the rest goes to where `accept` says. */

@@ -335,7 +335,7 @@ static PyObject *prepare_calls(PyObject *module, PyObject *args)
 {
     PyObject *classes;
     if (are_calls_prepared)
-        Py_RETURN_TRUE;
+        return PyBool_FromLong(1);
     if (!PyArg_ParseTuple(args, "O!O!OOO", &PyDict_Type, &classes, &PyDict_Type, &ours.calls, &ours.stopping, &ours.current, &ours.now))
         return NULL;
     const Slot tasks[] = {IN(tasks, id), IN(tasks, calls), IN(tasks, innermost), IN(tasks, known), IN(tasks, parent), {NULL, NULL}};
@@ -348,7 +348,7 @@ static PyObject *prepare_calls(PyObject *module, PyObject *args)
         !find_slots(classes, "Segment", &at.segment, segments) || !find_slots(classes, "Writer", &at.writer, writers) ||
         !find_slots(classes, "Settings", &at.settings, settings) || !find_slots(classes, "Stopping", &at.stopping, stops) ||
         (PyObject *)Py_TYPE(ours.stopping) != (PyObject *)at.stopping)
-        Py_RETURN_FALSE;
+        return PyBool_FromLong(0);
     EACH_NAME(INTERN)
     zero = PyLong_FromLong(0);
     one = PyLong_FromLong(1);
@@ -359,5 +359,5 @@ static PyObject *prepare_calls(PyObject *module, PyObject *args)
     for (size_t index = 0; index < sizeof things / sizeof *things; index++)
         Py_IncRef(things[index]);
     are_calls_prepared = 1;
-    Py_RETURN_TRUE;
+    return PyBool_FromLong(1);
 }

@@ -20,6 +20,13 @@
 extern int PyObject_AsWriteBuffer(PyObject *object, void **buffer, Py_ssize_t *size);
 #endif
 
+/* Not `Py_RETURN_NONE`: that is a macro which counts. */
+static PyObject *none(void)
+{
+    Py_IncRef(Py_None);
+    return Py_None;
+}
+
 /* Functions for processors with registers of 32 bytes. */
 #if defined(__x86_64__) && (defined(__GNUC__) || defined(__clang__))
 #include <immintrin.h>
@@ -431,7 +438,7 @@ static PyObject *snapshot_of(PyObject *type, PyObject *args)
         return (PyObject *)self;
     Py_DecRef((PyObject *)self);
     PyErr_Clear();
-    Py_RETURN_NONE;
+    return none();
 }
 
 static PyObject *snapshot_same(Snapshot *self, PyObject *nothing)
@@ -1030,7 +1037,7 @@ static PyObject *encode_alone(Rules *rules, PyObject *value, Py_ssize_t depth, P
     PyErr_Clear();
     if (encoded != NULL)
         return encoded;
-    Py_RETURN_NONE;
+    return none();
 }
 
 /* ---------------------------------------------------------------- Cursor */
@@ -1164,7 +1171,7 @@ static PyObject *cursor_open(Cursor *self, PyObject *buffer)
     }
     self->memory = memory;
     self->mapped = size;
-    Py_RETURN_NONE;
+    return none();
 }
 
 static PyMethodDef cursor_methods[] = {

@@ -539,9 +539,9 @@ static PyObject *prepare_functions(PyObject *module, PyObject *args)
 {
     PyObject *classes, *roots, *nowhere_, *write;
     if (are_functions_prepared)
-        Py_RETURN_TRUE;
+        return PyBool_FromLong(1);
     if (!are_calls_prepared)
-        Py_RETURN_FALSE;
+        return PyBool_FromLong(0);
     if (!PyArg_ParseTuple(args, "O!OOO", &PyDict_Type, &classes, &roots, &nowhere_, &write))
         return NULL;
 #define FN(group, name) {#name, &fn.group.name}
@@ -551,7 +551,7 @@ static PyObject *prepare_functions(PyObject *module, PyObject *args)
     const Slot roots_[] = {FN(roots, busy), FN(roots, task), {NULL, NULL}};
     const Slot guards[] = {FN(guards, _function), {NULL, NULL}}, none[] = {{NULL, NULL}};
     if (!find_slots(classes, "ShortCall", &fn.call, calls) || !find_slots(classes, "Call", &fn.long_call, none) || !find_slots(classes, "Root", &fn.root, roots_) || !find_slots(classes, "Guard", &fn.guard, guards))
-        Py_RETURN_FALSE;
+        return PyBool_FromLong(0);
 #undef INTERN
 #define INTERN(name)                                                                                                                                           \
     if ((call_names.name = PyUnicode_InternFromString(#name)) == NULL)                                                                                         \
@@ -563,7 +563,7 @@ static PyObject *prepare_functions(PyObject *module, PyObject *args)
     nowhere = shared(nowhere_);
     write_start = shared(write);
     are_functions_prepared = 1;
-    Py_RETURN_TRUE;
+    return PyBool_FromLong(1);
 }
 
 /* calls_taken() -> (begun, ended): how often. */

@@ -545,7 +545,7 @@ static PyObject *begin_node(PyObject *module, PyObject *args)
     PyObject *call = begin(node, given, config, made);
     if (call != NULL)
         return call;
-    Py_RETURN_NONE;
+    return none();
 }
 
 /* ---------------------------------------------------------------- its end */
@@ -763,9 +763,9 @@ static PyObject *prepare_nodes(PyObject *module, PyObject *args)
 {
     PyObject *classes;
     if (is_prepared)
-        Py_RETURN_TRUE;
+        return PyBool_FromLong(1);
     if (!are_calls_prepared)
-        Py_RETURN_FALSE;
+        return PyBool_FromLong(0);
     if (!PyArg_ParseTuple(args, "O!OO!OO!O!lnn", &PyDict_Type, &classes, &given_by.decide, &PyDict_Type, &given_by.newest, &given_by.partial, &PyType_Type,
                           &given_by.last_value, &PyType_Type, &given_by.snapshot, &given_by.sweep, &given_by.heads, &given_by.smallest))
         return NULL;
@@ -787,7 +787,7 @@ static PyObject *prepare_nodes(PyObject *module, PyObject *args)
         !find_slots(classes, "Part", &in.part, parts) || !find_slots(classes, "OuterCall", &in.outer, outers) ||
         !find_slots(classes, "StateEncoder", &in.states, states) || !find_slots(classes, "Memo", &in.memo, memos) ||
         !find_slots(classes, "NodeStep", &in.node_step, node_steps) || !find_slots(classes, "Kept", &in.kept, kepts))
-        Py_RETURN_FALSE;
+        return PyBool_FromLong(0);
     /* Without slots under Python 3.10: the run of a task is left to Python code there. */
     if (!find_slots(classes, "PregelExecutableTask", &in.pregel_task, pregel_tasks))
         in.pregel_task = NULL;
@@ -802,5 +802,5 @@ static PyObject *prepare_nodes(PyObject *module, PyObject *args)
     for (size_t index = 0; index < sizeof things / sizeof *things; index++)
         Py_IncRef(things[index]);
     is_prepared = 1;
-    Py_RETURN_TRUE;
+    return PyBool_FromLong(1);
 }

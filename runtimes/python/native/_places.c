@@ -485,14 +485,14 @@ static PyObject *secret_places(PyObject *module, PyObject *args)
         encoded = PyUnicode_AsUTF8String(value);
         if (encoded == NULL) {
             PyErr_Clear(); /* Half of a pair. */
-            Py_RETURN_NONE;
+            return none();
         }
         text = (const unsigned char *)PyBytes_AsString(encoded);
         size = PyBytes_Size(encoded);
         is_ascii = PyUnicode_GetLength(value) == size;
         if (!is_ascii && has_other_case(text, size)) {
             Py_DecRef(encoded);
-            Py_RETURN_NONE;
+            return none();
         }
     } else if (Py_TYPE(value) == &PyBytes_Type) {
         text = (const unsigned char *)PyBytes_AsString(value);
@@ -500,7 +500,7 @@ static PyObject *secret_places(PyObject *module, PyObject *args)
         if (most >= 0 && most < size)
             size = most;
     } else
-        Py_RETURN_NONE;
+        return none();
     Places places = {text, size, NULL, 0, 0, size / 8 + 100, 0};
     if (find_places(&places) == 0) {
         if (places.count)
@@ -522,5 +522,5 @@ static PyObject *secret_places(PyObject *module, PyObject *args)
     if (made != NULL)
         return made;
     PyErr_Clear();
-    Py_RETURN_NONE;
+    return none();
 }

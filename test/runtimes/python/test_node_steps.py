@@ -66,6 +66,9 @@ OUTER = """
     builder.add_edge(START, "work")
     builder.add_conditional_edges("work", lambda state: END if state["count"] > 5 else "work")
     print(builder.compile(name="rounds").invoke({"count": 0, "data": ["words " * 100]}))
+
+    from toolbreak import _optional
+    print("taken", *(_optional.nodes_taken() if _optional.nodes_taken is not None else [0, 0, 0]))
 """
 
 
@@ -109,6 +112,29 @@ def test_a_node_that_began_the_short_way_can_be_looked_at_stepped_to_and_edited(
     process.release(hold)
     code, out, err = run.finish()
     assert code == 0 and "'count': 100" in out and "', 0, 1, 2, 3]" in out, (out, err)
+    begun = int(out.split("taken ")[1].split()[0])
+    assert begun >= 2 or _optional.begin_node is None
+
+
+@pytest.mark.parametrize("is_recorded", [True, False])
+def test_a_step_stops_before_the_next_node(scene: Any, is_recorded: bool) -> None:
+    app = scene.write("main.py", OUTER)
+    adapter = scene.adapter(
+        breakpoints=[dot(1, app, "def look", condition="count == 3")],
+        record={**RECORD, "enabled": is_recorded, "references": True},
+    )
+    run = scene.run(adapter, app)
+    process, hold = adapter.held()
+    for _ in range(10):
+        process.release(hold, step="over")
+        process, hold = adapter.held()
+        if hold["boundary"] == "before":
+            break
+    node = hold["frames"][0]
+    assert (node["kind"], node["name"], node["detail"]) == ("node", "work", "node, step 5, before")
+    process.release(hold)
+    code, out, err = run.finish()
+    assert code == 0 and "'count': 6" in out, (out, err)
 
 
 def changes(choose: random.Random, value: dict[str, Any], holder: Any) -> None:

@@ -33,6 +33,7 @@ export const parallel: Section = {
       const click = async () =>
         (await did(row.hover(QUICK))) && did(row.locator('.codicon-debug-continue').click(QUICK));
       const held = row.filter({ hasText: /paused/i });
+      await see('check_stock, held', held);
       await act('check_stock is continued', click, async () => !(await held.isVisible()));
       await pane.waitForFrame('lookup_order(');
       await pane.paused('Paused before tool');
