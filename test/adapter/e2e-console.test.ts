@@ -41,6 +41,16 @@ print("last without newline", end="")
     assert.equal(s.client.output['stderr'], err);
   });
 
+  it('lets Python collect its output where the person says so', async () => {
+    const s = scene();
+    const program = s.app(
+      'env.py',
+      'import os\nprint(os.environ.get("PYTHONUNBUFFERED"), flush=True)\nprint("lost")\nos._exit(0)\n',
+    );
+    await s.launch({ program, env: { PYTHONUNBUFFERED: '' } });
+    assert.equal(await s.exit(), '\n');
+  });
+
   it('has an empty standard input', async () => {
     const s = scene();
     await s.launch({ program: chat });

@@ -13,7 +13,8 @@ export const probes = join(__dirname, 'outcome-apps');
 export function environment(folder: string, more: Record<string, string> = {}): NodeJS.ProcessEnv {
   const env: NodeJS.ProcessEnv = { ...process.env, XDG_STATE_HOME: join(folder, 'state'), XDG_RUNTIME_DIR: folder };
   for (const name of ['TOOLBREAK_CONNECT', 'TOOLBREAK_CHILD', 'PYTHONPATH']) delete env[name];
-  return { ...env, ...more };
+  // Set by the debugger where it is not set: the bare run that is compared has it as well.
+  return { ...env, PYTHONUNBUFFERED: '1', ...more };
 }
 
 export async function startAdapter(folder: string, more: Record<string, string> = {}): Promise<DapClient> {

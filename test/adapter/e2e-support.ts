@@ -60,6 +60,8 @@ export class Scene {
 
   constructor() {
     this.env = { ...process.env, XDG_STATE_HOME: join(this.place.folder, 'state'), XDG_RUNTIME_DIR: this.place.folder };
+    // Containers set it, a person's machine does not.
+    delete this.env['PYTHONUNBUFFERED'];
   }
 
   /** The session's first client; its adapter starts with the first use. */

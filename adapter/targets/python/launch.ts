@@ -36,6 +36,9 @@ export interface LaunchOptions extends TargetOptions {
   endWithin?: number;
 }
 
+/** What Python prints into a pipe comes in pieces of 8 KB otherwise, long after a person waits for it. */
+const AT_ONCE = { PYTHONUNBUFFERED: '1' };
+
 const LOOK_EVERY = 200;
 const CONNECT_WITHIN = 10_000;
 /** Milliseconds without a program in the terminal's shell after which ours has ended. */
@@ -165,7 +168,7 @@ export class LaunchTarget extends PythonTarget {
     const [out, err] = this.pipes ?? [];
     const child = spawn(command[0]!, command.slice(1), {
       cwd: launch.cwd,
-      env: applyVariables(process.env, variables),
+      env: applyVariables({ ...AT_ONCE, ...process.env }, variables),
       stdio: ['ignore', out?.writeEnd ?? 'pipe', err?.writeEnd ?? 'pipe'],
       // A group, and session, of its own: signals reach the whole app and nobody else.
       detached: process.platform !== 'win32',
