@@ -178,6 +178,11 @@ scenes('Bad input: where the recording goes', (scene) => {
 import resource
 import signal
 
+def first():
+    return "kept"
+
+first()
+
 # As a full disk: no file of this process grows beyond a few kilobytes.
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 resource.setrlimit(resource.RLIMIT_FSIZE, (16384, 16384))
