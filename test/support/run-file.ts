@@ -29,6 +29,8 @@ export function unpackCalls(db: Connection): Connection {
   db.exec(`CREATE TEMP TABLE calls (${names.map((name) => `${name} INTEGER`).join()})`);
   const insert = db.prepare(`INSERT INTO temp.calls VALUES (${names.map(() => '?').join()})`);
   const reader = new CallReader(db);
+  // Each insert would be a transaction of its own.
+  db.exec('BEGIN');
   for (const id of reader.ids()) {
     const chunk = reader.chunk(id)!;
     for (let slot = 0; slot < chunk.length; slot++) {
@@ -42,6 +44,7 @@ export function unpackCalls(db: Connection): Connection {
       insert.run([...values, size].map((value) => (value === null ? null : BigInt(value))));
     }
   }
+  db.exec('COMMIT');
   return db;
 }
 
