@@ -447,7 +447,7 @@ static PyObject *begin(PyObject *node, PyObject *given, PyObject *config, PyObje
         goto done;
     calls = slot(task, at.tasks.calls) == NULL ? NULL : PyLong_FromLong(PyLong_AsLong(slot(task, at.tasks.calls)) + 1);
     if (told == NULL || calls == NULL || slot(above, in.outers.busy) != busy || (busy != Py_None && PyList_Size(busy)) ||
-        slot(above, in.outers.ended) != Py_False || (unrecorded ? !is_unrecorded() : !look_there()) || !passes(function, at.functions.before) || PyErr_Occurred() || (number = PyIter_Next(now_there.numbers)) == NULL)
+        slot(above, in.outers.ended) != Py_False || is_unrecorded() != unrecorded || !passes(function, at.functions.before) || PyErr_Occurred() || (number = PyIter_Next(now_there.numbers)) == NULL)
         goto done;
 
     exchange(adapter, in.adapters.args, shared(empty));
@@ -638,7 +638,7 @@ static int finish(PyObject *call, PyObject *result)
     Py_IncRef(busy);
     if (now_current != call || slot(above, in.outers.ended) != Py_False || slot(call, in.calls.ended) != Py_False || slot(call, in.calls.adapter) != adapter ||
         slot(adapter, in.adapters.given) != given || slot(call, in.calls.task) != task || busy == NULL || !PyList_CheckExact(busy) ||
-        PyList_Size(busy) != 1 || PyList_GetItem(busy, 0) != call || (unrecorded ? !is_unrecorded() : !look_there()) || !passes(function, at.functions.after) || (!unrecorded && !is_open(&here)))
+        PyList_Size(busy) != 1 || PyList_GetItem(busy, 0) != call || is_unrecorded() != unrecorded || !passes(function, at.functions.after) || (!unrecorded && !is_open(&here)))
         goto done;
 
     done = unrecorded || write_end(&here, &after, call, result, ended);

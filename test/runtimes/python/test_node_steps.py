@@ -79,14 +79,19 @@ def variables(process: Any, hold: dict[str, Any], frame: int, scope: str) -> dic
     return {each["name"]: each["value"] for each in found}
 
 
-@pytest.mark.parametrize("is_recorded", [True, False])
-def test_a_node_that_began_the_short_way_can_be_looked_at_stepped_to_and_edited(scene: Any, is_recorded: bool) -> None:
+def run_outer(scene: Any, is_recorded: bool) -> tuple[Any, Any]:
+    """Held in a function that the fourth step calls."""
     app = scene.write("main.py", OUTER)
     adapter = scene.adapter(
         breakpoints=[dot(1, app, "def look", condition="count == 3")],
         record={**RECORD, "enabled": is_recorded, "references": True},
     )
-    run = scene.run(adapter, app)
+    return adapter, scene.run(adapter, app)
+
+
+@pytest.mark.parametrize("is_recorded", [True, False])
+def test_a_node_that_began_the_short_way_can_be_looked_at_stepped_to_and_edited(scene: Any, is_recorded: bool) -> None:
+    adapter, run = run_outer(scene, is_recorded)
     process, hold = adapter.held()
     shown = [(frame["kind"], frame["name"], frame["detail"]) for frame in hold["frames"] if frame["kind"] != "source"]
     assert shown == [
@@ -118,12 +123,7 @@ def test_a_node_that_began_the_short_way_can_be_looked_at_stepped_to_and_edited(
 
 @pytest.mark.parametrize("is_recorded", [True, False])
 def test_a_step_stops_before_the_next_node(scene: Any, is_recorded: bool) -> None:
-    app = scene.write("main.py", OUTER)
-    adapter = scene.adapter(
-        breakpoints=[dot(1, app, "def look", condition="count == 3")],
-        record={**RECORD, "enabled": is_recorded, "references": True},
-    )
-    run = scene.run(adapter, app)
+    adapter, run = run_outer(scene, is_recorded)
     process, hold = adapter.held()
     for _ in range(10):
         process.release(hold, step="over")
