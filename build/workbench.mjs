@@ -6,8 +6,19 @@
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
@@ -72,9 +83,13 @@ export function install(say = (line) => console.log(line)) {
 function npm(cwd, args) {
   const staging = `${CACHE}.new`;
   const nodeFolder = join(staging, 'node_modules', nodePackage());
+  let plain;
   const env = { ...process.env, npm_config_audit: 'false', npm_config_fund: 'false', npm_config_loglevel: 'error' };
   if (existsSync(nodeFolder)) {
-    env.npm_config_nodedir = nodeFolder;
+    // The compiler's options are taken apart at spaces.
+    if (/\s/.test(nodeFolder))
+      symlinkSync(nodeFolder, join((plain = mkdtempSync(join(tmpdir(), 'toolbreak-'))), 'node'));
+    env.npm_config_nodedir = plain === undefined ? nodeFolder : join(plain, 'node');
     const bin = process.platform === 'win32' ? nodeFolder : join(nodeFolder, 'bin');
     env.PATH = `${bin}${process.platform === 'win32' ? ';' : ':'}${env.PATH ?? ''}`;
   }
@@ -84,6 +99,7 @@ function npm(cwd, args) {
     stdio: ['ignore', 'inherit', 'inherit'],
     shell: process.platform === 'win32',
   });
+  if (plain !== undefined) rmSync(plain, { recursive: true, force: true });
   if (done.status !== 0) {
     throw new Error(
       `npm ${args.join(' ')} failed in ${cwd}. The workbench needs a network once, a C++ compiler, make and Python 3; its absence breaks nothing else.`,
