@@ -114,7 +114,7 @@ checkCommand(program);
 export async function main(given?: EarlyDelegate): Promise<void> {
   early = given;
   try {
-    needNode();
+    await needNode();
     await program.parseAsync();
   } catch (error) {
     // A sentence for the person needs no stack.

@@ -15,6 +15,7 @@ import { RunFile } from '../store/reader/runFile';
 import { deleteSpool } from '../store/spoolOwner';
 import { openRecorder } from '../store/workerRecorder';
 import { CommandTarget } from '../targets/python/command';
+import { passOn } from './node';
 import { finishBehindUs, placeRun } from './runs';
 
 const LONGEST_NAME = 60;
@@ -87,7 +88,7 @@ export async function recordCommand(options: HeadlessOptions, say: (sentence: st
     if (event.event === 'log' && event.category === 'important') say(event.text);
   });
   const ended = new Promise<number>((resolve) => target.on('exited', (code) => resolve(code ?? 1)));
-  const pass = passSignals(target);
+  const pass = passOn((signal) => target.signal(signal));
   // The command is the person's: it goes on, whatever happens here.
   const failed = (error: unknown): void => {
     log.error('unexpected', error);
@@ -158,22 +159,6 @@ class Output {
   private record(category: string, text: string): void {
     if (text !== '') this.recorder.event('output', undefined, { category, text });
   }
-}
-
-/** Signals go to the command, which ends by them, and so do we. Those of a terminal's keys it gets from there. */
-function passSignals(target: CommandTarget): () => void {
-  const terminal = process.stdin.isTTY || process.stdout.isTTY || process.stderr.isTTY;
-  const names = (['SIGTERM', 'SIGHUP', 'SIGINT', 'SIGQUIT', 'SIGUSR2'] as const).filter(
-    (name) => process.platform !== 'win32' || name === 'SIGTERM' || name === 'SIGINT',
-  );
-  const listeners = names.map((name) => {
-    const listener = (): void => {
-      if (!terminal || (name !== 'SIGINT' && name !== 'SIGQUIT')) target.signal(name);
-    };
-    process.on(name, listener);
-    return [name, listener] as const;
-  });
-  return () => listeners.forEach(([name, listener]) => process.off(name, listener));
 }
 
 type Counts = Pick<Recorded, 'calls' | 'errors' | 'crashed' | 'ending' | 'uncaught'>;
