@@ -70,7 +70,7 @@ class Session:
     """One connection of this process to an adapter."""
 
     def __init__(self, connect: dict[str, Any]) -> None:
-        self.connect = connect
+        self.connect = {name: _as_path(value) if name in _PATHS else value for name, value in connect.items()}
         self.wire: Wire | None = None
         self.thread: threading.Thread | None = None
         self.configuration: dict[str, Any] = {}
@@ -449,6 +449,17 @@ def unsupported() -> str:
     if not getattr(sys, "_is_gil_enabled", lambda: True)():
         return "free-threaded Python is not supported yet"
     return ""
+
+
+#: What of a connect file is a path, or may be one.
+_PATHS = frozenset({"address", "output", "spool", "stopFile"})
+
+
+def _as_path(value: Any) -> Any:
+    """A path as this process writes it: under a locale that knows only ASCII, each other byte is half of a pair."""
+    if type(value) is not str or os.name == "nt":
+        return value
+    return os.fsdecode(value.encode("utf-8", "surrogateescape"))
 
 
 def attach(connect: dict[str, Any], *, root: bool = True) -> Session:
