@@ -157,6 +157,12 @@ export function unsafeFolder(path: string): UserError {
   );
 }
 
+export function stateUnusable(path: string, reason: string): UserError {
+  return new UserError(
+    `Toolbreak keeps what it records in ${path}, which cannot be used (${reason}). Make it writable, or set ${process.platform === 'win32' ? 'LOCALAPPDATA' : 'XDG_STATE_HOME'} to a folder that is.`,
+  );
+}
+
 export function tokenNeeded(): UserError {
   return new UserError('This session needs a token: pass "token" in the arguments of initialize, launch or attach.');
 }

@@ -9,6 +9,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { messageOf, stateUnusable } from './errors';
 import { maskText } from './masking';
 import { readableName } from './names';
 import { parseObject } from './ndjson';
@@ -55,8 +56,13 @@ export class SessionFolder {
   ) {}
 
   static async create(version: string, state: string = stateFolder()): Promise<SessionFolder> {
-    makePrivateFolder(state);
-    const parent = makePrivateFolder(sessionsFolder(state));
+    let parent: string;
+    try {
+      makePrivateFolder(state);
+      parent = makePrivateFolder(sessionsFolder(state));
+    } catch (error) {
+      throw stateUnusable(state, messageOf(error));
+    }
     const startTime = (await startTimeOf(process.pid)) ?? '';
     for (;;) {
       const session = readableName((name) => exists(join(parent, name)));
