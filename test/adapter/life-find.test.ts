@@ -52,6 +52,13 @@ describe('store: finding a run', function () {
     assert.throws(() => findRun('', place), /A run is named by its number/);
   });
 
+  it('shows names that cannot steer a terminal', () => {
+    project.record('one', [run('\u001b[31mtri\nage\u202e')]);
+    assert.throws(() => findRun('7\u001b[2J', place), {
+      message: 'There is no run 7 [2J of shop. The newest are 1 ( [31mtri age ).',
+    });
+  });
+
   it('asks which one is meant when two have the same number', () => {
     const other = join(project.root, 'elsewhere');
     project.record('one', [run('triage')]);

@@ -95,13 +95,15 @@ function headOf(path: string): Buffer {
 function listed(runs: readonly RunSummary[]): string {
   const names = runs.slice(0, NAMED).map((run) => {
     const alone = run.number > 0 && runs.filter((other) => other.number === run.number).length === 1;
-    return `${alone ? run.number : run.run} (${run.name})`;
+    return `${alone ? run.number : run.run} (${shown(run.name)})`;
   });
   return names.join(', ') + (runs.length > NAMED ? ', ...' : '');
 }
 
+/** Names come from other people's files, too: what is in them cannot steer a terminal. */
 function shown(name: string, longest = 60): string {
-  return name.length > longest ? `${name.slice(0, longest - 1)}…` : name;
+  const plain = name.replace(/[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069]+/gu, ' ');
+  return plain.length > longest ? `${plain.slice(0, longest - 1)}…` : plain;
 }
 
 /** Folder name of the project a run file belongs to, without the hash: for people. */
