@@ -123,6 +123,7 @@ describe('query: one run', function () {
     wrong({ limit: 1.5 }, /from 1 to 500/);
     wrong({ from: 'yesterday' }, /"from" is a moment/);
     wrong({ from: '2026-13-45' }, /"from" is a moment/);
+    wrong({ from: '2026-02-30' }, /"from" is a moment/);
     wrong({ minimumDuration: '5' }, /in ns, us, ms, s, m or h/);
     wrong({ minimumDuration: -5 }, /in ns, us, ms, s, m or h/);
     wrong({ order: 'duration', types: ['output'] }, /Only calls have a duration/);

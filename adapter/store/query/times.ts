@@ -47,6 +47,9 @@ function wallClock(text: string, field: string): bigint {
     local + (/^[+-]\d{4}$/.test(zone) ? `${zone.slice(0, 3)}:${zone.slice(3)}` : zone.toUpperCase()),
   );
   if (Number.isNaN(seconds)) throw badMoment(field);
+  // JavaScript takes the 30th of February for a day in March.
+  const day = local.slice(0, 10);
+  if (new Date(`${day}T00:00:00Z`).toISOString().slice(0, 10) !== day) throw badMoment(field);
   return BigInt(seconds) * 1_000_000n + BigInt(fraction.padEnd(9, '0'));
 }
 
