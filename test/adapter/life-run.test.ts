@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import type { QueryAnswer } from '../../protocol/query';
 import { toolbreakCommand } from '../support/adapter';
 import { AGENT, LifePlace, run } from './life-support';
@@ -333,6 +334,72 @@ graph.compile(name="desk").invoke({"total": 0})
       const [ended] = (await once(child, 'close')) as [number];
       assert.deepEqual([ended, stdout], [code, output], stderr);
       assert.match(stderr, /recorded \d+ calls?[;:]/);
+    }
+  });
+
+  it('does so under an older Node, too, which hands over to another', async () => {
+    const other = join(place.folder, 'node_modules', 'node', 'bin');
+    mkdirSync(other, { recursive: true });
+    symlinkSync(process.execPath, join(other, 'node'));
+    const doors = pathToFileURL(join(__dirname, '../../adapter/doors/node.ts')).href;
+    const script = place.file(
+      'outer.mjs',
+      `if (process.env.OTHER) {
+        process.on('SIGTERM', () => { console.log('bye'); process.exit(7); });
+        setInterval(() => {}, 1000);
+        console.log('ready');
+      } else {
+        process.env.OTHER = '1';
+        const { needNode } = await import(${JSON.stringify(doors)});
+        await needNode({ ...process.versions, node: '20.9.0' }, ${JSON.stringify(place.folder)});
+        console.log('came back');
+      }\n`,
+    );
+    const child = spawn(process.execPath, ['--import', pathToFileURL(require.resolve('tsx')).href, script], {
+      env: place.env,
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    let stdout = '';
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      stdout += text;
+      if (stdout === 'ready\n') child.kill('SIGTERM');
+    });
+    const [ended] = (await once(child, 'close')) as [number];
+    assert.deepEqual([ended, stdout], [7, 'ready\nbye\n']);
+  });
+
+  it('records into a folder that the locale of the command cannot write', async () => {
+    place.file('many.py', 'def step(x):\n    return x\nfor i in range(20):\n    step(i)\nprint("end")\n');
+    const said = await run(
+      process.execPath,
+      toolbreakCommand('run', '--functions', '@usercode', '--', python, 'many.py'),
+      {
+        cwd: place.project,
+        env: {
+          ...place.env,
+          XDG_STATE_HOME: join(place.folder, 'jörg'),
+          LC_ALL: 'C',
+          PYTHONUTF8: '0',
+          PYTHONCOERCECLOCALE: '0',
+        },
+      },
+    );
+    assert.deepEqual([said.code, said.stdout], [0, 'end\n'], said.stderr);
+    assert.equal(said.stderr, `toolbreak: recorded 20 calls; ${LOOK}`);
+  });
+
+  it('says what to do where its folder cannot be made', async () => {
+    const blocked = place.file('blocked', '');
+    for (const state of [join(blocked, 'state'), ...(existsSync('/proc/self') ? ['/proc/nowhere'] : [])]) {
+      const said = await run(process.execPath, toolbreakCommand('run', '--', python, '-c', 'print(1)'), {
+        cwd: place.project,
+        env: { ...place.env, XDG_STATE_HOME: state },
+      });
+      assert.deepEqual([said.code, said.stdout], [1, '']);
+      assert.match(
+        said.stderr,
+        /^toolbreak: Toolbreak keeps what it records in .*toolbreak, which cannot be used \(.*\)\. Make it writable, or set XDG_STATE_HOME to a folder that is\.\n$/,
+      );
     }
   });
 

@@ -13,7 +13,7 @@ export function runCommand(program: Command): void {
   program
     .command('run')
     .description('run a Python command and record it; its input, output and exit code are its own')
-    .argument('<command...>', 'a command, a Python file, or -m and a module')
+    .argument('<command...>', 'a command, a Python file, or (behind --) -m and a module')
     .option('--name <name>', 'name of the run (default: the command)')
     .option(
       '--functions <pattern>',
