@@ -51,6 +51,11 @@ async function runSuite(name, log) {
   const text = log ? readFileSync(log, { encoding: 'utf8', flag: 'a+' }) : '';
   // The browser's suites say it in their output only.
   if (result.failed) result.failures ??= [...text.matchAll(/^\s*FAILED (.*\n.*)$/gm)].map(([, said]) => said);
+  // A suite that died before it could report: its first error, and what it said last.
+  if (result.failed && result.failures.length === 0 && text) {
+    const error = /^.*\bError\b.*$/m.exec(text)?.[0] ?? '';
+    result.failures = [`${error} ... ${text.trim().split('\n').slice(-3).join(' ')}`];
+  }
   rows.push({ name, ...result, seconds: ((Date.now() - start) / 1000).toFixed(1) });
   if (log) console.log(`\n=== ${name}\n${text}`);
 }

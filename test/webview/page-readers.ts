@@ -102,9 +102,11 @@ async function openInSpeedscope(
     await page.getByText('Sandwich').click();
     await page.locator('td', { hasText: '{"call"' }).first().waitFor();
     const rows = await page.locator('tr:visible').allInnerTexts();
-    const download = page.waitForEvent('download');
-    await page.getByText('Export', { exact: false }).click();
-    const understood = JSON.parse(readFileSync(await (await download).path(), 'utf8')) as Understood;
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByText('Export', { exact: false }).click(),
+    ]);
+    const understood = JSON.parse(readFileSync(await download.path(), 'utf8')) as Understood;
     assert.deepEqual(complaints, []);
     return { understood, rows };
   } finally {

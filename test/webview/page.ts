@@ -20,17 +20,22 @@ async function main(): Promise<void> {
   const house = await BrowserHouse.open();
   let passed = 0;
   let failed = 0;
+  let current = 'before the first test';
+  const fail = (error: unknown): void => {
+    failed++;
+    console.log(`  FAILED ${current}\n${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
+  };
+  // What nobody awaited is the failure of the test that runs, not the end of all the others.
+  process.on('unhandledRejection', fail);
   try {
     for (const [name, body] of tests) {
       if (only !== undefined && !name.includes(only)) continue;
-      try {
-        await body(house);
-        passed++;
-        console.log(`  ok ${name}`);
-      } catch (error) {
-        failed++;
-        console.log(`  FAILED ${name}\n${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
-      }
+      current = name;
+      const before = failed;
+      await body(house).catch(fail);
+      if (failed > before) continue;
+      passed++;
+      console.log(`  ok ${name}`);
     }
   } finally {
     await house.close();
