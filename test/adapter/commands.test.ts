@@ -86,7 +86,7 @@ describe('commands: runs, show, query, check', function () {
     );
     assert.match(
       refund,
-      /\n\/app\/shop\/tools\.py:30\n\nError\n {2}ApprovalNeeded: amount 700 needs approval\n {4}\/app\/shop\/tools\.py:33 in refund\n\nArguments\n {2}amount = 700\n$/,
+      /\n\/app\/shop\/tools\.py:30\n\nError\n {2}ApprovalNeeded: amount 700 needs approval\n {4}\/app\/shop\/tools\.py:33 in refund\n {4}limit = 500\n\nArguments\n {2}amount = 700\n$/,
     );
     const held = said('show', '1', '1.3');
     assert.match(held, /Arguments\n {2}order_id = 7\n {2}region = 'eu'\n {2}key = \*\*\* {2}\(Masked: a secret\.\)\n/);

@@ -182,6 +182,75 @@ if len(sys.argv) == 1:
     assert.ok(looked <= 2048, `looked at ${looked} calls`);
   });
 
+  it('tells of an error what it was raised from, its notes, its fields and the members of a group', async () => {
+    place.file(
+      'fails.py',
+      `class Refused(Exception):
+    def __init__(self, code):
+        super().__init__("refused", code)
+        self.code = code
+
+def look(): raise KeyError("order 7")
+
+def price():
+    try: look()
+    except KeyError as error:
+        refused = Refused(42)
+        refused.add_note("tried twice")
+        raise refused from error
+
+def many():
+    try: price()
+    except Refused: raise ExceptionGroup("both", [ValueError("a"), KeyError("b")])
+
+def seen(error): return error
+
+try: many()
+except ExceptionGroup as error: seen(error.__context__)
+`,
+    );
+    await place.say('run', '--functions', '@usercode', '--', python, 'fails.py');
+    const shown = async (call: string): Promise<string> =>
+      (await place.say('show', 'last', call)).stdout.replaceAll(`${place.project}/`, '');
+    assert.match(
+      await shown('price'),
+      /\nError\n {2}Refused: \('refused', 42\)\n {4}fails\.py:13 in price\n[^]*\n {4}__notes__ = list \(1\)\n {6}0 = 'tried twice'\n[^]*\nCaused by\n {2}KeyError: 'order 7'\n {4}fails\.py:9 in price\n {4}fails\.py:6 in look\n/,
+    );
+    assert.match(
+      await shown('many'),
+      /ExceptionGroup: both[^]*exceptions = tuple \(2\)\n {6}0 = ValueError: a\n {6}1 = KeyError: 'b'\n[^]*Caused by\n {2}Refused[^]*Caused by\n {2}KeyError/,
+    );
+    assert.match(
+      await shown('seen'),
+      /\nResult\n {2}Refused: \('refused', 42\)\n {4}cause = KeyError: 'order 7'\n {4}code = 42\n/,
+    );
+
+    interface Json {
+      type: string;
+      message: string;
+      stack: { line: number; function: string }[];
+      cause?: Json;
+      fields?: Record<string, unknown>;
+    }
+    const { error } = await place.json<{ error: Json }>('show', 'last', 'price');
+    assert.deepEqual([error.type, error.fields!['code'], error.fields!['__notes__']], ['Refused', 42, ['tried twice']]);
+    const cause = error.cause!;
+    assert.deepEqual(
+      [cause.type, cause.message, cause.stack.map((frame) => `${frame.function}:${frame.line}`)],
+      ['KeyError', "'order 7'", ['price:9', 'look:6']],
+    );
+    const { arguments: given, result } = await place.json<{ arguments: { error: Json }; result: Json }>(
+      'show',
+      'last',
+      'seen',
+    );
+    assert.deepEqual(given.error, result);
+    assert.equal(result.cause!.type, 'KeyError');
+    await place.say('export', 'last', '-o', 'run.json', '--format', 'otlp');
+    const written = readFileSync(join(place.project, 'run.json'), 'utf8');
+    assert.match(written, /line 13, in price\\nCaused by: KeyError: 'order 7'\\n {2}File [^,]*, line 9, in price/);
+  });
+
   it('records that a process crashed', async () => {
     place.file('dies.py', 'import os, signal\nprint("now", flush=True)\nos.kill(os.getpid(), signal.SIGKILL)\n');
     const said = await place.say('run', '--', python, 'dies.py');

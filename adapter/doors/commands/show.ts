@@ -146,8 +146,8 @@ const OUTCOMES = {
 };
 const CHANGES = { added: '+', removed: '-', changed: '~' };
 
-function callLines(run: RunSummary, { detail, at, values }: WholeCall, full: boolean): string[] {
-  const { call, path, source, error, changes, edits, events, attributes, messages } = detail;
+function callLines(run: RunSummary, { detail, at, values, errors }: WholeCall, full: boolean): string[] {
+  const { call, path, source, changes, edits, events, attributes, messages } = detail;
   const length = (call.end ?? Math.max(run.duration, call.start)) - call.start;
   const room = full ? Infinity : Math.max(width(), 100);
   const lines = [
@@ -156,16 +156,18 @@ function callLines(run: RunSummary, { detail, at, values }: WholeCall, full: boo
     `call ${call.id} of run ${run.number > 0 ? run.number : run.run} (${run.name}), ${clockText(at)}, ${momentText(call.start)}`,
     ...(source === undefined ? [] : [`${source.path}:${source.line}`]),
   ];
-  if (error !== undefined) {
-    const text = error.type === '' ? error.message : `${error.type}: ${error.message}`;
-    lines.push('', 'Error', ...text.split('\n').map((line) => `  ${line}`));
-    for (const frame of error.stack) lines.push(`    ${frame.path}:${frame.line} in ${frame.function}`);
-  }
-  for (const { part, text, mark, lines: parts } of values) {
+  errors.forEach(({ type, message, stack, fields }, index) => {
+    const text = type === '' ? message : `${type}: ${message}`;
+    lines.push('', index === 0 ? 'Error' : 'Caused by', ...text.split('\n').map((line) => `  ${line}`));
+    for (const frame of stack) lines.push(`    ${frame.path}:${frame.line} in ${frame.function}`);
+    for (const field of fields) lines.push(valueLine({ ...field, depth: field.depth + 1 }, room));
+  });
+  for (const { part, text, mark, typed, lines: parts } of values) {
+    const named = typed || parts.length === 0;
     lines.push('', TITLES[part]);
-    if (parts.length === 0) lines.push(marked(`  ${text}`, mark, room));
-    else for (const part of parts) lines.push(valueLine(part, room));
-    if (parts.length > 0 && mark !== undefined) lines.push(`  (${mark})`);
+    if (named) lines.push(marked(`  ${text}`, mark, room));
+    for (const part of parts) lines.push(valueLine(named ? { ...part, depth: part.depth + 1 } : part, room));
+    if (!named && mark !== undefined) lines.push(`  (${mark})`);
   }
   section(
     lines,

@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
 import { callName } from '../callNames';
+import type { ErrorValue } from '../reader/errorValue';
 import { messagesIn } from '../reader/messageText';
 import type { RunFile } from '../reader/runFile';
 import { Float, Tuple, type Value } from '../values/model';
 import { plainJson } from './plain';
 import { CALLS } from '../chunks/chunk';
-import { attributesOf, errorOf, scanner, statusOf, type ScannedCall } from './scan';
+import { attributesOf, errorsOf, scanner, statusOf, type ScannedCall } from './scan';
 
 /** Characters of a value. */
 const LARGEST_VALUE = 64_000;
@@ -188,10 +189,13 @@ function contentOf(
       ...(end === null ? [] : [{ key: 'duration', value: { intValue: String(end - start) } }]),
     ],
   }));
-  const error = errorOf(file, call);
+  const [error, ...causes] = errorsOf(file, call);
   if (error !== undefined) {
     text('error.type', error.qualified);
-    const stack = error.stack.map(({ path, line, name }) => `  File "${path}", line ${line}, in ${name}`);
+    const stack = [
+      ...linesOf(error),
+      ...causes.flatMap((cause) => [`Caused by: ${cause.qualified}: ${cause.message}`, ...linesOf(cause)]),
+    ];
     events.push({
       timeUnixNano: wall(call.end ?? call.start),
       name: 'exception',
@@ -215,6 +219,10 @@ function contentOf(
 const OPERATIONS: Record<string, string> = { tool: 'execute_tool', llm: 'chat', workflow: 'invoke_workflow' };
 
 /** Messages as the conventions write them: a role, and parts of text. */
+function linesOf({ stack }: ErrorValue): string[] {
+  return stack.map(({ path, line, function: name }) => `  File "${path}", line ${line}, in ${name}`);
+}
+
 function messages(file: RunFile, id: number | null): string | undefined {
   if (id === null) return undefined;
   const found = messagesIn(file.values.root(id), file.values, MOST_MESSAGES);

@@ -2,7 +2,7 @@ import { callName } from '../callNames';
 import { eventText } from '../reader/eventText';
 import type { RunFile } from '../reader/runFile';
 import { plainJson, type Json } from './plain';
-import { attributesOf, byStart, errorOf, scanner, statusOf, type ScannedCall } from './scan';
+import { attributesOf, byStart, errorsOf, scanner, statusOf, type ScannedCall } from './scan';
 
 /** Characters of a value that is shown beside a slice. */
 const LARGEST_VALUE = 2000;
@@ -112,7 +112,7 @@ function shown(file: RunFile, slice: Slice): { [key: string]: Json } {
   };
   show('arguments', slice.args);
   show('result', slice.result);
-  const error = errorOf(file, slice);
+  const [error] = errorsOf(file, slice);
   if (error !== undefined) args['error'] = { type: error.type, message: error.message };
   for (const [name, value] of attributesOf(file, slice)) args[name] = plainJson(value, file.values, LARGEST_VALUE).json;
   if (slice.edited !== 0) args['edited'] = true;

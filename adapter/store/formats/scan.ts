@@ -1,8 +1,8 @@
 import type { StoredCall } from '../chunks/rows';
 import { select } from '../chunks/select';
+import { errorChain, type ErrorValue } from '../reader/errorValue';
 import type { RunFile } from '../reader/runFile';
-import { shortType, textPart } from '../reader/render';
-import { Dict, Tagged, Tuple, type Value } from '../values/model';
+import { Dict, type Value } from '../values/model';
 
 /** A call as it is stored, with its function. Times are nanoseconds since time 0 of the run. */
 export interface ScannedCall {
@@ -72,37 +72,15 @@ export function statusOf(call: ScannedCall): string {
   return call.status === null ? 'running' : (STATUS[call.status] ?? 'returned');
 }
 
-export interface ScannedError {
-  type: string;
-  /** With its module. */
-  qualified: string;
-  message: string;
-  stack: { path: string; line: number; name: string }[];
-}
-
-const MOST_FRAMES = 100;
 const LONGEST_MESSAGE = 10_000;
 
-export function errorOf(file: RunFile, call: ScannedCall): ScannedError | undefined {
-  if (call.error === null) return undefined;
-  const { values } = file;
-  const value = values.root(call.error);
-  if (!(value instanceof Tagged) || value.tag !== 'error') return undefined;
-  const frames = values.resolve(value.parts[2] ?? null);
-  const stack = (Array.isArray(frames) ? frames : []).slice(0, MOST_FRAMES).flatMap((frame) => {
-    const entry = values.resolve(frame);
-    const [path, line, name] = (entry instanceof Tuple ? entry.items : []).map((item) => values.resolve(item));
-    return typeof path === 'string' && typeof line === 'number'
-      ? [{ path, line, name: typeof name === 'string' ? name : '' }]
-      : [];
-  });
-  const qualified = textPart(value, 0, values);
-  return {
-    type: shortType(qualified),
-    qualified,
-    message: textPart(value, 1, values).slice(0, LONGEST_MESSAGE),
-    stack,
-  };
+/** The exception that ended a call, first, and what it was raised from. */
+export function errorsOf(file: RunFile, call: ScannedCall): ErrorValue[] {
+  if (call.error === null) return [];
+  return errorChain(file.values.root(call.error), file.values).map((error) => ({
+    ...error,
+    message: error.message.slice(0, LONGEST_MESSAGE),
+  }));
 }
 
 /** What the app said at the start and at the end of the call; the later word counts. */

@@ -3,10 +3,12 @@ import { UserError } from '../../common/errors';
 import { problemWith } from '../database';
 import { copyText, type Marked } from '../reader/copy';
 import { callDetail } from '../reader/detail';
+import { errorChain, errorValue, type ErrorValue } from '../reader/errorValue';
 import { outline, type OutlineLine } from '../reader/outline';
 import { partOf } from '../reader/place';
 import { wholeLine } from '../reader/render';
 import { RunFile } from '../reader/runFile';
+import { Tagged } from '../values/model';
 import { isoText } from './times';
 
 /** Titles of the values of a call, in the order in which people read them. */
@@ -25,7 +27,16 @@ export interface WholeCall {
   /** Wall clock of its start. */
   at: string;
   /** Its values, each with its own line first. */
-  values: { part: Part; text: string; mark: string | undefined; lines: OutlineLine[] }[];
+  values: {
+    part: Part;
+    text: string;
+    mark: string | undefined;
+    /** It has a type of its own, which its parts do not tell. */
+    typed: boolean;
+    lines: OutlineLine[];
+  }[];
+  /** The exception that ended it, then what that was raised from, and so on. */
+  errors: (Pick<ErrorValue, 'type' | 'message' | 'stack'> & { fields: OutlineLine[] })[];
 }
 
 /**
@@ -48,10 +59,23 @@ export function wholeCall(path: string, id: string, most: number, whole = false)
       const { text: short, mark } = handle.root;
       const value = partOf(file, handle);
       const text = whole ? wholeLine(value, file.values) : short;
-      return [{ part, text, mark, lines: outline(value, file.values, most, whole) }];
+      const typed = value instanceof Tagged && ['object', 'error', 'subclass'].includes(value.tag);
+      return [{ part, text, mark, typed, lines: outline(value, file.values, most, whole) }];
     });
-    return { detail, at: startOf(file, detail), values };
+    return { detail, at: startOf(file, detail), values, errors: errorsOf(file, detail, most, whole) };
   });
+}
+
+function errorsOf(file: RunFile, { error }: CallDetail, most: number, whole: boolean): WholeCall['errors'] {
+  if (error === undefined) return [];
+  const chain = error.value === undefined ? [] : errorChain(partOf(file, error.value), file.values);
+  if (chain.length === 0) return [{ ...error, fields: [] }];
+  return chain.map(({ type, message, stack, fields }) => ({
+    type,
+    message,
+    stack,
+    fields: fields === undefined ? [] : outline(fields, file.values, most, whole),
+  }));
 }
 
 /** The same as JSON, its values whole. Throws a `UserError`. */
@@ -63,14 +87,19 @@ export function wholeCallJson(path: string, id: string): Record<string, unknown>
       const handle = handles[field];
       return handle === undefined ? [] : [[part, jsonOf(file, handle)] as const];
     });
-    const { value: _v, ...said } = error ?? { value: undefined };
     return {
       ...detail,
       at: startOf(file, handles),
       ...Object.fromEntries(values),
-      ...(error === undefined ? {} : { error: said }),
+      ...(error === undefined ? {} : { error: errorJson(file, error) }),
     };
   });
+}
+
+/** With its cause and its fields, where it is an exception. */
+function errorJson(file: RunFile, { value, ...said }: NonNullable<CallDetail['error']>): unknown {
+  const isError = value !== undefined && errorValue(partOf(file, value), file.values) !== undefined;
+  return isError ? { ...said, ...(jsonOf(file, value) as object) } : said;
 }
 
 function startOf(file: RunFile, { call }: CallDetail): string {

@@ -1,16 +1,17 @@
 import type { CallDetail, ValueHandle } from '../../../protocol/timeline';
 import { UserError } from '../../common/errors';
 import { callName, parseCallName } from '../callNames';
-import { Dict, Tagged, Tuple, type Value } from '../values/model';
+import { Dict, type Value } from '../values/model';
 import type { StoredCall } from '../chunks/rows';
 import { callRow, functionOf } from './calls';
 import { children } from './children';
 import { diff, same } from './diff';
+import { errorValue } from './errorValue';
 import { eventText } from './eventText';
 import { duringHolds } from './held';
 import { bodyOf, messagesIn } from './messageText';
 import { partOf } from './place';
-import { line, node, shortType, textPart } from './render';
+import { line, node } from './render';
 import type { RunFile } from './runFile';
 import { shorten } from './text';
 
@@ -93,21 +94,14 @@ function errorOf(file: RunFile, parts: Parts): CallDetail['error'] {
   if (parts.error === null) return undefined;
   const value = file.values.root(parts.error);
   const handle = { value: parts.error, root: node('', value, file.values) };
-  if (!(value instanceof Tagged) || value.tag !== 'error') {
+  const error = errorValue(value, file.values);
+  if (error === undefined) {
     if (parts.status === 2 && value === null)
       return { type: 'Cancelled', message: 'The call was cancelled.', stack: [] };
     return { type: '', message: line(value, file.values), stack: [], value: handle };
   }
-  const frames = file.values.resolve(value.parts[2] ?? null);
-  const stack = (Array.isArray(frames) ? frames : []).slice(0, 200).flatMap((frame) => {
-    const entry = file.values.resolve(frame);
-    const [where, at, name] = (entry instanceof Tuple ? entry.items : []).map((item) => file.values.resolve(item));
-    return typeof where === 'string' && typeof at === 'number'
-      ? [{ path: where, line: at, function: typeof name === 'string' ? name : '' }]
-      : [];
-  });
-  const message = shorten(textPart(value, 1, file.values), 10_000);
-  return { type: shortType(textPart(value, 0, file.values)), message, stack, value: handle };
+  const { type, message, stack } = error;
+  return { type, message: shorten(message, 10_000), stack, value: handle };
 }
 
 function messagesOf(file: RunFile, parts: Parts): { role: string; text: string }[] {

@@ -1,0 +1,54 @@
+import { Dict, Tagged, Tuple, type Value } from '../values/model';
+import { shortType, textPart } from './render';
+import type { StoredValues } from './stored';
+
+const MOST_FRAMES = 200;
+const MOST_CAUSES = 50;
+
+/** A recorded exception. */
+export interface ErrorValue {
+  /** Without its module. */
+  type: string;
+  /** With its module, as recorded. */
+  qualified: string;
+  message: string;
+  /** Outermost first. */
+  stack: { path: string; line: number; function: string }[];
+  /** What it was raised from or during: an exception as a rule. */
+  cause: Value;
+  /** Its attributes, its notes, the members of a group. */
+  fields: Dict | undefined;
+}
+
+/** The parts of an exception; of anything else undefined. */
+export function errorValue(value: Value, stored: StoredValues): ErrorValue | undefined {
+  const error = stored.resolve(value);
+  if (!(error instanceof Tagged) || error.tag !== 'error') return undefined;
+  const [frames, cause, fields] = [2, 3, 4].map((index) => stored.resolve(error.parts[index] ?? null));
+  const stack = (Array.isArray(frames) ? frames : []).slice(0, MOST_FRAMES).flatMap((frame) => {
+    const entry = stored.resolve(frame);
+    const [path, line, name] = (entry instanceof Tuple ? entry.items : []).map((item) => stored.resolve(item));
+    return typeof path === 'string' && typeof line === 'number'
+      ? [{ path, line, function: typeof name === 'string' ? name : '' }]
+      : [];
+  });
+  const qualified = textPart(error, 0, stored);
+  return {
+    type: shortType(qualified),
+    qualified,
+    message: textPart(error, 1, stored),
+    stack,
+    cause: cause ?? null,
+    fields: fields instanceof Dict && fields.entries.length > 0 ? fields : undefined,
+  };
+}
+
+/** An exception, what it was raised from, what that was raised from, and so on; nothing for what is none. */
+export function errorChain(value: Value, stored: StoredValues): ErrorValue[] {
+  const chain: ErrorValue[] = [];
+  for (let at = errorValue(value, stored); at !== undefined; at = errorValue(at.cause, stored)) {
+    chain.push(at);
+    if (chain.length >= MOST_CAUSES) break;
+  }
+  return chain;
+}
