@@ -113,6 +113,8 @@ checkCommand(program);
 /** Runs the command that was typed. `early`: the debugger of native code that `start.ts` started for it. */
 export async function main(given?: EarlyDelegate): Promise<void> {
   early = given;
+  // What is said there is lost where the disk is full or nobody reads it; that is no reason to fail, or to say so there again.
+  process.stderr.on('error', () => undefined);
   try {
     await needNode();
     await program.parseAsync();

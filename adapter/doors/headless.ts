@@ -42,6 +42,8 @@ export interface Recorded {
   ending?: Ending;
   /** Exceptions that nothing caught in a thread. */
   uncaught: number;
+  /** Why the run file cannot be read, and so nothing is known of all this. */
+  problem?: string;
 }
 
 /**
@@ -161,7 +163,7 @@ class Output {
   }
 }
 
-type Counts = Pick<Recorded, 'calls' | 'errors' | 'crashed' | 'ending' | 'uncaught'>;
+type Counts = Pick<Recorded, 'calls' | 'errors' | 'crashed' | 'ending' | 'uncaught' | 'problem'>;
 
 const NOTHING: Counts = { calls: 0, errors: 0, crashed: false, uncaught: 0 };
 
@@ -179,8 +181,7 @@ function counts(runFile: string, log: Log): Counts {
       ...(ending !== undefined && { ending }),
     };
   } catch (error) {
-    // The recorder has said why there is none.
     log.warn('the recording', error);
-    return NOTHING;
+    return { ...NOTHING, problem: messageOf(error) };
   }
 }

@@ -457,6 +457,31 @@ graph.compile(name="desk").invoke({"total": 0})
     assert.equal(said.stderr, `toolbreak: recorded 20 calls; ${LOOK}`);
   });
 
+  it('ends as the command does where nothing more can be written, and does not call that an empty run', async function () {
+    if (process.platform === 'win32') this.skip();
+    place.file('agent.py', AGENT);
+    const command = (words: string, redirection = ''): string =>
+      [process.execPath, ...toolbreakCommand('run', '--functions', '@usercode', '--', ...words.split(' '))]
+        .map((word) => `'${word}'`)
+        .join(' ') + redirection;
+    const shell = (script: string): ReturnType<typeof run> =>
+      run('sh', ['-c', script], { cwd: place.project, env: place.env });
+    // Its own words go to a full disk, too.
+    if (existsSync('/dev/full')) {
+      const full = await shell(command(`${python} agent.py`, ' 2>/dev/full'));
+      assert.deepEqual([full.code, full.stdout], [0, '4\n']);
+      assert.deepEqual(rows(names).length, 5);
+    }
+    // Files cannot grow.
+    const said = await shell(`ulimit -f 8; ${command(`${python} agent.py`)}`);
+    assert.deepEqual([said.code, said.stdout], [0, '4\n'], said.stderr);
+    assert.match(
+      said.stderr,
+      /The disk refused the run file [^]*\ntoolbreak: how much was recorded is not known: .*\.db/,
+    );
+    assert.doesNotMatch(said.stderr, /recorded 0 calls/);
+  });
+
   it('says what to do where its folder cannot be made', async () => {
     const blocked = place.file('blocked', '');
     for (const state of [join(blocked, 'state'), ...(existsSync('/proc/self') ? ['/proc/nowhere'] : [])]) {
