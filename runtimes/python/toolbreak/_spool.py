@@ -537,7 +537,9 @@ class Writer:
         try:
             if self._bytes + size > self.limit:
                 self._recount()
-                if self._bytes + size > self.limit:
+                # The last segment takes what is left.
+                size = min(size, (self.limit - self._bytes) & -4096)
+                if size < needed:
                     self._stop(f"nothing read the recording and it reached {self.limit >> 20} MB")
                     return None
             path = os.path.join(self.folder, f"{self.process}-{next(self._numbers)}.spool")
