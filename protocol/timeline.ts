@@ -26,6 +26,8 @@ export interface RunSummary {
   errors: number;
   holds: number;
   tokens: number;
+  /** Parts of the recording that could not be read when the file was made: their calls, values or ends of calls are missing. */
+  damaged?: number;
   /** A person keeps it: it is never pruned. */
   kept?: boolean;
   /** What ended it, or one of its processes, where that did not end by itself. Only of a run that has ended. */
@@ -34,6 +36,10 @@ export interface RunSummary {
   languages?: string[];
   /** A sentence when the file cannot be read. */
   problem?: string;
+}
+
+export function damageText(parts: number): string {
+  return parts === 1 ? '1 part unreadable' : `${parts} parts unreadable`;
 }
 
 export interface Ending {

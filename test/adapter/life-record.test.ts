@@ -172,6 +172,41 @@ describe('life: recording without an adapter', function () {
     assert.deepEqual([last!.calls, last!.alive], [5, false]);
   });
 
+  it('says what of a damaged recording could not be read, and keeps all around it', async () => {
+    place.file(
+      'many.py',
+      'def work(number):\n    return [number] * 20\nfor number in range(1000):\n    work(number)\n',
+    );
+    assert.equal((await app({}, 'many.py')).code, 0);
+    const [inside] = readdirSync(folder);
+    const spool = join(
+      folder,
+      inside!,
+      readdirSync(join(folder, inside!)).find((name) => name.endsWith('-1.spool'))!,
+    );
+    const bytes = readFileSync(spool);
+    bytes[50_000]! ^= 0xff;
+    writeFileSync(spool, bytes);
+    const said = await place.say('import', folder);
+    const told =
+      /^Imported run 1 \(many\.py, ([\d,]+) calls\)\. 1 part of the recording could not be read; all around it is there: "toolbreak query 1 --type event" says where\.\n$/;
+    assert.match(said.stdout, told);
+    // One frame is lost: a call, or the end of one.
+    assert.ok(Number(told.exec(said.stdout)![1]!.replace(',', '')) >= 999);
+    const [run] = await taken();
+    assert.equal(run!.damaged, 1);
+    assert.match((await place.say('runs')).stdout, /, 1 part unreadable\n/);
+    assert.match((await place.say('show', 'last', '--limit', '1')).stdout, /^run 1 · .* · 1 part unreadable · /);
+    const { rows: events } = await place.json<QueryAnswer>('query', '1', '--type', 'event');
+    assert.match(
+      (events[0] as { text: string }).text,
+      /^Part of the recording could not be read: a checksum does not fit/,
+    );
+    const { rows: open } = await place.json<QueryAnswer>('query', '1', '--status', 'cancelled');
+    for (const row of open)
+      assert.match((row as { error: string }).error, /^Its end is missing: .*could not be read\.$/);
+  });
+
   it('ends at its limit and where nothing can be written, and the app goes on', async () => {
     place.file(
       'many.py',

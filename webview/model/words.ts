@@ -1,4 +1,4 @@
-import { endingText, type CallRow, type RunSummary, type ValueNode } from '../../protocol/timeline';
+import { damageText, endingText, type CallRow, type RunSummary, type ValueNode } from '../../protocol/timeline';
 import { isEvent, stateWord } from './kinds';
 import { endOf } from './bars';
 import { formatDuration, formatMoment, type Nanoseconds } from './time';
@@ -34,6 +34,7 @@ export function runFacts(run: RunSummary, now: Nanoseconds = run.duration): stri
   if (run.errors > 0) facts.push(counted(run.errors, 'error'));
   if (run.holds > 0) facts.push(counted(run.holds, 'hold'));
   if (run.tokens > 0) facts.push(`${rough(run.tokens)} ${run.tokens === 1 ? 'token' : 'tokens'}`);
+  if (run.damaged) facts.push(damageText(run.damaged));
   return facts;
 }
 

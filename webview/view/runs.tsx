@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { endingText, type RunSummary } from '../../protocol/timeline';
+import { damageText, endingText, type RunSummary } from '../../protocol/timeline';
 import type { Page } from '../data/page';
 import { formatDuration } from '../model/time';
 import { runFacts } from '../model/words';
@@ -13,7 +13,7 @@ export function RunChooser({ page, facts }: { page: Page; facts: string[] }): JS
   const [open, setOpen] = useState(false);
   const run = page.overview?.run ?? page.runs.find((one) => one.file === page.file);
   if (!run) return <span class="run-title muted">Toolbreak Timeline</span>;
-  const ended = run.ending && endingText(run.ending);
+  const bad = [run.ending && endingText(run.ending), run.damaged && damageText(run.damaged)];
   const box = open ? button.current?.getBoundingClientRect() : undefined;
   return (
     <>
@@ -36,7 +36,7 @@ export function RunChooser({ page, facts }: { page: Page; facts: string[] }): JS
         <span class="dot-before run-name">{run.name}</span>
         {run.live && <LiveBadge />}
         {facts.map((fact, index) => (
-          <span class={`run-fact dot-before${/error/.test(fact) || fact === ended ? ' error-text' : ''}`}>
+          <span class={`run-fact dot-before${/error/.test(fact) || bad.includes(fact) ? ' error-text' : ''}`}>
             {index === 0 && run.live ? <Ticking page={page} read={() => formatDuration(page.now())} /> : fact}
           </span>
         ))}

@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import { runsFolder } from '../../common/paths';
 import type { Admitted } from '../../store/life/admit';
 import { importFile } from '../../store/life/import';
-import { importSpools } from '../../store/life/importSpools';
+import { importSpools, type Taken } from '../../store/life/importSpools';
 import { count, plainText, print, printJson } from './text';
 
 export function importCommand(program: Command): void {
@@ -22,16 +22,20 @@ export function importCommand(program: Command): void {
       if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === true) {
         const taken = importSpools(path, runs);
         if (json === true) printJson(taken);
-        else print(taken.map((run) => words(run, run.alive)));
+        else print(taken.map((run) => words(run, run)));
         return;
       }
       const run = await importFile(path, runs);
       if (json === true) printJson(run);
-      else print(words(run, false));
+      else print(words(run));
     });
 }
 
-function words({ number, name, calls }: Admitted, alive: boolean): string {
-  const more = alive ? ' The app still runs: import again for what it records from now on.' : '';
-  return `Imported run ${number} (${plainText(name)}, ${count(calls, 'call')}).${more}`;
+function words({ number, name, calls }: Admitted, { alive, damaged = 0 }: Partial<Taken> = {}): string {
+  const more = alive === true ? ' The app still runs: import again for what it records from now on.' : '';
+  const less =
+    damaged > 0
+      ? ` ${count(damaged, 'part')} of the recording could not be read; all around ${damaged === 1 ? 'it' : 'them'} is there: "toolbreak query ${number} --type event" says where.`
+      : '';
+  return `Imported run ${number} (${plainText(name)}, ${count(calls, 'call')}).${less}${more}`;
 }

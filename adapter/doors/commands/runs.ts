@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { endingText, type RunSummary } from '../../../protocol/timeline';
+import { damageText, endingText, type RunSummary } from '../../../protocol/timeline';
 import { listRuns, noRuns, projectOf } from '../../store/life/find';
 import { placeFrom, withPlace, type PlaceOptions } from './place';
 import { clockText, column, count, durationText, fit, print, printJson, width } from './text';
@@ -28,11 +28,12 @@ function row(run: RunSummary, all: boolean): string {
   if (run.problem !== undefined) return `${start.join(' ')} ${fit(run.problem, Math.max(60, width() - 33))}`;
   const state = run.live ? ', running' : run.reading === true ? ', still being read' : '';
   const ending = run.ending === undefined ? '' : `, ${endingText(run.ending)}`;
+  const damage = run.damaged === undefined ? '' : `, ${damageText(run.damaged)}`;
   const errors = run.errors > 0 ? `, ${count(run.errors, 'error')}` : '';
   return [
     ...start,
     column(clockText(run.startedAt), 20),
     column(durationText(run.duration), 13),
-    `${count(run.calls, 'call')}${errors}${state}${ending}${run.kept === true ? ', kept' : ''}`,
+    `${count(run.calls, 'call')}${errors}${state}${ending}${damage}${run.kept === true ? ', kept' : ''}`,
   ].join(' ');
 }

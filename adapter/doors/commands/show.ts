@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { endingText, type RunSummary } from '../../../protocol/timeline';
+import { damageText, endingText, type RunSummary } from '../../../protocol/timeline';
 import type { OutlineLine } from '../../store/reader/outline';
 import { findRun } from '../../store/life/find';
 import { eventCounts } from '../../store/reader/ending';
@@ -102,6 +102,7 @@ function runLine(run: RunSummary): string {
     ...(run.holds > 0 ? [count(run.holds, 'hold')] : []),
     ...(run.tokens > 0 ? [count(run.tokens, 'token')] : []),
     ...(run.ending === undefined ? [] : [endingText(run.ending)]),
+    ...(run.damaged === undefined ? [] : [damageText(run.damaged)]),
     ...(run.languages ?? []),
     clockText(run.startedAt),
   ];

@@ -14,6 +14,8 @@ const NOTE = 'run.json';
 export interface Taken extends Admitted {
   /** The app still runs; what it records from now on is not in the run file. */
   alive: boolean;
+  /** Parts of it that could not be read: all that stands around them is in the run file. */
+  damaged: number;
 }
 
 /**
@@ -99,9 +101,9 @@ function take(folder: string, note: Note, runsFolder: string): Taken {
     }
     if (!alive) noteWords(runFile);
     const db = openAsItIs(runFile);
-    const said = db.prepare('SELECT number, calls, coalesce(workflow, name) AS name FROM runs').get() as Pick<
+    const said = db.prepare('SELECT number, calls, damaged, coalesce(workflow, name) AS name FROM runs').get() as Pick<
       Taken,
-      'number' | 'calls' | 'name'
+      'number' | 'calls' | 'name' | 'damaged'
     >;
     db.close();
     return { file: runFile, run, ...said, alive };

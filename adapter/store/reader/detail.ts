@@ -90,7 +90,7 @@ function path(file: RunFile, call: StoredCall): CallDetail['path'] {
 }
 
 function errorOf(file: RunFile, parts: Parts): CallDetail['error'] {
-  if (parts.status === 4) return { type: 'Ended', message: 'The process ended while this call ran.', stack: [] };
+  if (parts.status === 4) return { type: 'Ended', message: file.endedSentence(), stack: [] };
   if (parts.error === null) return undefined;
   const value = file.values.root(parts.error);
   const handle = { value: parts.error, root: node('', value, file.values) };

@@ -27,6 +27,7 @@ export interface RunRow {
   errors: bigint;
   holds: bigint;
   tokens: bigint;
+  damaged: bigint;
   /** Not in files of before there was such a thing. */
   kept?: bigint;
 }
@@ -128,6 +129,13 @@ export class RunFile {
     return row.ended === null && isAlive(Number(row.pid), row.pid_start);
   }
 
+  /** Of a call of which no end is known. */
+  endedSentence(): string {
+    return (this.row()?.damaged ?? 0n) > 0n
+      ? 'Its end is missing: the process ended first, or that part of the recording could not be read.'
+      : 'The process ended while this call ran.';
+  }
+
   summary(): RunSummary {
     const row = this.row();
     if (row === undefined) return emptySummary(this.path, undefined);
@@ -146,6 +154,7 @@ export class RunFile {
       errors: Number(row.errors),
       holds: Number(row.holds),
       tokens: Number(row.tokens),
+      ...(row.damaged > 0n ? { damaged: Number(row.damaged) } : {}),
       ...(row.kept === 1n ? { kept: true } : {}),
       ...(live || reading ? {} : this.ending()),
       ...this.languages(),
