@@ -22,16 +22,10 @@ const exceptionMessage = getOwnPropertyDescriptor(exceptionPrototype, 'message')
 /** @type {NonNullable<import('./classes.mjs').Class['write']>} */
 export function writeError(encoder, error, depth, { name }) {
   const { bytes } = encoder;
-  const platform = isPlatform(error);
-  let message = maskText(platform ? platformText(error, exceptionMessage) : (textOf(error, 'message') ?? ''));
-  if (message.length > LONGEST_MESSAGE)
-    message = `${message.slice(0, LONGEST_MESSAGE)}… (${message.length} characters)`;
-  // A class of its own says more than a name that was put into the error.
-  const called = platform ? platformText(error, exceptionName) : (textOf(error, 'name') ?? '');
+  const { type, message, frames } = partsOf(error, name);
   bytes.copy(ERROR);
-  bytes.text(name === 'Error' || name === 'DOMException' ? called.slice(0, 200) || name : name);
+  bytes.text(type);
   bytes.text(message);
-  const frames = framesOf(stackOf(error));
   bytes.open(LIST, frames.length);
   for (const { path, line, called: where } of frames) {
     bytes.open(TUPLE, 3);
@@ -43,6 +37,22 @@ export function writeError(encoder, error, depth, { name }) {
   if (cause === undefined || cause.get !== undefined || cause.value === undefined) bytes.none();
   else encoder.value(cause.value, depth + 1);
   encoder.fields(error, depth, 'fields', skipped, types.isNativeError(error) ? ['errors'] : []);
+}
+
+/**
+ * What the error says of itself, and the frames it was made in, outermost first.
+ * @param {object} error no proxy
+ * @param {string} name its class
+ */
+export function partsOf(error, name) {
+  const platform = isPlatform(error);
+  let message = maskText(platform ? platformText(error, exceptionMessage) : (textOf(error, 'message') ?? ''));
+  if (message.length > LONGEST_MESSAGE)
+    message = `${message.slice(0, LONGEST_MESSAGE)}… (${message.length} characters)`;
+  // A class of its own says more than a name that was put into the error.
+  const called = platform ? platformText(error, exceptionName) : (textOf(error, 'name') ?? '');
+  const type = name === 'Error' || name === 'DOMException' ? called.slice(0, 200) || name : name;
+  return { type, message, frames: framesOf(stackOf(error)) };
 }
 
 /** @param {string} name */

@@ -152,6 +152,29 @@ export class Recorder {
     }
   }
 
+  /**
+   * Something that belongs to no call.
+   * @param {string} name
+   * @param {Record<string, unknown>} data
+   */
+  event(name, data) {
+    try {
+      const { spool } = this;
+      if (!spool.open) return;
+      const time = now();
+      const bytes = spool.begin();
+      bytes.open(TUPLE, 5);
+      bytes.int(6);
+      bytes.long(time);
+      bytes.text(name);
+      bytes.int(0);
+      this.encoder.root(data);
+      spool.commit(time);
+    } catch (error) {
+      failed(error);
+    }
+  }
+
   /** @private @param {Call} call */
   leave(call) {
     const { task } = call;

@@ -2,7 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
+import { types } from 'node:util';
 import { isMainThread, threadId } from 'node:worker_threads';
+import { classOf } from './classes.mjs';
+import { partsOf } from './errors.mjs';
 import { MAX_SPOOL_BYTES } from './limits.mjs';
 import { isOption, isSecretKey, maskText } from './masking.mjs';
 import { Recorder } from './recorder.mjs';
@@ -31,7 +34,10 @@ export function begin(folder) {
   });
   shared.recorder = recorder;
   const { spool } = recorder;
-  process.on('uncaughtExceptionMonitor', () => spool.flush());
+  process.on('uncaughtExceptionMonitor', (error) => {
+    if (!isCaught()) recorder.event(isMainThread ? 'crash' : 'uncaught', crashOf(error));
+    spool.flush();
+  });
   process.on('exit', () => {
     spool.flush();
     spool.last = true;
@@ -43,6 +49,35 @@ export function begin(folder) {
     immediately(() => (spool.last = false)).unref();
   });
   return into;
+}
+
+/** Whether the app goes on after an exception that nothing caught on its way. */
+function isCaught() {
+  return process.listenerCount('uncaughtException') > 0 || process.hasUncaughtExceptionCaptureCallback();
+}
+
+/** What ends this thread, in the words of the other runtime. @param {unknown} error */
+function crashOf(error) {
+  const { type, message, frames } = thrown(error);
+  const [own] = frames;
+  return {
+    text: message === '' ? type : `${type}: ${message}`,
+    type,
+    message,
+    backtrace: frames.map(({ path, line, called }) => `${called || '<anonymous>'} @ ${path}:${line}`),
+    ...(own && { path: own.path, line: own.line, function: own.called || '<anonymous>' }),
+    ...(!isMainThread && { thread: `worker ${threadId}` }),
+  };
+}
+
+/** Innermost frame first. Anything may be thrown. @param {unknown} error */
+function thrown(error) {
+  if (typeof error !== 'object' || error === null || types.isProxy(error)) {
+    const isText = typeof error !== 'object' && typeof error !== 'function' && typeof error !== 'symbol';
+    return { type: typeof error, message: isText ? maskText(String(error)) : '', frames: [] };
+  }
+  const { type, message, frames } = partsOf(error, classOf(error).name);
+  return { type, message, frames: frames.reverse() };
 }
 
 function limit() {

@@ -5,6 +5,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFil
 import { join } from 'node:path';
 import { pythonBootFolder } from '../../adapter/common/installation';
 import type { Taken } from '../../adapter/store/life/importSpools';
+import type { QueryAnswer } from '../../protocol/query';
 import { openWithCalls } from '../support/run-file';
 import { LifePlace, run, type Said } from './life-support';
 import { python } from './target-support';
@@ -366,6 +367,39 @@ other(function late() {})();
     for (const file of readdirSync(join(folder, name!)))
       assert.doesNotMatch(readFileSync(join(folder, name!, file), 'latin1'), /where is it/, file);
     assert.equal((await taken())[0]!.calls, 4);
+  });
+
+  it('tells what ended the app, or a worker of it, and nothing of what the app caught', async () => {
+    const told = async (name: string, source: string): Promise<string[]> => {
+      place.file(name, `import { wrap } from 'toolbreak';\nwrap(function look() {})();\n${source}`);
+      const before = (await place.json<unknown[]>('runs')).length;
+      await node([name], { TOOLBREAK_RECORD: join(place.folder, name) });
+      await place.json<Taken[]>('import', join(place.folder, name));
+      assert.equal((await place.json<unknown[]>('runs')).length, before + 1);
+      const { rows: found } = await place.json<QueryAnswer>('query', 'last', '--type', 'crash,event');
+      return found.map(
+        (row) => `${row.type}: ${row.type === 'call' ? '' : row.text.replaceAll(`${place.project}/`, '')}`,
+      );
+    };
+    const thrower = 'function pay() {\n  throw new TypeError("no card");\n}\n';
+    assert.deepEqual(await told('throws.mjs', `${thrower}setTimeout(() => pay());\n`), [
+      'crash: Crash: TypeError: no card, at pay @ throws.mjs:4 ← Timeout._onTimeout @ throws.mjs:6',
+    ]);
+    assert.match((await place.say('runs')).stdout.split('\n')[1]!, /throws\.mjs .*, crashed$/);
+    assert.deepEqual(
+      await told('rejects.mjs', 'void (async function pay() {\n  throw new RangeError("limit");\n})();\n'),
+      ['crash: Crash: RangeError: limit, at pay @ rejects.mjs:4 ← <anonymous> @ rejects.mjs:5'],
+    );
+    assert.deepEqual(await told('text.mjs', 'throw "no tea";\n'), ['crash: Crash: string: no tea']);
+    assert.deepEqual(
+      await told('caught.mjs', `${thrower}process.on("uncaughtException", () => {});\nsetTimeout(pay);\n`),
+      [],
+    );
+    place.file('worker.mjs', `import 'toolbreak';\n${thrower}pay();\n`);
+    const worker = `import { Worker } from 'node:worker_threads';\nnew Worker(new URL('./worker.mjs', import.meta.url)).on('error', () => {});\n`;
+    assert.deepEqual(await told('parent.mjs', worker), [
+      'event: Uncaught exception in thread worker 1: TypeError: no card, at pay @ worker.mjs:3 ← <anonymous> @ worker.mjs:5',
+    ]);
   });
 
   it('goes on where nothing can be written', async () => {

@@ -338,6 +338,27 @@ except ExceptionGroup as error: seen(error.__context__)
     assert.match(lines.stdout, /Segmentation fault .* ← <module> @ .*fault\.py:4$/m);
   });
 
+  it('records that a program, or a module of it, cannot be compiled, and where', async () => {
+    const crashes = async (file: string, ...more: string[]): Promise<string[]> => {
+      assert.equal((await place.say('run', '--', python, ...more, file)).code, 1);
+      const { rows: told } = await place.json<QueryAnswer>('query', 'last', '--type', 'crash');
+      return told.map((row) => (row.type === 'call' ? '' : row.text));
+    };
+    place.file('wrong.py', 'total = 1\ndef price(:\n    pass\n');
+    place.file('uses.py', 'def buy():\n    import wrong\nbuy()\n');
+    assert.deepEqual(await crashes('wrong.py'), ['Crash: SyntaxError: invalid syntax, at <module> @ wrong.py:2']);
+    assert.deepEqual(await crashes('uses.py'), [
+      'Crash: SyntaxError: invalid syntax, at <module> @ wrong.py:2 ← buy @ uses.py:2 ← <module> @ uses.py:3',
+    ]);
+    // What is typed wrongly into an interpreter, which goes on, is none.
+    const typed = await run(process.execPath, toolbreakCommand('run', '--', python, '-i'), {
+      cwd: place.project,
+      env: place.env,
+      input: 'def price(:\n',
+    });
+    assert.deepEqual([typed.code, (await place.json<QueryAnswer>('query', 'last', '--type', 'crash')).rows], [0, []]);
+  });
+
   it('an error that comes out of a graph is printed as it is without us', async () => {
     place.file(
       'graph.py',

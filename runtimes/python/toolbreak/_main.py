@@ -80,7 +80,7 @@ def exit_code() -> int | None:
     """
     frame = _frame
     if frame is None or frame.f_lasti < 0:
-        return None
+        return None if last_error() is None else 1
     import opcode
 
     code = frame.f_code.co_code
@@ -99,9 +99,31 @@ def exit_code() -> int | None:
 def last_error() -> BaseException | None:
     """The exception that left the main module, which the interpreter keeps; of `SystemExit` it keeps none."""
     error = getattr(sys, "last_value", None)
-    if _frame is None or not isinstance(error, BaseException) or not _came_through(error, _frame):
+    if not isinstance(error, BaseException):
         return None
-    return error
+    if _frame is None:
+        return error if _is_of_program(error) else None
+    return error if _came_through(error, _frame) else None
+
+
+_NOT_COMPILED = (SyntaxError, IndentationError, TabError)
+
+
+def _is_of_program(error: BaseException) -> bool:
+    """Whether the program itself could not be compiled: it never began. What is typed into an interpreter is of no such file."""
+    path, _ = syntax_place(error)
+    if type(error) not in _NOT_COMPILED or error.__traceback__ is not None or path is None or not sys.argv:
+        return False
+    return os.path.abspath(path) == os.path.abspath(sys.argv[0])
+
+
+def syntax_place(error: BaseException) -> tuple[str | None, int]:
+    """File and line that could not be compiled, where the error is of that kind."""
+    if not isinstance(error, SyntaxError):
+        return (None, 0)
+    own = SyntaxError.__dict__
+    path, line = own["filename"].__get__(error), own["lineno"].__get__(error)
+    return (path if type(path) is str else None, line if type(line) is int else 0)
 
 
 def adopt() -> None:

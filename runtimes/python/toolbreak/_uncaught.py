@@ -144,10 +144,13 @@ def _record_thread(args: Any) -> None:
 
 
 def _told(error: BaseException) -> dict[str, Any]:
-    from . import _errors
+    from . import _errors, _main
 
     kind, message = _static.type_name(type(error)), _errors.message_of(error)
     stack = _errors.stack_of(error)[::-1]
+    path, line = _main.syntax_place(error)
+    if path is not None:
+        stack.insert(0, (path, line, "<module>"))
     own = next((entry for entry in stack if _sources.is_user(entry[0])), stack[0] if stack else None)
     data: dict[str, Any] = {
         "text": f"{kind}: {message}" if message else kind,
