@@ -36,6 +36,6 @@ export function closed(pane: string | RegExp, text: string, type: string, why: s
 /** Cut by the limit of bytes, or on a slow machine by that of time. */
 export function cut(all: number): RegExp {
   return new RegExp(
-    `^Cut of ${all} in all: (larger than the limit of 1048576 bytes|took longer than 0\\.25 s to record)\\.$`,
+    `^Cut after \\d+ of ${all}: (larger than the limit of 1048576 bytes|took longer than 0\\.25 s to record)\\.$`,
   );
 }

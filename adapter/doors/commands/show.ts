@@ -206,7 +206,7 @@ function valueLine({ depth, name, text, mark }: OutlineLine, room: number): stri
 /** Why a value is not whole is said even where its line is cut. */
 function marked(text: string, mark: string | undefined, room: number): string {
   if (mark === undefined) return text;
-  const said = fit(`  (${mark})`, Math.min(room, Math.max(room - 30, 0)));
+  const said = fit(`  (${mark})`, Math.min(room, Math.max(room - 24, 0)));
   return fit(text, room - [...said].length) + said;
 }
 

@@ -100,7 +100,9 @@ export function markOf(value: Value, stored: StoredValues): string | undefined {
     case 'cut': {
       const length = stored.resolve(value.parts[2] ?? null);
       const reason = textPart(value, 3, stored);
-      const size = typeof length === 'number' && length > 0 ? ` of ${length} in all` : '';
+      const all = typeof length === 'number' ? length : 0;
+      const kept = keptCount(value.parts[1] ?? null, stored);
+      const size = all <= 0 ? '' : kept > 0 ? ` after ${kept} of ${all}` : ` of ${all} in all`;
       return sentence(`Cut${size}${reason === '' ? '' : `: ${reason}`}`);
     }
     case 'opaque':
@@ -118,6 +120,22 @@ export function markOf(value: Value, stored: StoredValues): string | undefined {
     default:
       return undefined;
   }
+}
+
+/** Characters, bytes, elements or keys that are there of a value that is cut. */
+function keptCount(head: Value, stored: StoredValues): number {
+  const plain = stored.resolve(head);
+  if (typeof plain === 'string') return countCharacters(plain);
+  if (plain instanceof Uint8Array) return plain.length;
+  if (plain instanceof Tagged && plain.tag === 'bytearray') return keptCount(plain.parts[0] ?? null, stored);
+  return childCount(plain, stored);
+}
+
+/** As Python counts them. */
+function countCharacters(text: string): number {
+  let count = 0;
+  for (const _character of text) count++;
+  return count;
 }
 
 /** Whether every element of the array is there: of a table, every row and column. */
