@@ -1,5 +1,5 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { messageOf, MistakeError, UserError } from '../common/errors';
+import { messageOf, MistakeError } from '../common/errors';
 import { toolbreakVersion } from '../common/installation';
 import { cleanUpSessions, listSessions } from '../common/sessions';
 import { prune } from '../store/life/prune';
@@ -119,10 +119,16 @@ export async function main(given?: EarlyDelegate): Promise<void> {
     await needNode();
     await program.parseAsync();
   } catch (error) {
-    // A sentence for the person needs no stack.
-    process.stderr.write(`toolbreak: ${error instanceof UserError ? error.message : messageOf(error)}\n`);
+    // A sentence for the person needs no stack; it may name what they typed.
+    process.stderr.write(`toolbreak: ${sentenceOf(error).split('\n').map(plainText).join('\n')}\n`);
     process.exit(error instanceof MistakeError ? 2 : 1);
   }
+}
+
+function sentenceOf(error: unknown): string {
+  if ((error as { syscall?: unknown } | null)?.syscall === 'uv_cwd')
+    return 'The folder that this terminal stands in was deleted. Change to another one.';
+  return messageOf(error);
 }
 
 interface DapOptions {

@@ -1,4 +1,4 @@
-import { closeSync, existsSync, openSync } from 'node:fs';
+import { accessSync, closeSync, constants, existsSync, openSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { UserError } from '../common/errors';
 import { APPLICATION_ID, MIGRATIONS, migrate, type Migration } from './schema';
@@ -113,6 +113,15 @@ function versionOf(db: Connection): number {
   return db.pragma('user_version', { simple: true }) as number;
 }
 
+function isForbidden(file: string): boolean {
+  try {
+    accessSync(file, constants.R_OK);
+    return false;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EACCES';
+  }
+}
+
 /** The sentence for what SQLite or the file system said about a run file. */
 export function problemWith(file: string, error: unknown): UserError {
   if (error instanceof UserError) return error;
@@ -127,6 +136,8 @@ export function problemWith(file: string, error: unknown): UserError {
   if (code.startsWith('SQLITE_READONLY') || code === 'EROFS' || code === 'EACCES' || code === 'EPERM') {
     return new UserError(`The run file ${file} cannot be written: it, or its folder, is read-only.`);
   }
+  if (code.startsWith('SQLITE_CANTOPEN') && isForbidden(file))
+    return new UserError(`The run file ${file} cannot be read: its rights, or those of its folder, do not let you.`);
   if (code.startsWith('SQLITE_CANTOPEN'))
     return new UserError(`The run file ${file} cannot be opened. Check that its folder exists and can be written.`);
   // Whatever is named otherwise never was one.

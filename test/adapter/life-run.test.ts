@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { QueryAnswer } from '../../protocol/query';
@@ -517,6 +517,25 @@ graph.compile(name="desk").invoke({"total": 0})
         /^toolbreak: Toolbreak keeps what it records in .*toolbreak, which cannot be used \(.*\)\. Make it writable, or set XDG_STATE_HOME to a folder that is\.\n$/,
       );
     }
+  });
+
+  it('says that the folder of the terminal is gone, or that a run file may not be read', async function () {
+    if (process.platform === 'win32') this.skip();
+    const words = toolbreakCommand('runs').map((word) => `'${word}'`);
+    const script = `mkdir gone && cd gone && rmdir ../gone && '${process.execPath}' ${words.join(' ')}`;
+    const gone = await run('sh', ['-c', script], { cwd: place.project, env: place.env });
+    assert.deepEqual(
+      [gone.code, gone.stderr],
+      [1, 'toolbreak: The folder that this terminal stands in was deleted. Change to another one.\n'],
+    );
+    // Whatever the rights say, root may read it.
+    if (process.getuid?.() === 0) return;
+    await place.say('run', '--', python, '-c', 'print(1)');
+    const [file] = place.files();
+    chmodSync(file!, 0);
+    const sentence = `The run file ${file} cannot be read: its rights, or those of its folder, do not let you.`;
+    assert.equal((await place.say('show', file!)).stderr, `toolbreak: ${sentence}\n`);
+    assert.ok((await place.say('runs')).stdout.includes(sentence));
   });
 
   it('says when there was nothing to record, and when there is no such command', async () => {

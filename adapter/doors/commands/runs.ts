@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { damageText, endingText, type RunSummary } from '../../../protocol/timeline';
 import { listRuns, noRuns, projectOf } from '../../store/life/find';
 import { placeFrom, withPlace, type PlaceOptions } from './place';
-import { clockText, column, count, durationText, fit, print, printJson, width } from './text';
+import { clockText, column, count, durationText, plainText, print, printJson } from './text';
 
 export function runsCommand(program: Command): void {
   withPlace(program.command('runs'))
@@ -25,7 +25,8 @@ function table(runs: readonly RunSummary[], all: boolean): string[] {
 function row(run: RunSummary, all: boolean): string {
   const name = all ? `${projectOf(run.file)}: ${run.name}` : run.name;
   const start = [column(run.number > 0 ? String(run.number) : '-', 5), column(name, 26)];
-  if (run.problem !== undefined) return `${start.join(' ')} ${fit(run.problem, Math.max(60, width() - 33))}`;
+  // In full: what to do about it stands at the end.
+  if (run.problem !== undefined) return `${start.join(' ')} ${plainText(run.problem)}`;
   const state = run.live ? ', running' : run.reading === true ? ', still being read' : '';
   const ending = run.ending === undefined ? '' : `, ${endingText(run.ending)}`;
   const damage = run.damaged === undefined ? '' : `, ${damageText(run.damaged)}`;
