@@ -19,6 +19,9 @@ export const SECRET_WORDS = {
   tokensBefore: 'access refresh auth api bearer csrf xsrf secret security oauth id',
   /** What makes a secret of a name that ends in "key". */
   keyBefore: 'api private secret access signing encryption ssh master auth account subscription license',
+  /** What makes a password of a name that ends in "pass": alone it is as often one of several passes, or the end of a test. */
+  passBefore:
+    'db database smtp imap mail email user login admin root ftp sftp ssh http https basic auth proxy redis mongo mysql mariadb postgres pg rabbitmq amqp mqtt ldap vpn wifi',
   /** A name such as `password_length` or `token_count` speaks about a secret and is none. */
   about:
     'count counts length len min max limit budget policy required field fields hint prompt url uri expires expiry expiration type ttl usage used size' +

@@ -3,6 +3,7 @@ import {
   ANYWHERE,
   HINTS,
   KEY_BEFORE,
+  PASS_BEFORE,
   LAST,
   MASK,
   NAME_HINT,
@@ -40,6 +41,7 @@ export function isSecretName(name) {
   const before = words[words.length - 2] ?? '';
   if (LAST.has(last)) return !TOKENS_OF_MODELS.has(before);
   if (last === 'tokens') return TOKENS_BEFORE.has(before);
+  if (last === 'pass') return PASS_BEFORE.has(before);
   return (last === 'key' || last === 'keys') && KEY_BEFORE.has(before);
 }
 

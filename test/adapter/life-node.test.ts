@@ -165,6 +165,8 @@ describe('life: recording in Node', function () {
       'next_token',
       'password_hint',
       'ssh_key',
+      'smtp_pass',
+      'low_pass',
       'keys',
       'Geheim',
       'secret value',

@@ -9,7 +9,18 @@ from typing import Any, TypeGuard
 
 from . import _optional
 from ._secret_places import has_name, lowered, replaced, replaced_at
-from ._secrets import ABOUT, ANYWHERE, KEY_BEFORE, LAST, MASK, NAME_HINT, PATTERNS, TOKENS_BEFORE, TOKENS_OF_MODELS
+from ._secrets import (
+    ABOUT,
+    ANYWHERE,
+    KEY_BEFORE,
+    LAST,
+    MASK,
+    NAME_HINT,
+    PASS_BEFORE,
+    PATTERNS,
+    TOKENS_BEFORE,
+    TOKENS_OF_MODELS,
+)
 
 # Names are compared as words: `apiKey`, `API-KEY` and `OPENAI_API_KEY` all end in the words "api", "key".
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z][a-z]*|[a-z]+|[0-9]+")
@@ -45,6 +56,8 @@ def is_secret_name(name: str) -> bool:
         return before not in TOKENS_OF_MODELS
     if last == "tokens":
         return before in TOKENS_BEFORE
+    if last == "pass":
+        return before in PASS_BEFORE
     return last in ("key", "keys") and before in KEY_BEFORE
 
 

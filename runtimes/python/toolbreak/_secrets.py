@@ -81,6 +81,40 @@ KEY_BEFORE = frozenset(
         "license",
     ]
 )
+PASS_BEFORE = frozenset(
+    [
+        "db",
+        "database",
+        "smtp",
+        "imap",
+        "mail",
+        "email",
+        "user",
+        "login",
+        "admin",
+        "root",
+        "ftp",
+        "sftp",
+        "ssh",
+        "http",
+        "https",
+        "basic",
+        "auth",
+        "proxy",
+        "redis",
+        "mongo",
+        "mysql",
+        "mariadb",
+        "postgres",
+        "pg",
+        "rabbitmq",
+        "amqp",
+        "mqtt",
+        "ldap",
+        "vpn",
+        "wifi",
+    ]
+)
 ABOUT = frozenset(
     [
         "count",

@@ -20,7 +20,7 @@ MARK = (..., "masked")
     "name",
     "api_key apikey apiKey API-KEY x-api-key OPENAI_API_KEY token access_token accessToken refresh_token auth_token password passwd db_password secret client_secret"
     " clientSecret aws_secret_access_key authorization Authorization Proxy-Authorization cookie Set-Cookie private_key ssh_key credentials passphrase secret_value"
-    " passwords db_passwords secrets client_secrets api_keys apiKeys apikeys access_tokens refreshTokens auth-tokens API_TOKENS id_tokens private_keys jwts passphrases accesstokens".split(),
+    " smtp_pass DB_PASS userPass passwords db_passwords secrets client_secrets api_keys apiKeys apikeys access_tokens refreshTokens auth-tokens API_TOKENS id_tokens private_keys jwts passphrases accesstokens".split(),
 )
 def test_secret_names(name: str) -> None:
     assert is_secret_name(name)
@@ -30,7 +30,7 @@ def test_secret_names(name: str) -> None:
     "name",
     "tokens max_tokens token_count total_tokens input_tokens output_tokens maxTokens tokenizer token_usage prompt_tokens completion_tokens cached_tokens reasoning_tokens"
     " usage user_tokens session_tokens num_tokens bad_words_tokens stop_tokens api_tokens_count secrets_count passwords_length next_token eos_token key keys primary_key monkey keyword author"
-    " authorize secretary password_length cookie_count order_id content".split(),
+    " pass passes low_pass first_pass boarding_pass_id test_pass authorize secretary password_length cookie_count order_id content".split(),
 )
 def test_harmless_names(name: str) -> None:
     assert not is_secret_name(name)
