@@ -87,9 +87,15 @@ export function cannotStart(command: string, reason: string): UserError {
   return new UserError(`${command} could not be started: ${reason}.`);
 }
 
-export function commandMissing(command: string): UserError {
-  const hint = command === 'python' ? ' Is it called python3 here?' : '';
-  return new UserError(`The command ${command} was not found.${hint}`);
+/** A command that did not begin to run; whoever was to run it ends with a shell's code for that. */
+export class CommandError extends UserError {
+  constructor(
+    message: string,
+    /** Not there: 127; there, but not to be run: 126. */
+    readonly exitCode: 126 | 127,
+  ) {
+    super(message);
+  }
 }
 
 export function noTerminal(): UserError {

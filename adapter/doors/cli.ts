@@ -1,5 +1,5 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { messageOf, MistakeError } from '../common/errors';
+import { CommandError, messageOf, MistakeError } from '../common/errors';
 import { toolbreakVersion } from '../common/installation';
 import { cleanUpSessions, listSessions } from '../common/sessions';
 import { prune } from '../store/life/prune';
@@ -121,7 +121,7 @@ export async function main(given?: EarlyDelegate): Promise<void> {
   } catch (error) {
     // A sentence for the person needs no stack; it may name what they typed.
     process.stderr.write(`toolbreak: ${sentenceOf(error).split('\n').map(plainText).join('\n')}\n`);
-    process.exit(error instanceof MistakeError ? 2 : 1);
+    process.exit(error instanceof MistakeError ? 2 : error instanceof CommandError ? error.exitCode : 1);
   }
 }
 

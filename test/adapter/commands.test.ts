@@ -370,6 +370,7 @@ AT           CALL     LENGTH    KIND      WHAT
       refused(2, 'query', '1', '--min-duration', '3 days'),
       /^toolbreak: --min-duration is a length of time in ns, us, ms, s, m or h, such as 200ms, 1\.5s or 2m\.$/,
     );
+    assert.match(refused(2, 'show', '1', '--limit', '0'), /It is a whole number from 1 on\.$/);
     assert.match(refused(2, 'query', '1', '--limit', '0'), /^toolbreak: --limit is a whole number from 1 to 500\.$/);
     assert.match(
       refused(2, 'query', '1', '--kind', 'foo'),
@@ -399,6 +400,16 @@ AT           CALL     LENGTH    KIND      WHAT
   });
 
   it('what an app wrote does not act on the terminal', () => {
+    const marks = new SpoolFile('4000001-abc')
+      .add(1, 1, 'tool', 'print', 'print', 'm', '/app/m.py', 1, 1)
+      .add(2, 1, 'main', 0)
+      .add(3, 1, 0, 1, 1, 2000, dict({ text: 'a\u009b31mb\u202ec\u001b[0m' }), null)
+      .add(4, 1, 3000, 0, null, null);
+    const acting = project.record('acting', [marks], [], join(project.root, 'acting'));
+    const json = said('show', acting, '1.1', '--json');
+    assert.doesNotMatch(json, /[\u001b\u007f-\u009f\u202a-\u202e]/);
+    assert.equal((JSON.parse(json) as { arguments: { text: string } }).arguments.text, 'a\u009b31mb\u202ec\u001b[0m');
+    assert.match(refused(1, 'show', '\u001b[31mx'), /^toolbreak: There is no run +\[31mx of /);
     const evil = '\u001b[2J\u001b]0;title\u0007\r\nrm -rf';
     const spool = new SpoolFile('4000001-abc')
       .add(1, 1, 'tool', evil, evil, 'm', `/app/${evil}.py`, 1, 1)

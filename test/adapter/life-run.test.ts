@@ -548,8 +548,23 @@ graph.compile(name="desk").invoke({"total": 0})
     assert.deepEqual(await place.json('runs'), []);
     const before = place.files().length;
     const none = await place.say('run', '--', 'no-such-command');
-    assert.equal(none.code, 1);
+    assert.equal(none.code, 127);
     assert.match(none.stderr, /^toolbreak: The command no-such-command was not found\.\n$/);
+    const text = place.file('text.txt', 'hello\n');
+    const script = place.file('script', '#!/no/such/interpreter\n');
+    chmodSync(script, 0o755);
+    for (const [command, code, sentence] of [
+      ['', 127, 'The command is empty. Name one behind "--".'],
+      [join(text, 'x'), 127, `The command ${join(text, 'x')} was not found.`],
+      [script, 127, `The interpreter that the first line of ${script} names was not found.`],
+      ['/', 126, '/ is a folder, not a command.'],
+      [text, 126, `${text} may not be executed. Make it executable (chmod +x), or name its interpreter first.`],
+    ] as const)
+      assert.deepEqual(await place.say('run', '--', command), { code, stdout: '', stderr: `toolbreak: ${sentence}\n` });
+    for (const pattern of ['', '@bogus']) {
+      const refused = await place.say('run', '--functions', pattern, '--', python, '-c', '1');
+      assert.deepEqual([refused.code, refused.stdout], [2, '']);
+    }
     assert.equal(place.files().length, before);
     const empty = await place.say('run');
     assert.equal(empty.code, 2);

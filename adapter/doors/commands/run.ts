@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import { InvalidArgumentError, type Command } from 'commander';
 import { endedBy } from '../../common/signals';
 import { recordCommand, type Recorded } from '../headless';
 import { count, plainText } from './text';
@@ -18,7 +18,7 @@ export function runCommand(program: Command): void {
     .option(
       '--functions <pattern>',
       'record these functions, too: pkg.*, @usercode, @file:src/*.py; may be repeated',
-      more,
+      pattern,
     )
     .option('--no-subprocess', 'record the first Python process alone')
     .passThroughOptions()
@@ -67,6 +67,9 @@ function endWords({ crashed, ending, uncaught }: Recorded): string[] {
   return words;
 }
 
-function more(value: string, before: string[] = []): string[] {
+function pattern(value: string, before: string[] = []): string[] {
+  if (value.trim() === '') throw new InvalidArgumentError('It is empty.');
+  if (value.startsWith('@') && value !== '@usercode' && !value.startsWith('@file:'))
+    throw new InvalidArgumentError('Behind "@" there is "usercode" or "file:".');
   return [...before, value];
 }

@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import { InvalidArgumentError, type Command } from 'commander';
 import { damageText, endingText, type RunSummary } from '../../../protocol/timeline';
 import type { OutlineLine } from '../../store/reader/outline';
 import { findRun } from '../../store/life/find';
@@ -32,7 +32,7 @@ export function showCommand(program: Command): void {
     .description("show a run's calls as a tree, or one call with all that is known of it")
     .argument('<run>', 'number, id, "last" or path')
     .argument('[call]', 'number of a call, such as 1.4, or its name')
-    .option('--limit <number>', `calls of the tree at most (default: ${USUAL_CALLS})`, wholeNumber)
+    .option('--limit <number>', `calls of the tree at most (default: ${USUAL_CALLS})`, fromOne)
     .option('--full', 'values of a call to their end')
     .option('--json', 'as JSON; times in nanoseconds')
     .action((name: string, call: string | undefined, options: Options) => {
@@ -45,6 +45,12 @@ export function showCommand(program: Command): void {
       const full = options.full === true;
       print(callLines(run, wholeCall(file, id, full ? ALL_LINES : USUAL_LINES, full), full));
     });
+}
+
+function fromOne(text: string): number {
+  const number = wholeNumber(text);
+  if (number === 0) throw new InvalidArgumentError('It is a whole number from 1 on.');
+  return number;
 }
 
 // ------------------------------------------------------------ the tree

@@ -55,13 +55,14 @@ export function writeCursor(query: Query, order: string, { position, ends }: Cur
   );
 }
 
-/** Throws a `UserError`. */
-export function readCursor(query: Query, order: string): Cursor | undefined {
+/** `files`: what is asked; of several, some may have gone since the page before. Throws a `UserError`. */
+export function readCursor(query: Query, order: string, files: readonly string[]): Cursor | undefined {
   if (query.cursor === undefined) return undefined;
   const parts = parse(query.cursor);
   if (parts === undefined) throw new UserError('"cursor" is not what an answer gave. Ask without it to begin again.');
   const { name, ...cursor } = parts;
-  if (name !== nameOf(query, order))
+  const other = files.length === 1 && fileKey(files[0]!) !== cursor.position.file;
+  if (other || name !== nameOf(query, order))
     throw new UserError('This cursor belongs to another query. Ask the same as before, or without it to begin again.');
   return cursor;
 }

@@ -100,7 +100,7 @@ class Asked {
     const patterns = new Patterns();
     this.compiled = compileQuery(given, patterns, paths.length);
     const { query, order } = this.compiled;
-    const cursor = readCursor(query, order);
+    const cursor = readCursor(query, order, paths);
     this.shared = { compiled: this.compiled, patterns, cursor, onPart: () => void this.partly++ };
     try {
       for (const path of paths.slice(0, MOST_RUNS)) this.open(path);

@@ -1,9 +1,9 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { constants } from 'node:os';
 import { resolve } from 'node:path';
 import type { Configuration, Hello } from '../../../protocol/control';
-import { cannotStart, commandMissing, messageOf } from '../../common/errors';
+import { cannotStart, CommandError, messageOf } from '../../common/errors';
 import { pythonBootFolder } from '../../common/installation';
 import type { Ended } from '../../common/signals';
 import type { TargetProcess } from '../../engine/target';
@@ -47,8 +47,10 @@ export class CommandTarget extends PythonTarget {
           TOOLBREAK_CHILD: null,
         }),
       );
-      const [first, ...rest] = await this.commandLine(env);
-      const child = spawn(first!, rest, { cwd: this.options.cwd, env, stdio: 'inherit' });
+      const [first = '', ...rest] = await this.commandLine(env);
+      const { cwd } = this.options;
+      const problem = (error: unknown): CommandError => commandProblem(first, resolve(cwd, first), error);
+      const child = startCommand(() => spawn(first, rest, { cwd, env, stdio: 'inherit' }), problem);
       this.child = child;
       this.childEnded = endOf(child);
       child.once('exit', (code, signal) => {
@@ -60,9 +62,7 @@ export class CommandTarget extends PythonTarget {
       });
       await new Promise<void>((started, failed) => {
         child.once('spawn', started);
-        child.once('error', (error: NodeJS.ErrnoException) =>
-          failed(error.code === 'ENOENT' ? commandMissing(first!) : cannotStart(first!, messageOf(error))),
-        );
+        child.once('error', (error) => failed(problem(error)));
       });
     } catch (error) {
       this.close();
@@ -120,5 +120,41 @@ export class CommandTarget extends PythonTarget {
       this.notice('important', `Still running, and not recorded any more: ${names.join(', ')}.`);
       await this.detach();
     }
+  }
+}
+
+/** Some of what cannot be started is refused at once. */
+function startCommand(start: () => ChildProcess, problem: (error: unknown) => CommandError): ChildProcess {
+  try {
+    return start();
+  } catch (error) {
+    throw problem(error);
+  }
+}
+
+/** `path`: where a command with a folder in its name would be. */
+function commandProblem(command: string, path: string, error: unknown): CommandError {
+  if (command === '') return new CommandError('The command is empty. Name one behind "--".', 127);
+  const { code } = error as NodeJS.ErrnoException;
+  if (code === 'ENOENT' && /[\\/]/.test(command) && existsSync(path))
+    return new CommandError(`The interpreter that the first line of ${command} names was not found.`, 127);
+  if (code === 'ENOENT' || code === 'ENOTDIR') {
+    const hint = command === 'python' ? ' Is it called python3 here?' : '';
+    return new CommandError(`The command ${command} was not found.${hint}`, 127);
+  }
+  if (code === 'EACCES' && isFolder(path)) return new CommandError(`${command} is a folder, not a command.`, 126);
+  if (code === 'EACCES')
+    return new CommandError(
+      `${command} may not be executed. Make it executable (chmod +x), or name its interpreter first.`,
+      126,
+    );
+  return new CommandError(cannotStart(command, messageOf(error)).message, 126);
+}
+
+function isFolder(path: string): boolean {
+  try {
+    return statSync(path).isDirectory();
+  } catch {
+    return false;
   }
 }
