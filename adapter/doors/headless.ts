@@ -42,8 +42,8 @@ export interface Recorded {
   ending?: Ending;
   /** Exceptions that nothing caught in a thread. */
   uncaught: number;
-  /** Why the run file cannot be read, and so nothing is known of all this. */
-  problem?: string;
+  /** The run file cannot be read, and so nothing is known of all this; the recorder has said why. */
+  unread?: boolean;
 }
 
 /**
@@ -163,7 +163,7 @@ class Output {
   }
 }
 
-type Counts = Pick<Recorded, 'calls' | 'errors' | 'crashed' | 'ending' | 'uncaught' | 'problem'>;
+type Counts = Pick<Recorded, 'calls' | 'errors' | 'crashed' | 'ending' | 'uncaught' | 'unread'>;
 
 const NOTHING: Counts = { calls: 0, errors: 0, crashed: false, uncaught: 0 };
 
@@ -182,6 +182,6 @@ function counts(runFile: string, log: Log): Counts {
     };
   } catch (error) {
     log.warn('the recording', error);
-    return { ...NOTHING, problem: messageOf(error) };
+    return { ...NOTHING, unread: true };
   }
 }

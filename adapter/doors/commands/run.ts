@@ -30,7 +30,7 @@ export function runCommand(program: Command): void {
         say(
           'nothing was recorded, and no run is kept: no Python loaded Toolbreak. If it is a Python program, check that it is not started with -I, -S or -E, and that nothing replaces PYTHONPATH.',
         );
-      else if (recorded.problem !== undefined) say(`how much was recorded is not known: ${recorded.problem}`);
+      else if (recorded.unread) say('recorded, but nothing is in the run file so far: "toolbreak runs" tries again.');
       else {
         const errors = recorded.errors > 0 ? ` (${count(recorded.errors, 'error')})` : '';
         say(
