@@ -20,7 +20,8 @@ import { readHeader } from '../../adapter/store/life/bundle';
 import { importFile } from '../../adapter/store/life/import';
 import { summaryOf } from '../../adapter/store/reader/folder';
 import { MIGRATIONS, migrate } from '../../adapter/store/schema';
-import { AGENT, LifePlace, content } from './life-support';
+import { AGENT, LifePlace, content, run, type Said } from './life-support';
+import { toolbreakCommand } from '../support/adapter';
 import { until } from './target-support';
 import { changeCalls, openWithCalls } from '../support/run-file';
 
@@ -122,6 +123,38 @@ describe('life: export and import', function () {
       readdirSync(place.folder).filter((name) => name.startsWith('agent.tbrun')),
       ['agent.tbrun'],
     );
+  });
+
+  it('is written to stdout where that is asked for', async () => {
+    const piped = join(place.folder, 'piped');
+    const words = (...args: string[]): string =>
+      [process.execPath, ...toolbreakCommand('export', 'last', '-o', '-', ...args)]
+        .map((word) => `'${word}'`)
+        .join(' ');
+    const shell = (script: string): Promise<Said> => run('sh', ['-c', script], { cwd: place.project, env: place.env });
+    assert.deepEqual(await shell(`${words()} > '${piped}'`), { code: 0, stdout: '', stderr: '' });
+    assert.deepEqual(readFileSync(piped).subarray(0, 8), readFileSync(bundle).subarray(0, 8));
+    const there = new LifePlace();
+    try {
+      assert.match((await there.say('import', piped)).stdout, /^Imported run 1 /);
+    } finally {
+      await there.remove();
+    }
+    const spans = await place.say('export', 'last', '-o', '-', '--format', 'otlp');
+    assert.ok(
+      spans.stdout
+        .trim()
+        .split('\n')
+        .every((line) => 'resourceSpans' in (JSON.parse(line) as object)),
+    );
+    // Whoever reads it may have enough; nothing is left behind.
+    const cut = await shell(`export TMPDIR='${place.folder}'; ${words('--format', 'otlp')} | head -c 10 > /dev/null`);
+    assert.deepEqual([cut.code, cut.stderr], [0, '']);
+    assert.deepEqual(
+      readdirSync(place.folder).filter((name) => name.startsWith('toolbreak-export-')),
+      [],
+    );
+    assert.equal((await place.say('export', 'last', '-o', '-', '--json')).code, 1);
   });
 
   it('gives a run another number where its own is taken', async () => {

@@ -1,5 +1,7 @@
-import { statSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { createReadStream, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { pipeline } from 'node:stream/promises';
 import { Option, type Command } from 'commander';
 import { UserError } from '../../common/errors';
 import { toolbreakVersion } from '../../common/installation';
@@ -8,7 +10,7 @@ import { FORMATS, writeFormat, type Format } from '../../store/formats/write';
 import { findRun } from '../../store/life/find';
 import { sizeText } from '../../store/life/retention';
 import { placeFrom, withPlace, type PlaceOptions } from './place';
-import { plainText, print, printJson } from './text';
+import { outputFailed, plainText, print, printJson } from './text';
 
 interface ExportFlags extends PlaceOptions {
   output: string;
@@ -21,7 +23,7 @@ export function exportCommand(program: Command): void {
   withPlace(program.command('export'))
     .description('write a run into one file, for another machine; also while it is recorded')
     .argument('<run>', 'number, id, "last" or path')
-    .addOption(new Option('-o, --output <file>', 'where to write it').makeOptionMandatory())
+    .addOption(new Option('-o, --output <file>', 'where to write it; -: to stdout').makeOptionMandatory())
     .addOption(
       new Option(
         '--format <format>',
@@ -34,13 +36,36 @@ export function exportCommand(program: Command): void {
     .option('--json', 'as JSON')
     .action(async (run: string, flags: ExportFlags) => {
       const file = findRun(run, placeFrom(flags));
+      if (flags.output === '-') return toStdout(file, flags);
       const target = resolve(flags.output);
       if (flags.force !== true && statSync(target, { throwIfNoEntry: false }) !== undefined)
         throw new UserError(`${target} is there already. Choose another name, or add --force.`);
-      if (flags.format === 'run') await writeBundle(file, target, toolbreakVersion());
-      else await writeFormat(file, target, flags.format, toolbreakVersion());
+      await write(file, target, flags.format);
       const bytes = statSync(target).size;
       if (flags.json === true) printJson({ run: file, file: target, bytes });
       else print(`Wrote ${plainText(target)} (${sizeText(bytes)}).`);
     });
+}
+
+async function write(file: string, target: string, format: ExportFlags['format']): Promise<void> {
+  if (format === 'run') await writeBundle(file, target, toolbreakVersion());
+  else await writeFormat(file, target, format, toolbreakVersion());
+}
+
+/** Whole or not at all: what reads us cannot take back a half. */
+async function toStdout(file: string, { format, json }: ExportFlags): Promise<void> {
+  if (json === true) throw new UserError('What is exported goes to stdout itself: leave --json out.');
+  if (format === 'run' && process.stdout.isTTY)
+    throw new UserError('A run is compressed and no text for a terminal. Name a file, or pass it on with a pipe.');
+  const folder = mkdtempSync(join(tmpdir(), 'toolbreak-export-'));
+  let failure: NodeJS.ErrnoException | undefined;
+  try {
+    const target = join(folder, 'run');
+    await write(file, target, format);
+    const printed = pipeline(createReadStream(target), process.stdout, { end: false });
+    failure = await printed.then(undefined, (error: NodeJS.ErrnoException) => error);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+  if (failure !== undefined) outputFailed(failure);
 }

@@ -73,7 +73,7 @@ export function print(lines: string | readonly string[]): void {
   process.stdout.write(`${typeof lines === 'string' ? lines : lines.join('\n')}\n`);
 }
 
-function outputFailed(error: NodeJS.ErrnoException): void {
+export function outputFailed(error: NodeJS.ErrnoException): void {
   // Whoever read us, such as `head`, has enough.
   if (error.code === 'EPIPE' || error.code === 'EOF') process.exit();
   process.stderr.write(`toolbreak: The output could not be written: ${messageOf(error)}\n`);
