@@ -172,6 +172,16 @@ describe('life: recording without an adapter', function () {
     assert.deepEqual([last!.calls, last!.alive], [5, false]);
   });
 
+  it('says that an app called nothing that is recorded', async () => {
+    await app({}, '-c', '1');
+    const said = await place.say('import', folder);
+    assert.deepEqual([said.code, said.stdout], [1, '']);
+    assert.match(
+      said.stderr,
+      /^toolbreak: .*recorded holds no call: no tool, node or model call was made there\. TOOLBREAK_/,
+    );
+  });
+
   it('says what of a damaged recording could not be read, and keeps all around it', async () => {
     place.file(
       'many.py',

@@ -91,6 +91,26 @@ describe('life: run', function () {
     assert.match((await place.say('runs')).stdout, /\b4 .*\brefunds\b/);
   });
 
+  it('has the calls of threads under the names of these', async () => {
+    place.file(
+      'threads.py',
+      'import threading\ndef work(number):\n    return double(number)\ndef double(number):\n    return number * 2\nfor number in range(2):\n    thread = threading.Thread(target=work, args=(number,), name=f"worker {number}")\n    thread.start()\n    thread.join()\nwork(2)\n',
+    );
+    await place.say('run', '--functions', '@usercode', '--', python, 'threads.py');
+    const tree = (await place.say('show', 'last')).stdout.split('\n').slice(1, -1);
+    assert.deepEqual(
+      tree.map((line) => line.slice(19)),
+      [
+        'worker 0: work(number=0) → 0',
+        '└─ double(number=0) → 0',
+        'worker 1: work(number=1) → 2',
+        '└─ double(number=1) → 2',
+        'threads.py: work(number=2) → 4',
+        '└─ double(number=2) → 4',
+      ],
+    );
+  });
+
   it('records child processes, or not', async () => {
     place.file('agent.py', AGENT);
     place.file(

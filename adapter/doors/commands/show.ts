@@ -15,6 +15,7 @@ import { tableOf, wholeNumber } from './query';
 import { clockText, column, count, durationText, fit, momentText, plainText, print, printJson, width } from './text';
 
 const USUAL_CALLS = 200;
+const LONGEST_TASK = 30;
 const MOST_CALLS = 20_000;
 const USUAL_LINES = 40;
 const ALL_LINES = 100_000;
@@ -60,7 +61,9 @@ function showTree(run: RunSummary, named: string, options: Options): void {
   const { tops, shown, left, exact } = callTree(run.file, Math.max(1, Math.min(limit ?? USUAL_CALLS, MOST_CALLS)));
   if (json === true) return printJson({ ...run, tree: tops, more: { count: left, exact } });
   const lines = [runLine(run)];
-  for (const top of tops) addNode(lines, top, '', '');
+  // What one thread or task alone did needs no word of it.
+  const several = new Set(tops.map(({ call }) => call.task)).size > 1;
+  for (const top of tops) addNode(lines, top, several ? `${fit(top.call.task, LONGEST_TASK)}: ` : '', '');
   if (shown === 0) lines.push(noCall(run, named, options));
   if (left > 0 || !exact)
     lines.push(

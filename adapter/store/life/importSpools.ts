@@ -26,12 +26,15 @@ export function importSpools(folder: string, runsFolder: string): Taken[] {
   const inside = readdirSync(folder, { withFileTypes: true }).flatMap((entry) =>
     entry.isDirectory() ? [join(folder, entry.name)] : [],
   );
-  const found = [folder, ...inside.sort()].flatMap((each) => {
+  const begun = [folder, ...inside.sort()].flatMap((each) => {
     const note = noteIn(each);
-    return note !== undefined && readdirSync(each).some((name) => name.endsWith('.spool'))
-      ? [{ folder: each, note }]
-      : [];
+    return note === undefined ? [] : [{ folder: each, note }];
   });
+  const found = begun.filter(({ folder: each }) => readdirSync(each).some((name) => name.endsWith('.spool')));
+  if (found.length === 0 && begun.length > 0)
+    throw new UserError(
+      `${folder} holds no call: no tool, node or model call was made there. TOOLBREAK_RECORD_FUNCTIONS=@usercode records plain functions of Python, too.`,
+    );
   if (found.length === 0)
     throw new UserError(`${folder} holds no recording: no folder in it has a ${NOTE} and spool files.`);
   return found.map(({ folder: each, note }) => take(each, note, runsFolder));
