@@ -42,6 +42,8 @@ export interface Recorded {
   ending?: Ending;
   /** Exceptions that nothing caught in a thread. */
   uncaught: number;
+  /** What was written where our own words go ended in the middle of a line. */
+  inLine: boolean;
   /** The run file cannot be read, and so nothing is known of all this; the recorder has said why. */
   unread?: boolean;
 }
@@ -126,7 +128,7 @@ export async function recordCommand(options: HeadlessOptions, say: (sentence: st
     finishBehindUs([place.runFile], log);
   }
   const recorded = target.seen === 0 ? NOTHING : counts(place.runFile, log);
-  return { code, runFile: place.runFile, processes: target.seen, ...recorded };
+  return { code, runFile: place.runFile, processes: target.seen, inLine: output.inLine, ...recorded };
 }
 
 /** A command as a name: without the folders of its words. */
@@ -134,6 +136,8 @@ function nameOf(command: readonly string[]): string {
   const name = command.map((word) => word.split(/[\\/]/).pop() ?? word).join(' ');
   return name.length <= LONGEST_NAME ? name : `${name.slice(0, LONGEST_NAME - 1)}…`;
 }
+
+const IN_ONE_TERMINAL = process.stdout.isTTY && process.stderr.isTTY;
 
 /** What the processes wrote, for the record: masked, line by line. */
 class Output {
@@ -144,7 +148,11 @@ class Output {
     private readonly masker: Masker,
   ) {}
 
+  /** Whether the last text, of those that stand where stderr does, has no end of a line. */
+  inLine = false;
+
   wrote(process: number, category: string, text: string): void {
+    if (category === 'stderr' || IN_ONE_TERMINAL) this.inLine = text === '' ? this.inLine : !text.endsWith('\n');
     const streams = this.streams.get(process) ?? new Map<string, StreamMasker>();
     this.streams.set(process, streams);
     const stream = streams.get(category) ?? new StreamMasker(this.masker.patterns);

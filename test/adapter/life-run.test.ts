@@ -91,6 +91,16 @@ describe('life: run', function () {
     assert.match((await place.say('runs')).stdout, /\b4 .*\brefunds\b/);
   });
 
+  it('begins a line of its own behind one that the command left open', async () => {
+    for (const end of ['', '\\n']) {
+      const said = await place.say('run', '--', python, '-c', `import sys; sys.stderr.write("half${end}")`);
+      assert.match(said.stderr, /^half\ntoolbreak: recorded 0 calls/);
+    }
+    const apart = await place.say('run', '--', python, '-c', 'print("half", end="")');
+    assert.equal(apart.stdout, 'half');
+    assert.match(apart.stderr, /^toolbreak: /);
+  });
+
   it('has the calls of threads under the names of these', async () => {
     place.file(
       'threads.py',

@@ -26,6 +26,7 @@ export function runCommand(program: Command): void {
       const say = (sentence: string): void => void process.stderr.write(`toolbreak: ${plainText(sentence).trim()}\n`);
       const options = { command, cwd: process.cwd(), functions, subProcess: subprocess };
       const recorded = await recordCommand({ ...options, ...(name !== undefined && { name }) }, say);
+      if (recorded.inLine) process.stderr.write('\n');
       if (recorded.processes === 0)
         say(
           'nothing was recorded, and no run is kept: no Python loaded Toolbreak. If it is a Python program, check that it is not started with -I, -S or -E, and that nothing replaces PYTHONPATH.',
