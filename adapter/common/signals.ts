@@ -1,3 +1,6 @@
+import { constants, readFileSync, readlinkSync } from 'node:fs';
+import { basename } from 'node:path';
+
 /** How a process ended, as the system told its parent: one of both. */
 export interface Ended {
   code?: number;
@@ -15,4 +18,20 @@ export function isFault(signal: string): boolean {
 export function endedBy(signal: string): string {
   if (signal === 'SIGKILL') return "was killed by SIGKILL, by somebody or because the machine's memory was full";
   return isFault(signal) ? `crashed by ${signal}, a fault in native code` : `was ended by ${signal}`;
+}
+
+/**
+ * Whether `nohup` started this process, so that the end of the terminal is not to end it. Node has forgotten which signals were ignored; what is
+ * left of nohup is a stdin that cannot be read, in place of a terminal, or its own output file. It leaves streams that were no terminals alone;
+ * then, and elsewhere than on Linux, nothing tells.
+ */
+export function startedByNohup(): boolean {
+  if (process.platform !== 'linux') return false;
+  try {
+    if ([1, 2].some((fd) => basename(readlinkSync(`/proc/self/fd/${fd}`)) === 'nohup.out')) return true;
+    const flags = /^flags:\s*([0-7]+)$/m.exec(readFileSync('/proc/self/fdinfo/0', 'latin1'))?.[1] ?? '0';
+    return readlinkSync('/proc/self/fd/0') === '/dev/null' && (Number.parseInt(flags, 8) & 3) === constants.O_WRONLY;
+  } catch {
+    return false;
+  }
 }

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { UserError } from '../common/errors';
+import { startedByNohup } from '../common/signals';
 
 /** Oldest Node that the native part of the store runs in; an older one would crash. */
 const OLDEST = 22;
@@ -31,11 +32,13 @@ export async function needNode(versions = process.versions, root = join(__dirnam
 /** Signals to this process go to whom it stands for. Those of a terminal's keys the other gets from there. Answers how to end that. */
 export function passOn(send: (signal: NodeJS.Signals) => unknown): () => void {
   const terminal = process.stdin.isTTY || process.stdout.isTTY || process.stderr.isTTY;
+  const nohup = startedByNohup();
   const names = (['SIGTERM', 'SIGHUP', 'SIGINT', 'SIGQUIT', 'SIGUSR2'] as const).filter(
     (name) => process.platform !== 'win32' || name === 'SIGTERM' || name === 'SIGINT',
   );
   const listeners = names.map((name) => {
     const listener = (): void => {
+      if (name === 'SIGHUP' && nohup) return;
       if (!terminal || (name !== 'SIGINT' && name !== 'SIGQUIT')) send(name);
     };
     process.on(name, listener);

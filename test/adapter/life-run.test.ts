@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { chmodSync, closeSync, existsSync, mkdirSync, openSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { QueryAnswer } from '../../protocol/query';
@@ -456,6 +456,34 @@ graph.compile(name="desk").invoke({"total": 0})
       assert.deepEqual([ended, stdout], [code, output], stderr);
       assert.match(stderr, /recorded \d+ calls?[;:]/);
     }
+  });
+
+  it('outlives its terminal under nohup, as the command does', async function () {
+    if (process.platform !== 'linux') this.skip();
+    place.file(
+      'night.py',
+      'import os, signal, time\nassert signal.getsignal(signal.SIGHUP) == signal.SIG_IGN\nprint("ready", flush=True)\nwhile not os.path.exists("morning"):\n    time.sleep(0.02)\nprint("done")\n',
+    );
+    // What nohup leaves of a terminal: a stdin that can only be written.
+    const stdin = openSync('/dev/null', 'w');
+    const child = spawn(process.execPath, toolbreakCommand('run', '--', python, 'night.py'), {
+      cwd: place.project,
+      env: place.env,
+      stdio: [stdin, 'pipe', 'pipe'],
+    });
+    closeSync(stdin);
+    let stdout = '';
+    let stderr = '';
+    child.stderr!.setEncoding('utf8').on('data', (text: string) => (stderr += text));
+    child.stdout!.setEncoding('utf8').on('data', (text: string) => {
+      stdout += text;
+      if (text !== 'ready\n') return;
+      child.kill('SIGHUP');
+      place.file('morning', '');
+    });
+    const [code] = (await once(child, 'close')) as [number];
+    assert.deepEqual([code, stdout], [0, 'ready\ndone\n'], stderr);
+    assert.match(stderr, /^toolbreak: recorded 0 calls/);
   });
 
   it('does so under an older Node, too, which hands over to another', async () => {

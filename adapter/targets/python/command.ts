@@ -5,7 +5,7 @@ import { resolve } from 'node:path';
 import type { Configuration, Hello } from '../../../protocol/control';
 import { cannotStart, CommandError, messageOf } from '../../common/errors';
 import { pythonBootFolder } from '../../common/installation';
-import type { Ended } from '../../common/signals';
+import { startedByNohup, type Ended } from '../../common/signals';
 import type { TargetProcess } from '../../engine/target';
 import { endOf, PythonTarget, type TargetOptions } from './base';
 import { findPython } from './discovery';
@@ -20,6 +20,9 @@ export interface CommandOptions extends TargetOptions {
   /** False: only the first Python is recorded. */
   subProcess: boolean;
 }
+
+/** A signal that is ignored stays so in what takes the place of the shell. */
+const IGNORE_HANGUP = 'trap "" HUP; exec "$@"';
 
 /** A command of the person's, with their own terminal or pipes: whatever Python it starts is recorded. */
 export class CommandTarget extends PythonTarget {
@@ -47,7 +50,8 @@ export class CommandTarget extends PythonTarget {
           TOOLBREAK_CHILD: null,
         }),
       );
-      const [first = '', ...rest] = await this.commandLine(env);
+      const line = await this.commandLine(env);
+      const [first = '', ...rest] = startedByNohup() ? ['/bin/sh', '-c', IGNORE_HANGUP, 'sh', ...line] : line;
       const { cwd } = this.options;
       const problem = (error: unknown): CommandError => commandProblem(first, resolve(cwd, first), error);
       const child = startCommand(() => spawn(first, rest, { cwd, env, stdio: 'inherit' }), problem);
