@@ -21,7 +21,7 @@ export const SECRET_WORDS = {
   keyBefore: 'api private secret access signing encryption ssh master auth account subscription license',
   /** What makes a password of a name that ends in "pass": alone it is as often one of several passes, or the end of a test. */
   passBefore:
-    'db database smtp imap mail email user login admin root ftp sftp ssh http https basic auth proxy redis mongo mysql mariadb postgres pg rabbitmq amqp mqtt ldap vpn wifi',
+    'db database smtp imap mail email user login admin root ftp sftp ssh http https proxy redis mongo mysql mariadb postgres pg rabbitmq amqp mqtt ldap vpn wifi docker keystore',
   /** A name such as `password_length` or `token_count` speaks about a secret and is none. */
   about:
     'count counts length len min max limit budget policy required field fields hint prompt url uri expires expiry expiration type ttl usage used size' +
@@ -32,7 +32,8 @@ export const SECRET_WORDS = {
 };
 
 const MANY_TOKENS = SECRET_WORDS.tokensBefore.replaceAll(' ', '|');
-const NAMED = String.raw`(?:pass(?:word|wd|phrase)s?|pwd|api[_-]?keys?|(?:access|secret|private|signing|account)[_-]?keys?|(?:client[_-]?)?secrets?|(?:[a-z]+[_-])?(?<!next[_-])(?<!page[_-])token|(?:${MANY_TOKENS})[_-]?tokens|credentials?)`;
+const PASSES = SECRET_WORDS.passBefore.replaceAll(' ', '|');
+const NAMED = String.raw`(?:pass(?:word|wd|phrase)s?|(?:${PASSES})[_-]?pass|pwd|api[_-]?keys?|(?:access|secret|private|signing|account)[_-]?keys?|(?:client[_-]?)?secrets?|(?:[a-z]+[_-])?(?<!next[_-])(?<!page[_-])token|(?:${MANY_TOKENS})[_-]?tokens|credentials?)`;
 
 /** What is said of a secret where there is none: `secrets: none`. Written without case; a whole word up to its end, with what ends a sentence. */
 export const NO_SECRET_WORD = String.raw`(?:none|null|nil|undefined|empty|unset|not|missing|absent|unknown|true|false|yes|no|valid|invalid|required|optional|expired)[.!?]?`;

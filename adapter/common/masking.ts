@@ -1,11 +1,12 @@
 import { EMPTY_LIST, LIST_AS_TEXT, MASK, NO_SECRET_WORD, SECRET_WORDS } from '../../protocol/secrets';
 
+const passes = SECRET_WORDS.passBefore.replaceAll(' ', '|');
 const manyTokens = SECRET_WORDS.tokensBefore.replaceAll(' ', '|');
 
 /** Names of keys whose values are secrets. Compared without case, `-` and `_`. */
 const secretNames =
   'api[-_ ]?keys?|apikeys?|secrets?|secret[-_ ]?keys?|client[-_ ]?secrets?|access[-_ ]?keys?(?:[-_ ]?ids?)?|private[-_ ]?keys?|(?:access|auth|refresh|id|session|bearer)?[-_ ]?token|' +
-  `(?:${manyTokens})[-_ ]?tokens|pass(?:word|wd|phrase)s?|authorization|x-api-key|cookies?|credentials?`;
+  `(?:${manyTokens})[-_ ]?tokens|pass(?:word|wd|phrase)s?|(?:${passes})[-_]?pass|authorization|x-api-key|cookies?|credentials?`;
 
 /** A key in quotes may carry a prefix: "OPENAI_API_KEY", "db.password". */
 const quotedName = `(?:[A-Za-z0-9]+[-_.])*(?:${secretNames})`;

@@ -9,7 +9,7 @@ import { partsOf } from './errors.mjs';
 import { MAX_SPOOL_BYTES } from './limits.mjs';
 import { isOption, isSecretKey, maskText } from './masking.mjs';
 import { Recorder } from './recorder.mjs';
-import { say } from './report.mjs';
+import { failed, say } from './report.mjs';
 import { MASK } from './secrets.mjs';
 import { shared } from './shared.mjs';
 
@@ -18,6 +18,8 @@ import { shared } from './shared.mjs';
 const NOTE = 'run.json';
 /** The folder of the run, for the processes that this one starts, of whatever language. */
 const INTO = 'TOOLBREAK_RECORD_INTO';
+/** What is asked of errors and of `process` here is not in older ones. */
+const OLDEST = [22, 2];
 const immediately = setImmediate;
 
 /**
@@ -26,6 +28,9 @@ const immediately = setImmediate;
  */
 export function begin(folder) {
   if (shared.recorder !== null) return shared.recorder.folder;
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+  if (major < OLDEST[0] || (major === OLDEST[0] && minor < OLDEST[1]))
+    throw new Error(`recording takes Node ${OLDEST.join('.')} or later, and this is ${process.versions.node}`);
   const most = limit();
   const into = folderOfRun(resolve(folder));
   const recorder = new Recorder(into, about(), most, (reason) => {
@@ -34,11 +39,22 @@ export function begin(folder) {
   });
   shared.recorder = recorder;
   const { spool } = recorder;
+  /** What the app itself was told of, and may be about to end for. @type {ReturnType<typeof crashOf> | null} */
+  let caught = null;
+  const ended = isMainThread ? 'crash' : 'uncaught';
   process.on('uncaughtExceptionMonitor', (error) => {
-    if (!isCaught()) recorder.event(isMainThread ? 'crash' : 'uncaught', crashOf(error));
-    spool.flush();
+    // An error here would stand in the place of the app's own.
+    try {
+      const crash = crashOf(error);
+      caught = isCaught() ? crash : null;
+      if (caught === null) recorder.event(ended, crash);
+      spool.flush();
+    } catch (problem) {
+      failed(problem);
+    }
   });
-  process.on('exit', () => {
+  process.on('exit', (code) => {
+    if (caught !== null && code !== 0) recorder.event(ended, caught);
     spool.flush();
     spool.last = true;
   });

@@ -147,6 +147,7 @@ describe('life: recording in Node', function () {
       'eyJhbGciOiJIUzI1.eyJzdWIiOiIx.abc AKIAABCDEFGHIJKL AIzaabcdefghijabcdefghijabcdefghij xoxb-12345678',
       'nothing of the kind: key lime pie, a pass in the mountains = fine, b-c d_e A J (x) ["y"]',
       'Ünï:gehéim@host:80 ',
+      'SMTP_PASS=abcd, {"userPass": "abcd"}, low_pass=abcd, --db-pass=abcd',
     ];
     const harmless = ['found secrets: None. Next', 'passwords: [], token: "missing"'];
     texts.push(...harmless);
@@ -348,7 +349,15 @@ other(function late() {})();
   });
 
   it('writes no secret of the command line', async () => {
-    const options = ['--password', 'hunter2hunter2', '--api-key=hunter2hunter2', 'https://ann:hunter2hunter2@db/x'];
+    const options = [
+      '--password',
+      'hunter2hunter2',
+      '--api-key=hunter2hunter2',
+      '--db-pass',
+      'hunter2hunter2',
+      '--smtp-pass=hunter2hunter2',
+      'https://ann:hunter2hunter2@db/x',
+    ];
     assert.equal((await node(['agent.mjs', ...options])).code, 0);
     const [name] = readdirSync(folder);
     for (const file of readdirSync(join(folder, name!)))
@@ -397,6 +406,20 @@ other(function late() {})();
       await told('caught.mjs', `${thrower}process.on("uncaughtException", () => {});\nsetTimeout(pay);\n`),
       [],
     );
+    // An app that logs it and ends for it has crashed, too; one that goes on, and ends well, has not.
+    const logs =
+      'process.on("uncaughtException", (error) => {\n  console.log(error.message);\n  process.exit(3);\n});\n';
+    assert.deepEqual(await told('logs.mjs', `${logs}${thrower}setTimeout(() => pay());\n`), [
+      'crash: Crash: TypeError: no card, at pay @ logs.mjs:8 ← Timeout._onTimeout @ logs.mjs:10',
+    ]);
+    // What the app did to the language is no reason to lose its own error.
+    place.file(
+      'broken.mjs',
+      `import 'toolbreak';\nString.prototype.split = () => {\n  throw new Error('no split');\n};\n${thrower}pay();\n`,
+    );
+    const broken = await node(['broken.mjs']);
+    assert.equal(broken.code, 1);
+    assert.match(broken.stderr, /TypeError: no card/);
     place.file('worker.mjs', `import 'toolbreak';\n${thrower}pay();\n`);
     const worker = `import { Worker } from 'node:worker_threads';\nnew Worker(new URL('./worker.mjs', import.meta.url)).on('error', () => {});\n`;
     assert.deepEqual(await told('parent.mjs', worker), [

@@ -108,7 +108,15 @@ describe('life: recording without an adapter', function () {
   });
 
   it('writes no secret of the command line', async () => {
-    const options = ['--password', 'hunter2hunter2', '--api-key=hunter2hunter2', 'https://ann:hunter2hunter2@db/x'];
+    const options = [
+      '--password',
+      'hunter2hunter2',
+      '--api-key=hunter2hunter2',
+      '--db-pass',
+      'hunter2hunter2',
+      '--smtp-pass=hunter2hunter2',
+      'https://ann:hunter2hunter2@db/x',
+    ];
     const said = await app({}, 'agent.py', ...options);
     assert.deepEqual([said.code, said.stderr], [0, '']);
     const [name] = readdirSync(folder);

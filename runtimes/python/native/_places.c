@@ -203,6 +203,13 @@ static int add_key(Places *self, Py_ssize_t at)
     return ends_before(self, at, kinds) ? add_plural(self, at, 3) : 0;
 }
 
+/* `db_pass`; `pass` alone is none. As `SECRET_WORDS.passBefore` of protocol/secrets.ts. */
+static int add_pass(Places *self, Py_ssize_t at)
+{
+    static const char *const kinds[] = {"db", "database", "smtp", "imap", "mail", "email", "user", "login", "admin", "root", "ftp", "sftp", "ssh", "http", "https", "proxy", "redis", "mongo", "mysql", "mariadb", "postgres", "pg", "rabbitmq", "amqp", "mqtt", "ldap", "vpn", "wifi", "docker", "keystore", NULL};
+    return ends_before(self, at, kinds) ? add_name(self, at, at + 4) : 0;
+}
+
 /* `Bearer` and `Basic`, and the space behind. */
 static int add_scheme(Places *self, Py_ssize_t at, Py_ssize_t size)
 {
@@ -306,6 +313,8 @@ static int look_at(Places *self, Py_ssize_t at)
             return add_plural(self, at, 6);
         if (is_like(self, at, "passphrase"))
             return add_plural(self, at, 10);
+        if (is_like(self, at, "pass"))
+            return add_pass(self, at);
         if (is_like(self, at, "pwd"))
             return add_name(self, at, at + 3);
         if (is_at(self, at, "pplx-") || is_at(self, at, "pplx_"))

@@ -20,6 +20,7 @@ expression: Any = _masking._SECRET
 NAMES = [
     *("password", "passwd", "passphrases", "pwd", "api_keys", "apikey", "access-key", "private_key", "account_key"),
     *("client_secret", "secrets", "my_token", "next_token", "page-token", "a-b-token", "access_tokens", "csrf-tokens"),
+    *("db_pass", "SMTPPASS", "userPass", "docker-pass", "pass", "low_pass", "compass", "mydbpass"),
     *("prompt_tokens", "credentials", "cookies", "Authorization", "set-cookie", "SIGNING_KEY", "id_tokens", "keys"),
 ]
 FOLLOWING = ["", "s", "_", '"', "'", '\\"', " ", "\t", "\u2003", "\x85", "=", ":", ",", " = ", '": "', "', '", "@", "é"]
@@ -60,6 +61,9 @@ def check(text: str) -> None:
 @example("paſsword=hunter22")
 @example("api_\u212aey=hunter22")
 @example("1--token abc1234")
+@example("doc\u212aer_pass=hunter22")
+@example("my\u017fql_pass=hunter22")
+@example("\u017fmtp-pa\u017fs: hunter22")
 @example("é" * 40 + "://user:secret@host")
 def test_nothing_else_is_masked_than_by_the_expression(text: str) -> None:
     check(text)
