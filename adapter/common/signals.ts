@@ -35,3 +35,18 @@ export function startedByNohup(): boolean {
     return false;
   }
 }
+
+/**
+ * Whether the keys of a terminal send their signals to this process and those it started, whatever its streams are; undefined where the system
+ * does not tell.
+ */
+export function hasTerminal(): boolean | undefined {
+  if (process.platform !== 'linux') return undefined;
+  try {
+    const stat = readFileSync('/proc/self/stat', 'latin1');
+    const [, , group, , terminal, foreground] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    return terminal !== '0' && group === foreground;
+  } catch {
+    return undefined;
+  }
+}

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { UserError } from '../common/errors';
-import { startedByNohup } from '../common/signals';
+import { hasTerminal, startedByNohup } from '../common/signals';
 
 /** Oldest Node that the native part of the store runs in; an older one would crash. */
 const OLDEST = 22;
@@ -29,17 +29,23 @@ export async function needNode(versions = process.versions, root = join(__dirnam
   });
 }
 
+/** One that comes again at once came on two ways. */
+const ONE_AND_THE_SAME = 50;
+
 /** Signals to this process go to whom it stands for. Those of a terminal's keys the other gets from there. Answers how to end that. */
 export function passOn(send: (signal: NodeJS.Signals) => unknown): () => void {
-  const terminal = process.stdin.isTTY || process.stdout.isTTY || process.stderr.isTTY;
+  const streams = process.stdin.isTTY || process.stdout.isTTY || process.stderr.isTTY;
+  const isKey = (name: string): boolean => (name === 'SIGINT' || name === 'SIGQUIT') && (hasTerminal() ?? streams);
   const nohup = startedByNohup();
   const names = (['SIGTERM', 'SIGHUP', 'SIGINT', 'SIGQUIT', 'SIGUSR2'] as const).filter(
     (name) => process.platform !== 'win32' || name === 'SIGTERM' || name === 'SIGINT',
   );
   const listeners = names.map((name) => {
+    let last = -Infinity;
     const listener = (): void => {
-      if (name === 'SIGHUP' && nohup) return;
-      if (!terminal || (name !== 'SIGINT' && name !== 'SIGQUIT')) send(name);
+      if ((name === 'SIGHUP' && nohup) || isKey(name) || performance.now() - last < ONE_AND_THE_SAME) return;
+      last = performance.now();
+      send(name);
     };
     process.on(name, listener);
     return [name, listener] as const;

@@ -446,6 +446,8 @@ graph.compile(name="desk").invoke({"total": 0})
           cwd: place.project,
           env: place.env,
           stdio: ['ignore', 'pipe', 'pipe'],
+          // Not of the terminal that the tests may run in, whose keys would send this.
+          detached: true,
         },
       );
       let stdout = '';
@@ -459,6 +461,35 @@ graph.compile(name="desk").invoke({"total": 0})
       assert.deepEqual([ended, stdout], [code, output], stderr);
       assert.match(stderr, /recorded \d+ calls?[;:]/);
     }
+  });
+
+  it('has Ctrl-C of a terminal reach the command once, wherever its streams go', async function () {
+    if (process.platform !== 'linux') this.skip();
+    place.file(
+      'clean.py',
+      'import time\nprint("ready", flush=True)\ntry:\n    time.sleep(60)\nexcept KeyboardInterrupt:\n    time.sleep(0.3)\n    print("cleaned up")\n',
+    );
+    const command = toolbreakCommand('run', '--', python, 'clean.py').map((word) => `'${word}'`);
+    // What a person does in a terminal: the group of its foreground gets the key.
+    place.file(
+      'terminal.py',
+      `import os, pty, sys, time
+pid, terminal = pty.fork()
+if pid == 0:
+    os.execvp("sh", ["sh", "-c", sys.argv[1]])
+end = time.monotonic() + 60
+while b"ready" not in (open("out", "rb").read() if os.path.exists("out") else b""):
+    assert time.monotonic() < end
+    time.sleep(0.02)
+os.write(terminal, b"\\x03")
+sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
+`,
+    );
+    const script = `exec '${process.execPath}' ${command.join(' ')} </dev/null >out 2>&1`;
+    const said = await run(python, ['terminal.py', script], { cwd: place.project, env: place.env });
+    const out = readFileSync(join(place.project, 'out'), 'utf8');
+    assert.equal(said.code, 0, said.stderr + out);
+    assert.match(out, /^ready\ncleaned up\ntoolbreak: recorded /);
   });
 
   it('outlives its terminal under nohup, as the command does', async function () {
