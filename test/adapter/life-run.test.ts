@@ -1,7 +1,17 @@
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, closeSync, existsSync, mkdirSync, openSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { QueryAnswer } from '../../protocol/query';
@@ -373,7 +383,7 @@ except ExceptionGroup as error: seen(error.__context__)
 
   it('records that a program, or a module of it, cannot be compiled, and where', async () => {
     const crashes = async (file: string, ...more: string[]): Promise<string[]> => {
-      assert.equal((await place.say('run', '--', python, ...more, file)).code, 1);
+      assert.equal((await place.say('run', '--', python, ...more, file)).code, more[0] === '-i' ? 0 : 1);
       const { rows: told } = await place.json<QueryAnswer>('query', 'last', '--type', 'crash');
       return told.map((row) => (row.type === 'call' ? '' : row.text));
     };
@@ -382,6 +392,30 @@ except ExceptionGroup as error: seen(error.__context__)
     assert.deepEqual(await crashes('wrong.py'), ['Crash: SyntaxError: invalid syntax, at <module> @ wrong.py:2']);
     assert.deepEqual(await crashes('uses.py'), [
       'Crash: SyntaxError: invalid syntax, at <module> @ wrong.py:2 ← buy @ uses.py:2 ← <module> @ uses.py:3',
+    ]);
+    mkdirSync(join(place.project, 'shop'));
+    place.file('shop/__init__.py', '');
+    place.file('shop/__main__.py', 'total = (\n');
+    const open = "Crash: SyntaxError: '(' was never closed, at <module> @ ";
+    for (const [words, begin] of [
+      [['-m', 'wrong'], 'Crash: SyntaxError: invalid syntax, at <module> @ wrong.py:2'],
+      [['-m', 'shop'], `${open}shop/__main__.py:1`],
+      [['shop'], `${open}shop/__main__.py:1`],
+      [['-c', 'total = ('], `${open}<string>:1`],
+    ] as const) {
+      const [one] = await crashes(words.at(-1)!, ...words.slice(0, -1));
+      assert.ok(one?.startsWith(begin), one);
+    }
+    writeFileSync(join(place.project, 'latin.py'), Buffer.from('name = "\xe9"\n', 'latin1'));
+    assert.match((await crashes('latin.py'))[0]!, /^Crash: SyntaxError: .*UTF-8/);
+    assert.deepEqual(await crashes('wrong.py', '-i'), []);
+    // What the app itself has read is no place of its own.
+    place.file(
+      'page.py',
+      'def render():\n    raise SyntaxError("no tag", ("page.html", 12, 1, "<b", 12, 2))\nrender()\n',
+    );
+    assert.deepEqual(await crashes('page.py'), [
+      'Crash: SyntaxError: no tag (page.html, line 12), at render @ page.py:2 ← <module> @ page.py:3',
     ]);
     // What is typed wrongly into an interpreter, which goes on, is none.
     const typed = await run(process.execPath, toolbreakCommand('run', '--', python, '-i'), {

@@ -99,7 +99,8 @@ def exit_code() -> int | None:
 def last_error() -> BaseException | None:
     """The exception that left the main module, which the interpreter keeps; of `SystemExit` it keeps none."""
     error = getattr(sys, "last_value", None)
-    if not isinstance(error, BaseException):
+    # Behind `-i` the interpreter goes on after it.
+    if not isinstance(error, BaseException) or sys.flags.inspect or os.environ.get("PYTHONINSPECT"):
         return None
     if _frame is None:
         return error if _is_of_program(error) else None
@@ -110,10 +111,17 @@ _NOT_COMPILED = (SyntaxError, IndentationError, TabError)
 
 
 def _is_of_program(error: BaseException) -> bool:
-    """Whether the program itself could not be compiled: it never began. What is typed into an interpreter is of no such file."""
-    path, _ = syntax_place(error)
-    if type(error) not in _NOT_COMPILED or error.__traceback__ is not None or path is None or not sys.argv:
+    """Whether the program never began for it: it, or the package of `-m`, could not be read or compiled. What is typed into an interpreter is none."""
+    if error.__traceback__ is not None:
+        code = error.__traceback__.tb_frame.f_code
+        return code.co_name == "_run_module_as_main" and "runpy" in code.co_filename
+    if type(error) not in _NOT_COMPILED or not sys.argv:
         return False
+    path, _ = syntax_place(error)
+    if path is None:  # Not even its characters could be read.
+        return True
+    if path in ("<string>", "<stdin>"):
+        return sys.argv[0] in ("-c", "-", "") and not (path == "<stdin>" and os.isatty(0))
     return os.path.abspath(path) == os.path.abspath(sys.argv[0])
 
 
@@ -124,6 +132,23 @@ def syntax_place(error: BaseException) -> tuple[str | None, int]:
     own = SyntaxError.__dict__
     path, line = own["filename"].__get__(error), own["lineno"].__get__(error)
     return (path if type(path) is str else None, line if type(line) is int else 0)
+
+
+def is_of_import(error: BaseException) -> bool:
+    """Whether a file that could not be compiled was to be run, and not a text that the app has read."""
+    tb = error.__traceback__
+    while tb is not None and tb.tb_next is not None:
+        tb = tb.tb_next
+    if tb is None:
+        return True
+    import opcode
+
+    code = tb.tb_frame.f_code
+    return (
+        opcode.opname[code.co_code[tb.tb_lasti]] == "IMPORT_NAME"
+        or "importlib" in code.co_filename
+        or "runpy" in code.co_filename
+    )
 
 
 def adopt() -> None:

@@ -149,8 +149,10 @@ def _told(error: BaseException) -> dict[str, Any]:
     kind, message = _static.type_name(type(error)), _errors.message_of(error)
     stack = _errors.stack_of(error)[::-1]
     path, line = _main.syntax_place(error)
-    if path is not None:
+    if path is not None and _main.is_of_import(error):
         stack.insert(0, (path, line, "<module>"))
+    elif path is not None:
+        message = f"{message} ({path}, line {line})"
     own = next((entry for entry in stack if _sources.is_user(entry[0])), stack[0] if stack else None)
     data: dict[str, Any] = {
         "text": f"{kind}: {message}" if message else kind,
