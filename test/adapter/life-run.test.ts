@@ -16,7 +16,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { QueryAnswer } from '../../protocol/query';
 import { toolbreakCommand } from '../support/adapter';
-import { AGENT, LifePlace, run } from './life-support';
+import { AGENT, LifePlace, run, type Said } from './life-support';
 import { apps } from './e2e-support';
 import { python, until } from './target-support';
 import { openWithCalls } from '../support/run-file';
@@ -687,6 +687,17 @@ sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
       [text, 126, `${text} may not be executed. Make it executable (chmod +x), or name its interpreter first.`],
     ] as const)
       assert.deepEqual(await place.say('run', '--', command), { code, stdout: '', stderr: `toolbreak: ${sentence}\n` });
+    // A folder of that name on the PATH, or a file that is not executable, is none.
+    mkdirSync(join(place.folder, 'bin', 'tool'), { recursive: true });
+    const onPath = (command: string): Promise<Said> =>
+      run(process.execPath, toolbreakCommand('run', '--', command), {
+        cwd: place.project,
+        env: { ...place.env, PATH: `${join(place.folder, 'bin')}:${place.env['PATH']}` },
+      });
+    const tool = await onPath('tool');
+    assert.deepEqual([tool.code, tool.stderr], [127, 'toolbreak: The command tool was not found.\n']);
+    writeFileSync(join(place.folder, 'bin', 'other'), '');
+    assert.equal((await onPath('other')).code, 126);
     for (const pattern of ['', '@bogus']) {
       const refused = await place.say('run', '--functions', pattern, '--', python, '-c', '1');
       assert.deepEqual([refused.code, refused.stdout], [2, '']);

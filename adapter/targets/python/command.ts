@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { existsSync, statSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readSync, statSync, type Stats } from 'node:fs';
 import { constants } from 'node:os';
-import { resolve } from 'node:path';
+import { delimiter, join, resolve } from 'node:path';
 import type { Configuration, Hello } from '../../../protocol/control';
 import { cannotStart, CommandError, messageOf } from '../../common/errors';
 import { pythonBootFolder } from '../../common/installation';
@@ -53,7 +53,8 @@ export class CommandTarget extends PythonTarget {
       const line = await this.commandLine(env);
       const [first = '', ...rest] = startedByNohup() ? ['/bin/sh', '-c', IGNORE_HANGUP, 'sh', ...line] : line;
       const { cwd } = this.options;
-      const problem = (error: unknown): CommandError => commandProblem(first, resolve(cwd, first), error);
+      const path = env['PATH'] ?? '';
+      const problem = (error: unknown): CommandError => commandProblem(first, cwd, path, error);
       const child = startCommand(() => spawn(first, rest, { cwd, env, stdio: 'inherit' }), problem);
       this.child = child;
       this.childEnded = endOf(child);
@@ -136,28 +137,47 @@ function startCommand(start: () => ChildProcess, problem: (error: unknown) => Co
   }
 }
 
-/** `path`: where a command with a folder in its name would be. */
-function commandProblem(command: string, path: string, error: unknown): CommandError {
+/** What `exec` said, told as a shell does; it also says that it may not where there is only a folder of that name, or one that may not be looked into. */
+function commandProblem(command: string, cwd: string, path: string, error: unknown): CommandError {
   if (command === '') return new CommandError('The command is empty. Name one behind "--".', 127);
   const { code } = error as NodeJS.ErrnoException;
-  if (code === 'ENOENT' && /[\\/]/.test(command) && existsSync(path))
-    return new CommandError(`The interpreter that the first line of ${command} names was not found.`, 127);
-  if (code === 'ENOENT' || code === 'ENOTDIR') {
-    const hint = command === 'python' ? ' Is it called python3 here?' : '';
-    return new CommandError(`The command ${command} was not found.${hint}`, 127);
+  if (code !== 'ENOENT' && code !== 'ENOTDIR' && code !== 'EACCES')
+    return new CommandError(cannotStart(command, messageOf(error)).message, 126);
+  const named = /[\\/]/.test(command);
+  const found = named ? [resolve(cwd, command)] : path.split(delimiter).map((folder) => join(folder, command));
+  if (found.some(isFile)) {
+    if (code === 'ENOENT' && found.some(hasInterpreter))
+      return new CommandError(`The interpreter that the first line of ${command} names was not found.`, 127);
+    const what =
+      code === 'ENOENT'
+        ? 'The system does not know how to run it.'
+        : 'Make it executable (chmod +x), or name its interpreter first.';
+    return new CommandError(`${command} may not be executed. ${what}`, 126);
   }
-  if (code === 'EACCES' && isFolder(path)) return new CommandError(`${command} is a folder, not a command.`, 126);
-  if (code === 'EACCES')
-    return new CommandError(
-      `${command} may not be executed. Make it executable (chmod +x), or name its interpreter first.`,
-      126,
-    );
-  return new CommandError(cannotStart(command, messageOf(error)).message, 126);
+  if (named && isFolder(found[0]!)) return new CommandError(`${command} is a folder, not a command.`, 126);
+  const hint = command === 'python' ? ' Is it called python3 here?' : '';
+  return new CommandError(`The command ${command} was not found.${hint}`, 127);
 }
 
-function isFolder(path: string): boolean {
+const isFile = (path: string): boolean => statOf(path)?.isFile() === true;
+const isFolder = (path: string): boolean => statOf(path)?.isDirectory() === true;
+
+/** Nothing also where it may not be looked at. */
+function statOf(path: string): Stats | undefined {
   try {
-    return statSync(path).isDirectory();
+    return statSync(path);
+  } catch {
+    return undefined;
+  }
+}
+
+function hasInterpreter(path: string): boolean {
+  try {
+    const file = openSync(path, 'r');
+    const begin = Buffer.alloc(2);
+    readSync(file, begin);
+    closeSync(file);
+    return begin.toString() === '#!';
   } catch {
     return false;
   }
