@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import {
   copyFileSync,
   existsSync,
@@ -23,6 +24,7 @@ import { MIGRATIONS, migrate } from '../../adapter/store/schema';
 import { AGENT, LifePlace, content, run, type Said } from './life-support';
 import { toolbreakCommand } from '../support/adapter';
 import { until } from './target-support';
+import { bigRun } from '../support/big-run';
 import { changeCalls, openWithCalls } from '../support/run-file';
 
 describe('life: export and import', function () {
@@ -155,6 +157,22 @@ describe('life: export and import', function () {
       [],
     );
     assert.equal((await place.say('export', 'last', '-o', '-', '--json')).code, 1);
+    // One that is ended while nobody reads what does not fit into a pipe.
+    const temporary = join(place.folder, 'temporary');
+    mkdirSync(temporary);
+    const big = join(place.folder, 'big.db');
+    await bigRun(5000, big);
+    const child = spawn(process.execPath, toolbreakCommand('export', big, '-o', '-', '--format', 'otlp'), {
+      cwd: place.project,
+      env: { ...place.env, TMPDIR: temporary },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    await until(() => readdirSync(temporary).length > 0, 'its folder');
+    child.kill('SIGTERM');
+    child.stdout.resume();
+    const [code] = (await once(child, 'close')) as [number | null];
+    assert.equal(code, 143);
+    assert.deepEqual(readdirSync(temporary), []);
   });
 
   it('gives a run another number where its own is taken', async () => {

@@ -58,6 +58,17 @@ async function toStdout(file: string, { format, json }: ExportFlags): Promise<vo
   if (format === 'run' && process.stdout.isTTY)
     throw new UserError('A run is compressed and no text for a terminal. Name a file, or pass it on with a pipe.');
   const folder = mkdtempSync(join(tmpdir(), 'toolbreak-export-'));
+  const remove = (): void => rmSync(folder, { recursive: true, force: true });
+  // A run may be large: whoever has enough of it does not find it there in a year.
+  for (const [signal, code] of [
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+    ['SIGHUP', 129],
+  ] as const)
+    process.once(signal, () => {
+      remove();
+      process.exit(code);
+    });
   let failure: NodeJS.ErrnoException | undefined;
   try {
     const target = join(folder, 'run');
@@ -65,7 +76,7 @@ async function toStdout(file: string, { format, json }: ExportFlags): Promise<vo
     const printed = pipeline(createReadStream(target), process.stdout, { end: false });
     failure = await printed.then(undefined, (error: NodeJS.ErrnoException) => error);
   } finally {
-    rmSync(folder, { recursive: true, force: true });
+    remove();
   }
   if (failure !== undefined) outputFailed(failure);
 }

@@ -1,4 +1,5 @@
 import { messageOf } from '../../common/errors';
+import { inertJson } from '../../common/inertJson';
 
 /** Widest line when the width of the terminal is not known. */
 const USUAL_WIDTH = 100;
@@ -60,9 +61,6 @@ export function column(text: string, columns: number): string {
   return fitted + ' '.repeat(Math.max(0, columns - [...fitted].length));
 }
 
-/** Beyond those that JSON escapes by itself: control characters, and marks that turn the order of a line. */
-const ACTING = /[\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
-
 /** Without control characters: an escape sequence that was recorded is not to act on the terminal that shows it. */
 export function plainText(text: string): string {
   return text.replace(/[\u0000-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]+/g, ' ');
@@ -80,8 +78,6 @@ export function outputFailed(error: NodeJS.ErrnoException): void {
   process.exit(1);
 }
 
-/** What would act on a terminal is written as an escape, which is the same text to a program. */
 export function printJson(value: unknown): void {
-  const text = JSON.stringify(value, null, 2);
-  print(text.replace(ACTING, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`));
+  print(inertJson(JSON.stringify(value, null, 2)));
 }

@@ -1,6 +1,7 @@
 import { createWriteStream, renameSync, rmSync } from 'node:fs';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { inertJson } from '../../common/inertJson';
 import { cannotWrite } from '../life/output';
 import { RunFile } from '../reader/runFile';
 import { otlp } from './otlp';
@@ -34,8 +35,8 @@ function* pieces(texts: Iterable<string>): Generator<string> {
   for (const text of texts) {
     piece += text;
     if (piece.length < PIECE) continue;
-    yield piece;
+    yield inertJson(piece);
     piece = '';
   }
-  yield piece;
+  yield inertJson(piece);
 }
