@@ -1,6 +1,7 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { CommandError, messageOf, MistakeError } from '../common/errors';
+import { CommandError, messageOf, MistakeError, stateUnusable } from '../common/errors';
 import { toolbreakVersion } from '../common/installation';
+import { stateFolder } from '../common/paths';
 import { cleanUpSessions, listSessions } from '../common/sessions';
 import { prune } from '../store/life/prune';
 import { DEFAULT_RETENTION, noteRetention, readRetention } from '../store/life/retention';
@@ -128,6 +129,9 @@ export async function main(given?: EarlyDelegate): Promise<void> {
 function sentenceOf(error: unknown): string {
   if ((error as { syscall?: unknown } | null)?.syscall === 'uv_cwd')
     return 'The folder that this terminal stands in was deleted. Change to another one.';
+  // Whatever else is made stands in folders that are there.
+  if ((error as { syscall?: unknown } | null)?.syscall === 'mkdir')
+    return stateUnusable(stateFolder(), messageOf(error)).message;
   return messageOf(error);
 }
 

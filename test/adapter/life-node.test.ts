@@ -412,6 +412,14 @@ other(function late() {})();
     assert.deepEqual(await told('logs.mjs', `${logs}${thrower}setTimeout(() => pay());\n`), [
       'crash: Crash: TypeError: no card, at pay @ logs.mjs:8 ← Timeout._onTimeout @ logs.mjs:10',
     ]);
+    place.file(
+      'causes.mjs',
+      "import { wrap } from 'toolbreak';\nconst pay = wrap((cause) => { throw new Error('no card', { cause }); }, { name: 'pay' });\nfor (const cause of ['expired', { code: 5 }]) try { pay(cause); } catch {}\n",
+    );
+    await node(['causes.mjs'], { TOOLBREAK_RECORD: join(place.folder, 'causes') });
+    await place.json<Taken[]>('import', join(place.folder, 'causes'));
+    assert.match((await place.say('show', 'last', '1.1')).stdout, /\n\nCaused by\n {2}'expired'\n/);
+    assert.match((await place.say('show', 'last', '1.2')).stdout, /\n\nCaused by\n {2}dict \(1\)\n {4}code = 5\n/);
     // What the app did to the language is no reason to lose its own error.
     place.file(
       'broken.mjs',

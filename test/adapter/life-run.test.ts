@@ -248,6 +248,21 @@ def many():
 
 def seen(error): return error
 
+def large():
+    error = ValueError("large")
+    error.items = "x" * 3_000_000
+    error.more = 1
+    raise error
+
+def deep(left):
+    try:
+        if left == 0: raise ValueError("bottom")
+        deep(left - 1)
+    except ValueError as error: raise ValueError(f"level {left}") from error
+
+for each in large, lambda: deep(30):
+    try: each()
+    except ValueError: pass
 try: many()
 except ExceptionGroup as error: seen(error.__context__)
 `,
@@ -267,6 +282,18 @@ except ExceptionGroup as error: seen(error.__context__)
       await shown('seen'),
       /\nResult\n {2}Refused: \('refused', 42\)\n {4}cause = KeyError: 'order 7'\n {4}code = 42\n/,
     );
+
+    // What is left out says so, and why: fields, and the middle of a long chain.
+    assert.match(
+      await shown('large'),
+      /\n {2}ValueError: large\n.*\n(?: {4}.*\n)* {4}… {2}\(Cut .*larger than the limit/,
+    );
+    const tree = (await place.say('show', 'last')).stdout;
+    const [outermost] = /^\S+(?=.*deep\(left=30\))/m.exec(tree) ?? [];
+    const chain = await shown(outermost!);
+    assert.match(chain, /level 30\n[^]*level 12\n[^]*\n… 12 more: --full\n\nCaused by\n {2}ValueError: bottom\n/);
+    const whole = (await place.say('show', 'last', outermost!, '--full')).stdout;
+    for (let level = 0; level <= 30; level++) assert.ok(whole.includes(`ValueError: level ${level}\n`), String(level));
 
     interface Json {
       type: string;
@@ -641,6 +668,15 @@ sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
       assert.match(
         said.stderr,
         /^toolbreak: Toolbreak keeps what it records in .*toolbreak, which cannot be used \(.*\)\. Make it writable, or set XDG_STATE_HOME to a folder that is\.\n$/,
+      );
+      const spans = place.file('spans.json', '{"resourceSpans":[]}');
+      const taken = await run(process.execPath, toolbreakCommand('import', spans), {
+        cwd: place.project,
+        env: { ...place.env, XDG_STATE_HOME: state },
+      });
+      assert.match(
+        taken.stderr,
+        /^toolbreak: Toolbreak keeps what it records in .* set XDG_STATE_HOME to a folder that is\.\n$/,
       );
     }
   });

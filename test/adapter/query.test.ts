@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { writeFileSync } from 'node:fs';
+import { symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import type { Query, QueryAnswer } from '../../protocol/query';
 import { callTree } from '../../adapter/store/query/tree';
@@ -157,16 +158,23 @@ describe('query: one run', function () {
     assert.throws(() => ask({ order: '-start', cursor }), /belongs to another query/);
     const other = project.record('other', [agentSpool()], AGENT_EVENTS);
     assert.throws(() => runQuery([other], { limit: 1, cursor }), /belongs to another query/);
+    // The same run by another way to it; and of several, those that are left.
+    const link = join(project.root, 'link.db');
+    symlinkSync(file, link);
+    assert.equal(runQuery([link], { limit: 1, cursor }).rows.length, 1);
+    const both = runQuery([file, other], { limit: 1, order: 'start' }).cursor;
+    assert.ok(both);
+    for (const left of [file, other]) runQuery([left], { limit: 1, order: 'start', cursor: both });
     const coded = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
     const [, name, , at] = JSON.parse(Buffer.from(cursor, 'base64url').toString()) as string[];
     for (const nonsense of [
-      '', 'x', '💥', 'A'.repeat(100_000), coded(null), coded({}), coded([1, 2, 3]), coded([2, name, '1', 'f', 0, 1, {}]),
-      coded([1, name, '1e9', 'f', 0, 1, {}]), coded([1, name, '1', 'f', 7, 1, {}]), coded([1, name, '1', 'f', 0, 'x', {}]),
-      coded([1, name, '1', 'f', 0, 1, { f: 'x' }]), coded([1, name, '9'.repeat(30), 'f', 0, 1, {}]),
+      '', 'x', '💥', 'A'.repeat(100_000), coded(null), coded({}), coded([1, 2, 3]), coded([2, name, '1', 'f', 0, 1, {}, true]),
+      coded([1, name, '1e9', 'f', 0, 1, {}, true]), coded([1, name, '1', 'f', 7, 1, {}, true]), coded([1, name, '1', 'f', 0, 'x', {}, true]),
+      coded([1, name, '1', 'f', 0, 1, { f: 'x' }, true]), coded([1, name, '9'.repeat(30), 'f', 0, 1, {}, true]),
     ]) assert.throws(() => ask({ cursor: nonsense }), /is not what an answer gave/, nonsense.slice(0, 40)); // prettier-ignore
     // A place that nobody was at is a place all the same.
-    assert.deepEqual(ask({ cursor: coded([1, name, '-9999999999999999999', at, 0, 1, {}]) }).length, 5);
-    assert.deepEqual(ask({ cursor: coded([1, name, '9999999999999999999', at, 1, -1, {}]) }), []);
+    assert.deepEqual(ask({ cursor: coded([1, name, '-9999999999999999999', at, 0, 1, {}, true]) }).length, 5);
+    assert.deepEqual(ask({ cursor: coded([1, name, '9999999999999999999', at, 1, -1, {}, true]) }), []);
   });
 
   it('keeps names and texts of a query away from SQL', () => {

@@ -15,6 +15,7 @@ import { tableOf, wholeNumber } from './query';
 import { clockText, column, count, durationText, fit, momentText, plainText, print, printJson, width } from './text';
 
 const USUAL_CALLS = 200;
+const MOST_ERRORS = 20;
 const LONGEST_TASK = 30;
 const MOST_CALLS = 20_000;
 const USUAL_LINES = 40;
@@ -166,11 +167,16 @@ function callLines(run: RunSummary, { detail, at, values, errors }: WholeCall, f
     `call ${call.id} of run ${run.number > 0 ? run.number : run.run} (${run.name}), ${clockText(at)}, ${momentText(call.start)}`,
     ...(source === undefined ? [] : [`${source.path}:${source.line}`]),
   ];
-  errors.forEach(({ type, message, stack, fields }, index) => {
+  // Of very many, those at the top and the one at the bottom.
+  const left = full ? 0 : Math.max(0, errors.length - MOST_ERRORS);
+  errors.forEach(({ type, message, stack, fields, mark }, index) => {
+    if (left > 0 && index === errors.length - 1) lines.push('', `… ${left.toLocaleString('en-US')} more: --full`);
+    if (left > 0 && index >= MOST_ERRORS - 1 && index < errors.length - 1) return;
     const text = type === '' ? message : `${type}: ${message}`;
     lines.push('', index === 0 ? 'Error' : 'Caused by', ...text.split('\n').map((line) => `  ${line}`));
     for (const frame of stack) lines.push(`    ${frame.path}:${frame.line} in ${frame.function}`);
     for (const field of fields) lines.push(valueLine({ ...field, depth: field.depth + 1 }, room));
+    if (mark !== undefined) lines.push(`    (${mark})`);
   });
   for (const { part, text, mark, typed, lines: parts } of values) {
     const named = typed || parts.length === 0;
@@ -207,9 +213,13 @@ function callLines(run: RunSummary, { detail, at, values, errors }: WholeCall, f
   return lines.map((line) => fit(line, room)).map((line) => line.trimEnd());
 }
 
-function valueLine({ depth, name, text, mark }: OutlineLine, room: number): string {
+function valueLine({ depth, name, text, mark, isRest }: OutlineLine, room: number): string {
   const indent = '  '.repeat(Math.min(depth, MOST_INDENT) + 1) + (depth > MOST_INDENT ? `(level ${depth + 1}) ` : '');
-  return name === '…' ? `${indent}… ${text}` : marked(`${indent}${plainText(name)} = ${text}`, mark, room);
+  if (isRest) return `${indent}… ${text}`;
+  // So the recording writes what it left out of an object.
+  return name === '…' && mark !== undefined
+    ? marked(`${indent}…`, mark, room)
+    : marked(`${indent}${plainText(name)} = ${text}`, mark, room);
 }
 
 /** Why a value is not whole is said even where its line is cut. */

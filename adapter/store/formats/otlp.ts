@@ -189,12 +189,14 @@ function contentOf(
       ...(end === null ? [] : [{ key: 'duration', value: { intValue: String(end - start) } }]),
     ],
   }));
-  const [error, ...causes] = errorsOf(file, call);
+  const { errors, origin } = errorsOf(file, call);
+  const [error, ...causes] = errors;
   if (error !== undefined) {
     text('error.type', error.qualified);
     const stack = [
       ...linesOf(error),
       ...causes.flatMap((cause) => [`Caused by: ${cause.qualified}: ${cause.message}`, ...linesOf(cause)]),
+      ...(origin === undefined ? [] : [`Caused by: ${origin}`]),
     ];
     events.push({
       timeUnixNano: wall(call.end ?? call.start),

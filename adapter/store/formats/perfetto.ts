@@ -112,7 +112,7 @@ function shown(file: RunFile, slice: Slice): { [key: string]: Json } {
   };
   show('arguments', slice.args);
   show('result', slice.result);
-  const [error] = errorsOf(file, slice);
+  const [error] = errorsOf(file, slice).errors;
   if (error !== undefined) args['error'] = { type: error.type, message: error.message };
   for (const [name, value] of attributesOf(file, slice)) args[name] = plainJson(value, file.values, LARGEST_VALUE).json;
   if (slice.edited !== 0) args['edited'] = true;

@@ -1,6 +1,7 @@
 import type { StoredCall } from '../chunks/rows';
 import { select } from '../chunks/select';
 import { errorChain, type ErrorValue } from '../reader/errorValue';
+import { line } from '../reader/render';
 import type { RunFile } from '../reader/runFile';
 import { Dict, type Value } from '../values/model';
 
@@ -74,13 +75,14 @@ export function statusOf(call: ScannedCall): string {
 
 const LONGEST_MESSAGE = 10_000;
 
-/** The exception that ended a call, first, and what it was raised from. */
-export function errorsOf(file: RunFile, call: ScannedCall): ErrorValue[] {
-  if (call.error === null) return [];
-  return errorChain(file.values.root(call.error), file.values).map((error) => ({
-    ...error,
-    message: error.message.slice(0, LONGEST_MESSAGE),
-  }));
+/** The exception that ended a call, first, and what it was raised from; `origin`: where that is no exception. */
+export function errorsOf(file: RunFile, call: ScannedCall): { errors: ErrorValue[]; origin: string | undefined } {
+  if (call.error === null) return { errors: [], origin: undefined };
+  const { errors, origin } = errorChain(file.values.root(call.error), file.values);
+  return {
+    errors: errors.map((error) => ({ ...error, message: error.message.slice(0, LONGEST_MESSAGE) })),
+    origin: origin === null ? undefined : line(origin, file.values),
+  };
 }
 
 /** What the app said at the start and at the end of the call; the later word counts. */

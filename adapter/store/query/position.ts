@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { realpathSync } from 'node:fs';
 import type { Query } from '../../../protocol/query';
 import { UserError } from '../../common/errors';
 
@@ -26,7 +27,13 @@ export function compare(one: Position, other: Position): number {
 }
 
 export function fileKey(path: string): string {
-  return createHash('sha256').update(path).digest('hex').slice(0, 12);
+  let real = path;
+  try {
+    real = realpathSync(path);
+  } catch {
+    // It has gone: its name is all there is.
+  }
+  return createHash('sha256').update(real).digest('hex').slice(0, 12);
 }
 
 /** What of a query must be the same on each page. */
@@ -48,39 +55,41 @@ function deepKeys(value: unknown, into: Record<string, true> = {}): Record<strin
   return into;
 }
 
-export function writeCursor(query: Query, order: string, { position, ends }: Cursor): string {
+/** `alone`: one run was asked, and another would not have its rows. */
+export function writeCursor(query: Query, order: string, { position, ends }: Cursor, alone: boolean): string {
   const { key, file, rank, id } = position;
-  return Buffer.from(JSON.stringify([1, nameOf(query, order), String(key), file, rank, id, ends])).toString(
+  return Buffer.from(JSON.stringify([1, nameOf(query, order), String(key), file, rank, id, ends, alone])).toString(
     'base64url',
   );
 }
 
-/** `files`: what is asked; of several, some may have gone since the page before. Throws a `UserError`. */
+/** `files`: what is asked now; of several, some may have gone since the page before. Throws a `UserError`. */
 export function readCursor(query: Query, order: string, files: readonly string[]): Cursor | undefined {
   if (query.cursor === undefined) return undefined;
   const parts = parse(query.cursor);
   if (parts === undefined) throw new UserError('"cursor" is not what an answer gave. Ask without it to begin again.');
-  const { name, ...cursor } = parts;
-  const other = files.length === 1 && fileKey(files[0]!) !== cursor.position.file;
+  const { name, alone, ...cursor } = parts;
+  const other = alone && !files.some((file) => fileKey(file) === cursor.position.file);
   if (other || name !== nameOf(query, order))
     throw new UserError('This cursor belongs to another query. Ask the same as before, or without it to begin again.');
   return cursor;
 }
 
-function parse(text: string): (Cursor & { name: string }) | undefined {
+function parse(text: string): (Cursor & { name: string; alone: boolean }) | undefined {
   let parts: unknown;
   try {
     parts = text.length > 64 * 1024 ? undefined : JSON.parse(Buffer.from(text, 'base64url').toString('utf8'));
   } catch {
     return undefined;
   }
-  if (!Array.isArray(parts) || parts.length !== 7) return undefined;
-  const [version, name, key, file, rank, id, ends] = parts as unknown[];
+  if (!Array.isArray(parts) || parts.length !== 8) return undefined;
+  const [version, name, key, file, rank, id, ends, alone] = parts as unknown[];
   if (version !== 1 || typeof name !== 'string' || typeof file !== 'string') return undefined;
+  if (typeof alone !== 'boolean') return undefined;
   if (typeof key !== 'string' || !/^-?\d{1,25}$/.test(key)) return undefined;
   if ((rank !== 0 && rank !== 1) || !Number.isSafeInteger(id)) return undefined;
   if (typeof ends !== 'object' || ends === null || !Object.values(ends).every((end) => Number.isFinite(end)))
     return undefined;
   const position = { key: BigInt(key), file, rank, id: id as number };
-  return { name, position, ends: ends as Record<string, number> };
+  return { name, alone, position, ends: ends as Record<string, number> };
 }

@@ -93,7 +93,7 @@ class Asked {
   private last: Found | undefined;
 
   constructor(
-    paths: readonly string[],
+    private readonly paths: readonly string[],
     given: unknown,
     private readonly files: Files,
   ) {
@@ -304,7 +304,7 @@ class Asked {
     const ends: Record<string, number> = { ...this.shared.cursor?.ends };
     if (this.compiled.from?.since === 'end' || this.compiled.to?.since === 'end')
       for (const one of this.opened) if (one.live || Object.hasOwn(ends, one.key)) ends[one.key] = one.end;
-    return writeCursor(query, order, { position, ends });
+    return writeCursor(query, order, { position, ends }, this.paths.length === 1);
   }
 }
 

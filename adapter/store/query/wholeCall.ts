@@ -6,9 +6,9 @@ import { callDetail } from '../reader/detail';
 import { errorChain, errorValue, type ErrorValue } from '../reader/errorValue';
 import { outline, type OutlineLine } from '../reader/outline';
 import { partOf } from '../reader/place';
-import { wholeLine } from '../reader/render';
+import { line, markOf, wholeLine } from '../reader/render';
 import { RunFile } from '../reader/runFile';
-import { Tagged } from '../values/model';
+import { Tagged, type Value } from '../values/model';
 import { isoText } from './times';
 
 /** Titles of the values of a call, in the order in which people read them. */
@@ -36,7 +36,7 @@ export interface WholeCall {
     lines: OutlineLine[];
   }[];
   /** The exception that ended it, then what that was raised from, and so on. */
-  errors: (Pick<ErrorValue, 'type' | 'message' | 'stack'> & { fields: OutlineLine[] })[];
+  errors: (Pick<ErrorValue, 'type' | 'message' | 'stack'> & { fields: OutlineLine[]; mark?: string | undefined })[];
 }
 
 /**
@@ -68,14 +68,17 @@ export function wholeCall(path: string, id: string, most: number, whole = false)
 
 function errorsOf(file: RunFile, { error }: CallDetail, most: number, whole: boolean): WholeCall['errors'] {
   if (error === undefined) return [];
-  const chain = error.value === undefined ? [] : errorChain(partOf(file, error.value), file.values);
-  if (chain.length === 0) return [{ ...error, fields: [] }];
-  return chain.map(({ type, message, stack, fields }) => ({
-    type,
-    message,
-    stack,
-    fields: fields === undefined ? [] : outline(fields, file.values, most, whole),
-  }));
+  const value = error.value === undefined ? null : partOf(file, error.value);
+  const { errors, origin } = errorChain(value, file.values);
+  if (errors.length === 0) return [{ ...error, fields: [] }];
+  const parts = (of: Value): Pick<WholeCall['errors'][number], 'fields' | 'mark'> => ({
+    fields: outline(of, file.values, most, whole),
+    mark: markOf(file.values.resolve(of), file.values),
+  });
+  const told = errors.map(({ type, message, stack, fields }) => ({ type, message, stack, ...parts(fields ?? null) }));
+  // In JavaScript anything may be a cause.
+  const last = { type: '', message: whole ? wholeLine(origin, file.values) : line(origin, file.values), stack: [] };
+  return origin === null ? told : [...told, { ...last, ...parts(origin) }];
 }
 
 /** The same as JSON, its values whole. Throws a `UserError`. */

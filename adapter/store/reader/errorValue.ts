@@ -3,7 +3,7 @@ import { shortType, textPart } from './render';
 import type { StoredValues } from './stored';
 
 const MOST_FRAMES = 200;
-const MOST_CAUSES = 50;
+const MOST_CAUSES = 1000;
 
 /** A recorded exception. */
 export interface ErrorValue {
@@ -16,8 +16,8 @@ export interface ErrorValue {
   stack: { path: string; line: number; function: string }[];
   /** What it was raised from or during: an exception as a rule. */
   cause: Value;
-  /** Its attributes, its notes, the members of a group. */
-  fields: Dict | undefined;
+  /** Its attributes, its notes, the members of a group: a dictionary, or what there is of one. */
+  fields: Value | undefined;
 }
 
 /** The parts of an exception; of anything else undefined. */
@@ -39,16 +39,22 @@ export function errorValue(value: Value, stored: StoredValues): ErrorValue | und
     message: textPart(error, 1, stored),
     stack,
     cause: cause ?? null,
-    fields: fields instanceof Dict && fields.entries.length > 0 ? fields : undefined,
+    fields: fields === null || (fields instanceof Dict && fields.entries.length === 0) ? undefined : fields,
   };
 }
 
-/** An exception, what it was raised from, what that was raised from, and so on; nothing for what is none. */
-export function errorChain(value: Value, stored: StoredValues): ErrorValue[] {
-  const chain: ErrorValue[] = [];
+export interface ErrorChain {
+  /** The exception itself first, then what it was raised from, what that was raised from, and so on; nothing for what is none. */
+  errors: ErrorValue[];
+  /** What the last one came from, where that is no exception, or was cut; else null. */
+  origin: Value;
+}
+
+export function errorChain(value: Value, stored: StoredValues): ErrorChain {
+  const errors: ErrorValue[] = [];
   for (let at = errorValue(value, stored); at !== undefined; at = errorValue(at.cause, stored)) {
-    chain.push(at);
-    if (chain.length >= MOST_CAUSES) break;
+    errors.push(at);
+    if (errors.length >= MOST_CAUSES) break;
   }
-  return chain;
+  return { errors, origin: errors.at(-1)?.cause ?? null };
 }

@@ -9,6 +9,8 @@ export interface OutlineLine {
   name: string;
   text: string;
   mark: string | undefined;
+  /** It says what is left out here, and is no part of the value. */
+  isRest?: true;
 }
 
 /** Levels that are opened, unless all is asked for. */
@@ -33,7 +35,7 @@ export function outline(value: Value, stored: StoredValues, most: number, whole 
     const depth = open.length - 1;
     if (lines.length >= most || characters > MOST_CHARACTERS) {
       const text = whole ? tooMuch(most) : left(childCount(value, stored), lines, depth);
-      lines.push({ depth, name: '…', text, mark: undefined });
+      lines.push({ depth, name: '…', text, mark: undefined, isRest: true });
       return lines;
     }
     const { name, value: item } = next.value;
@@ -42,7 +44,8 @@ export function outline(value: Value, stored: StoredValues, most: number, whole 
     lines.push(line);
     characters += line.name.length + line.text.length;
     if (whole || depth < DEEPEST) open.push(partsOf(item, stored));
-    else if (below > 0) lines.push({ depth: depth + 1, name: '…', text: 'deeper levels: --full', mark: undefined });
+    else if (below > 0)
+      lines.push({ depth: depth + 1, name: '…', text: 'deeper levels: --full', mark: undefined, isRest: true });
   }
   return lines;
 }
