@@ -25,6 +25,8 @@ export interface HeadlessOptions {
   cwd: string;
   name?: string;
   functions: readonly string[];
+  /** Names of secrets, beside the usual ones. */
+  maskKeys: readonly string[];
   subProcess: boolean;
 }
 
@@ -55,7 +57,8 @@ export interface Recorded {
 export async function recordCommand(options: HeadlessOptions, say: (sentence: string) => void): Promise<Recorded> {
   const folder = await SessionFolder.create(toolbreakVersion());
   const log = new Log(join(folder.logs, 'adapter.log'), 'info');
-  const record = { ...recordSettings({ functions: [...options.functions] }), output: true };
+  const { functions, maskKeys } = options;
+  const record = { ...recordSettings({ functions: [...functions], maskKeys: [...maskKeys] }), output: true };
   const masker = new Masker(record, say);
   const name = options.name === undefined ? nameOf(masker.arguments(options.command)) : masker.text(options.name);
   const place = placeRun(folder, options.cwd, 1, log);

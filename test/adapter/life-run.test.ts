@@ -206,6 +206,48 @@ if len(sys.argv) == 1:
     assert.match(first!.name, /^\S+ quiet\.py --password \*\*\* --api-key=\*\*\* .*…$/);
   });
 
+  it('masks the keys that the environment names', async () => {
+    place.file(
+      'patients.py',
+      'def admit(patient_name, data):\n    print("patient_name=Ann_Miller9")\n    return data\n\nadmit("Ann Miller9", {"iban": "DE89Miller9", "ward": "plain44"})\n',
+    );
+    const said = await run(
+      process.execPath,
+      toolbreakCommand('run', '--functions', '@usercode', '--', python, 'patients.py'),
+      {
+        cwd: place.project,
+        env: { ...place.env, TOOLBREAK_RECORD_MASK_KEYS: 'patient*, iban' },
+      },
+    );
+    assert.deepEqual([said.code, said.stdout], [0, 'patient_name=Ann_Miller9\n']);
+    for (const file of readdirSync(place.folder, { recursive: true, withFileTypes: true }))
+      if (file.isFile() && file.name !== 'patients.py')
+        assert.doesNotMatch(readFileSync(join(file.parentPath, file.name), 'latin1'), /Miller9/, file.name);
+    assert.match((await place.say('show', 'last', 'admit')).stdout, /plain44/);
+  });
+
+  it('says how much output came too fast, also at the end', async () => {
+    place.file(
+      'flood.py',
+      'import sys\nprint("begins")\nfor number in range(40):\n    sys.stdout.write("".join(f"line {number} {each}\\n" for each in range(5000)))\nfor number in range(100_000):\n    print("line", number, "y" * 100)\n',
+    );
+    await place.say('run', '--', python, 'flood.py');
+    const all = rows(
+      "SELECT json_extract(data, '$.text') FROM events WHERE name = 'output' ORDER BY time, id",
+    ) as string[];
+    const text = all.join('');
+    const lost = [...text.matchAll(/^\[toolbreak: ([\d,]+) characters of output came too fast to be recorded\]\n/gm)];
+    const sum = lost.reduce((total, [, count]) => total + Number(count!.replaceAll(',', '')), 0);
+    let written = 'begins\n'.length;
+    for (let number = 0; number < 40; number++)
+      for (let each = 0; each < 5000; each++) written += `line ${number} ${each}\n`.length;
+    for (let number = 0; number < 100_000; number++) written += `line ${number} ${'y'.repeat(100)}\n`.length;
+    const marks = lost.reduce((total, [mark]) => total + mark.length, 0);
+    // Each gap may have a line's end of its own before it.
+    const missing = written - (text.length - marks + sum);
+    assert.ok(missing <= 0 && missing >= -lost.length, `${written} characters, ${text.length} recorded, ${sum} lost`);
+  });
+
   it('notes the texts of a long run behind its end', async () => {
     place.file(
       'long.py',

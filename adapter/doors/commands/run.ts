@@ -24,7 +24,7 @@ export function runCommand(program: Command): void {
     .passThroughOptions()
     .action(async (command: string[], { name, functions = [], subprocess }: RunFlags) => {
       const say = (sentence: string): void => void process.stderr.write(`toolbreak: ${plainText(sentence).trim()}\n`);
-      const options = { command, cwd: process.cwd(), functions, subProcess: subprocess };
+      const options = { command, cwd: process.cwd(), functions, maskKeys: maskKeys(), subProcess: subprocess };
       const recorded = await recordCommand({ ...options, ...(name !== undefined && { name }) }, say);
       if (recorded.inLine) process.stderr.write('\n');
       if (recorded.processes === 0)
@@ -66,6 +66,12 @@ function endWords({ crashed, ending, uncaught }: Recorded): string[] {
       `${count(uncaught, 'uncaught exception')} in ${uncaught === 1 ? 'a thread; see it' : 'threads; see them'} with "toolbreak query last --type event --text uncaught".`,
     );
   return words;
+}
+
+/** As where there is no adapter: whoever set it means every recording. */
+function maskKeys(): string[] {
+  const words = (process.env['TOOLBREAK_RECORD_MASK_KEYS'] ?? '').split(',');
+  return words.map((word) => word.trim()).filter((word) => word !== '');
 }
 
 function pattern(value: string, before: string[] = []): string[] {

@@ -82,7 +82,9 @@ class Session:
         self.dirty = False
         self.writer: Any = None
         self.stop_map: Any = None
-        self.output_lost = False
+        #: Characters that nobody took since the last that was.
+        self.output_lost = 0
+        self.output_in_line = False
         self.root = True
         #: Threads of the app that fork just now.
         self._forking = 0
@@ -222,15 +224,23 @@ class Session:
         wire = self.wire
         if wire is None or self.closing or os.getpid() != self.pid:
             return
-        lost, self.output_lost = self.output_lost, wire.is_behind
-        if self.output_lost:
+        if wire.is_behind:
+            self.output_lost += len(text)
             return
-        if lost:
-            text = f"[toolbreak: some output came too fast to be recorded]\n{text}"
+        text = self._gap() + text
+        self.output_in_line = not text.endswith("\n")
         # A line goes out at once, so that it stands where it belongs in time; a piece of one goes with the rest.
         for start in range(0, len(text), _LONGEST_TEXT):
             part = text[start : start + _LONGEST_TEXT]
             (wire.send_before if "\n" in part else wire.put)({"event": "output", "stream": stream, "text": part})
+
+    def _gap(self) -> str:
+        """A line in the place of the output that nobody took, if there was any."""
+        lost, self.output_lost = self.output_lost, 0
+        if lost == 0:
+            return ""
+        begin = "\n" if self.output_in_line else ""
+        return f"{begin}[toolbreak: {lost:,} characters of output came too fast to be recorded]\n"
 
     def _task_changed(self, task: Any, change: str) -> None:
         self.send({"event": "task", "task": task.id, "name": task.name, "change": change})
@@ -364,6 +374,9 @@ class Session:
         if self.wire is not None:
             from . import _main
 
+            gap = self._gap()
+            if gap:
+                self.wire.put({"event": "output", "stream": "stdout", "text": gap})
             goodbye: dict[str, Any] = {"event": "bye"}
             code = _report.guard(_main.exit_code)
             if code is not None:

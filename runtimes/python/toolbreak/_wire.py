@@ -14,6 +14,8 @@ from . import _report
 
 #: Messages that wait; what can be left out is, when there are more.
 _LONGEST_QUEUE = 2000
+#: What the end of the process may wait for those that wait, in seconds.
+_LONGEST_DRAIN = 5.0
 #: Time in which a thread that is just writing is looked after, in seconds; it waits for nothing itself.
 _A_MOMENT = 0.02
 #: The same, where nobody waits but the control thread.
@@ -208,15 +210,18 @@ class Wire:
         return messages
 
     def write_last(self, message: dict[str, Any]) -> None:
-        """At the end of the process: what is queued and this, within a second."""
+        """At the end of the process: what is queued and this."""
         self._queue.append(_line(message))
         self.drain()
 
     def drain(self) -> None:
-        """Sends what is queued, within a second: another thread may be about to."""
-        end = monotonic() + 1.0
-        while self._waits() and monotonic() < end:
+        """Sends what is queued: for as long as some of it is taken each second, and no longer than some seconds. Another thread may be about to."""
+        last = monotonic() + _LONGEST_DRAIN
+        end, left = monotonic() + 1.0, len(self._queue)
+        while self._waits() and monotonic() < min(end, last):
             self._flush()
+            if len(self._queue) < left:
+                end, left = monotonic() + 1.0, len(self._queue)
             if self._waits():
                 select.select([], [self._socket], [], 0.05)
 
