@@ -28,6 +28,8 @@ export interface RunSummary {
   tokens: number;
   /** Parts of the recording that could not be read when the file was made: their calls, values or ends of calls are missing. */
   damaged?: number;
+  /** The recording of a process ended before the process did: its space was used up, or it was let go. */
+  partial?: true;
   /** A person keeps it: it is never pruned. */
   kept?: boolean;
   /** What ended it, or one of its processes, where that did not end by itself. Only of a run that has ended. */
@@ -38,8 +40,11 @@ export interface RunSummary {
   problem?: string;
 }
 
-export function damageText(parts: number): string {
-  return parts === 1 ? '1 part unreadable' : `${parts} parts unreadable`;
+/** What is missing of the run, where something is. */
+export function damageText({ damaged = 0, partial }: Pick<RunSummary, 'damaged' | 'partial'>): string | undefined {
+  const unread = damaged === 0 ? [] : [damaged === 1 ? '1 part unreadable' : `${damaged} parts unreadable`];
+  const all = [...unread, ...(partial === true ? ['recorded in part'] : [])];
+  return all.length > 0 ? all.join(', ') : undefined;
 }
 
 export interface Ending {
@@ -90,6 +95,8 @@ export interface CallRow {
   /** Absent while it runs. */
   end?: number;
   state: CallState;
+  /** Nothing tells when or how it ended: its `end` is the last moment at which it is known to have run. */
+  unended?: true;
   /** Parts of the call in which it was held; an open one has no end. */
   holds: { start: number; end?: number; description: string }[];
   edited: boolean;

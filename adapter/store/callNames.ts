@@ -20,3 +20,6 @@ export function parseCallName(name: string): number | undefined {
   if (match === null || Number(match[2]) >= SPAN) return undefined;
   return globalId(Number(match[1]), Number(match[2]));
 }
+
+/** `status` of a call of which no end is known: its process ended while it ran, as a rule. */
+export const ENDED_WITH_PROCESS = 4;

@@ -1,7 +1,7 @@
 import { CallStatus, FrameKind } from '../../protocol/spool';
 import type { Fault } from '../common/faults';
 import { startMark } from './alive';
-import { callName, globalId, parseCallName, processOf } from './callNames';
+import { callName, ENDED_WITH_PROCESS, globalId, parseCallName, processOf } from './callNames';
 import { CallWriter } from './chunks/callWriter';
 import { ARGS, END_ATTRIBUTES, ERROR, RESULT, START_ATTRIBUTES, STATE_AFTER, STATE_BEFORE } from './chunks/chunk';
 import { callOfFault, crashError, crashSeen, faultData, type Crash, type RunningCall } from './crash';
@@ -17,9 +17,6 @@ import { prepare } from './statements';
 import { Tiles } from './tiles';
 import { ValueTable } from './values/intern';
 import { DecodeError, Dict, Float, type Value } from './values/model';
-
-/** `status` of a call whose process ended while it ran. */
-export const ENDED_WITH_PROCESS = 4;
 
 /** Times lie within 52 days of the run's first: what is packed stays exact. */
 const LATEST = 2 ** 52;
@@ -225,8 +222,12 @@ export class RunWriter {
     for (const id of open) {
       if (crash !== undefined && crashed.has(id)) this.crashed(id, end, crash);
       else {
-        this.lanes.end(id, end);
-        this.calls.end(id, end, ENDED_WITH_PROCESS, undefined);
+        // What the caller in the same task outlived cannot have gone on behind it: its end was not recorded.
+        const caller = this.calls.parentOf(id);
+        const outlived = caller !== 0 && this.calls.taskOf(caller) === this.calls.taskOf(id);
+        const bound = outlived ? (this.calls.endOf(caller) ?? end) : end;
+        this.lanes.end(id, Math.min(end, bound));
+        this.calls.end(id, Math.min(end, bound), ENDED_WITH_PROCESS, undefined);
       }
     }
     this.sql.endOpenHolds.run(BigInt(end), 'process ended', BigInt(index));

@@ -53,6 +53,18 @@ const offset = (() => {
 /** Nanoseconds of the system's monotonic clock. */
 const now = () => floor(clock() * 1e6) + offset;
 
+/** @param {string} reason */
+export const endSentence = (reason) => `Recording ended: ${reason}. The app goes on without it.`;
+
+/** Of an event that belongs to no call. @param {import('./bytes.mjs').Bytes} bytes @param {string} name @param {number} time */
+function eventHead(bytes, name, time) {
+  bytes.open(TUPLE, 5);
+  bytes.int(6);
+  bytes.long(time);
+  bytes.text(name);
+  bytes.int(0);
+}
+
 export class Recorder {
   /** The innermost call on the stack. @type {Call | null} */
   running = null;
@@ -73,7 +85,14 @@ export class Recorder {
   constructor(folder, about, limit, ended) {
     this.folder = folder;
     this.about = about;
-    this.spool = new Spool(folder, about.process, limit, (bytes) => this.header(bytes), ended);
+    const mark = (/** @type {import('./bytes.mjs').Bytes} */ bytes, /** @type {string} */ reason) => {
+      eventHead(bytes, 'mark', now());
+      bytes.openDict();
+      bytes.text('text');
+      bytes.text(endSentence(reason));
+      bytes.closeDict();
+    };
+    this.spool = new Spool(folder, about.process, limit, (bytes) => this.header(bytes), mark, ended);
     this.encoder = new Encoder(this.spool.bytes);
     /** @private @type {Task} */
     this.main = this.newTask();
@@ -163,11 +182,7 @@ export class Recorder {
       if (!spool.open) return;
       const time = now();
       const bytes = spool.begin();
-      bytes.open(TUPLE, 5);
-      bytes.int(6);
-      bytes.long(time);
-      bytes.text(name);
-      bytes.int(0);
+      eventHead(bytes, name, time);
       this.encoder.root(data);
       spool.commit(time);
     } catch (error) {

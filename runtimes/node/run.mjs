@@ -8,7 +8,7 @@ import { classOf } from './classes.mjs';
 import { partsOf } from './errors.mjs';
 import { MAX_SPOOL_BYTES } from './limits.mjs';
 import { isOption, isSecretKey, maskText } from './masking.mjs';
-import { Recorder } from './recorder.mjs';
+import { endSentence, Recorder } from './recorder.mjs';
 import { failed, say } from './report.mjs';
 import { MASK } from './secrets.mjs';
 import { shared } from './shared.mjs';
@@ -35,7 +35,7 @@ export function begin(folder) {
   const into = folderOfRun(resolve(folder));
   const recorder = new Recorder(into, about(), most, (reason) => {
     if (shared.recorder === recorder) shared.recorder = null;
-    say(`Recording ended: ${reason}. The app goes on without it.`);
+    say(endSentence(reason));
   });
   shared.recorder = recorder;
   const { spool } = recorder;

@@ -28,13 +28,16 @@ export class Spool {
    * @param {string} process names the files
    * @param {number} limit bytes of files of this process that may lie on the disk at a time
    * @param {(bytes: Bytes) => void} header writes the payload of a segment's first frame
+   * @param {(bytes: Bytes, reason: string) => void} mark writes the payload of the last frame of a recording that ends early
    * @param {(reason: string) => void} ended told once, when nothing can be recorded any more
    */
-  constructor(folder, process, limit, header, ended) {
+  constructor(folder, process, limit, header, mark, ended) {
     this.folder = folder;
     this.process = process;
     this.limit = limit;
     this.header = header;
+    this.mark = mark;
+    /** @private */ this.full = Math.min(FULL, limit / 8);
     this.ended = ended;
     this.bytes = new Bytes(FULL + LARGEST_FRAME);
     this.open = true;
@@ -67,7 +70,7 @@ export class Spool {
     const { bytes, frame } = this;
     this.finishFrame();
     if (frame === 0) this.since = time;
-    if (this.last || this.frame > FULL || time - this.since > LONG_TURN) this.flush();
+    if (this.last || this.frame > this.full || time - this.since > LONG_TURN) this.flush();
     else if (!this.scheduled) {
       immediately(this.turn);
       this.scheduled = true;
@@ -107,7 +110,23 @@ export class Spool {
   /** @private @param {string} reason */
   stop(reason) {
     this.open = false;
+    this.note(reason);
     this.ended(reason);
+  }
+
+  /** Why it ended, behind what is there: a little more than may be, and lost where nothing can be written. @private @param {string} reason */
+  note(reason) {
+    const { bytes, size, file } = this;
+    try {
+      this.frame = 0;
+      this.mark(this.begin(), reason);
+      this.finishFrame();
+      const { frame: length } = this;
+      if (writeSync(file, bytes.buffer, 0, length) < length) ftruncateSync(file, size);
+    } catch {
+      // What the recording ended of is said in any case.
+    }
+    this.frame = 0;
   }
 
   /**

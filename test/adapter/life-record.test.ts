@@ -190,6 +190,27 @@ describe('life: recording without an adapter', function () {
     );
   });
 
+  it('does not take a recording that ended early for whole, or its calls for ended', async () => {
+    place.file(
+      'many.py',
+      'def outer():\n    for number in range(5000):\n        work(number)\n    return "done"\ndef work(number):\n    return "x" * 1000 + str(number)\nouter()\n',
+    );
+    assert.equal((await app({ TOOLBREAK_RECORD_MEGABYTES: '2' }, 'many.py')).code, 0);
+    const said = await place.say('import', folder);
+    assert.match(
+      said.stdout,
+      /calls\)\. The recording ended before the app did: "toolbreak query 1 --type event" says why\.\n$/,
+    );
+    assert.match((await place.say('runs')).stdout, /, recorded in part\n/);
+    assert.match(
+      (await place.say('show', '1', '--limit', '1')).stdout,
+      /^run 1 · .* · recorded in part · .*\n1\.1 +≥ /,
+    );
+    const detail = (await place.say('show', '1', '1.1')).stdout;
+    assert.match(detail, /^function outer, ran for at least .*\n/);
+    assert.match(detail, /\n {2}Ended: Its end is missing: the process ended first, or that part was not recorded/);
+  });
+
   it('says what of a damaged recording could not be read, and keeps all around it', async () => {
     place.file(
       'many.py',

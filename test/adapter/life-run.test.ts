@@ -785,6 +785,19 @@ sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
     assert.equal(empty.code, 2);
   });
 
+  it('a call whose end was not recorded ends no later than its caller', async () => {
+    place.file(
+      'deep.py',
+      'import time\ndef down(number):\n    return down(number + 1)\ndef go():\n    try:\n        down(0)\n    except RecursionError:\n        pass\ndef rest():\n    time.sleep(0.3)\ngo()\nrest()\n',
+    );
+    await place.say('run', '--functions', '@usercode', '--', python, 'deep.py');
+    const lengths = rows(
+      "SELECT c.end - c.start FROM calls c JOIN functions f ON f.id = c.function WHERE f.name IN ('go', 'down') ORDER BY c.id",
+    ) as number[];
+    assert.ok(lengths.length > 100);
+    assert.ok(Math.max(...lengths.slice(1)) <= lengths[0]!, `${lengths[0]} < ${Math.max(...lengths.slice(1))}`);
+  });
+
   it('leaves what outlives the command running, unrecorded', async () => {
     place.file(
       'parent.py',
@@ -797,6 +810,7 @@ sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
       assert.equal(said.code, 0, said.stderr);
       assert.match(said.stderr, /Still running, and not recorded any more: child\.py \(\d+\)\./);
       assert.doesNotThrow(() => process.kill(pid, 0));
+      assert.match((await place.say('runs')).stdout, /, recorded in part\n/);
     } finally {
       process.kill(pid, 'SIGKILL');
     }

@@ -34,7 +34,8 @@ export function runFacts(run: RunSummary, now: Nanoseconds = run.duration): stri
   if (run.errors > 0) facts.push(counted(run.errors, 'error'));
   if (run.holds > 0) facts.push(counted(run.holds, 'hold'));
   if (run.tokens > 0) facts.push(`${rough(run.tokens)} ${run.tokens === 1 ? 'token' : 'tokens'}`);
-  if (run.damaged) facts.push(damageText(run.damaged));
+  const missing = damageText(run);
+  if (missing !== undefined) facts.push(missing);
   return facts;
 }
 

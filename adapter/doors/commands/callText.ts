@@ -1,4 +1,5 @@
 import type { FoundCall } from '../../../protocol/query';
+import type { CallRow } from '../../../protocol/timeline';
 import { durationText, plainText } from './text';
 
 /** `lookup_order(order_id=7) → dict (3)`, `✗ refund(amount=700): ValueError: needs approval`, with what was done to it. */
@@ -23,4 +24,9 @@ export function callText(row: FoundCall): string {
         : ` → ${row.result}`;
   const text = `${failed ? '✗ ' : ''}${call.name}(${row.arguments ?? ''})${notes.length > 0 ? ` [${notes.join(', ')}]` : ''}${outcome}`;
   return plainText(text);
+}
+
+export function lengthText({ start, end, unended }: CallRow): string {
+  if (end === undefined) return 'running';
+  return `${unended === true ? '≥ ' : ''}${durationText(end - start)}`;
 }

@@ -31,11 +31,15 @@ export function importCommand(program: Command): void {
     });
 }
 
-function words({ number, name, calls }: Admitted, { alive, damaged = 0 }: Partial<Taken> = {}): string {
+function words({ number, name, calls }: Admitted, { alive, damaged = 0, partial }: Partial<Taken> = {}): string {
   const more = alive === true ? ' The app still runs: import again for what it records from now on.' : '';
   const less =
     damaged > 0
       ? ` ${count(damaged, 'part')} of the recording could not be read; all around ${damaged === 1 ? 'it' : 'them'} is there: "toolbreak query ${number} --type event" says where.`
       : '';
-  return `Imported run ${number} (${plainText(name)}, ${count(calls, 'call')}).${less}${more}`;
+  const early =
+    partial === true
+      ? ` The recording ended before the app did: "toolbreak query ${number} --type event" says why.`
+      : '';
+  return `Imported run ${number} (${plainText(name)}, ${count(calls, 'call')}).${less}${early}${more}`;
 }

@@ -7,9 +7,9 @@ import { compileQuery } from '../../store/query/compile';
 import { Patterns } from '../../store/query/pattern';
 import { runQuery } from '../../store/query/query';
 import { conditionIn } from '../../store/query/words';
-import { callText } from './callText';
+import { callText, lengthText } from './callText';
 import { placeFrom, withPlace, type PlaceOptions } from './place';
-import { column, count, durationText, fit, momentText, plainText, print, printJson, width } from './text';
+import { column, count, fit, momentText, plainText, print, printJson, width } from './text';
 
 interface Options extends PlaceOptions {
   type?: string[];
@@ -173,7 +173,7 @@ export function tableOf(answer: QueryAnswer): string[] {
 
 function callLine(row: FoundCall): string {
   const { call } = row;
-  const length = call.end === undefined ? 'running' : durationText(call.end - call.start);
+  const length = lengthText(call);
   return [
     column(momentText(call.start), 12),
     column(call.id, 8),

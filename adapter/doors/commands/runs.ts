@@ -29,7 +29,8 @@ function row(run: RunSummary, all: boolean): string {
   if (run.problem !== undefined) return `${start.join(' ')} ${plainText(run.problem)}`;
   const state = run.live ? ', running' : run.reading === true ? ', still being read' : '';
   const ending = run.ending === undefined ? '' : `, ${endingText(run.ending)}`;
-  const damage = run.damaged === undefined ? '' : `, ${damageText(run.damaged)}`;
+  const missing = damageText(run);
+  const damage = missing === undefined ? '' : `, ${missing}`;
   const errors = run.errors > 0 ? `, ${count(run.errors, 'error')}` : '';
   return [
     ...start,

@@ -9,7 +9,7 @@ import { UserError } from '../../common/errors';
 import { callTree, type TreeNode } from '../../store/query/tree';
 import { wholeCall, wholeCallJson, type WholeCall } from '../../store/query/wholeCall';
 import { findCall } from '../../store/query/words';
-import { callText } from './callText';
+import { callText, lengthText } from './callText';
 import { placeFrom, withPlace, type PlaceOptions } from './place';
 import { tableOf, wholeNumber } from './query';
 import { clockText, column, count, durationText, fit, momentText, plainText, print, printJson, width } from './text';
@@ -103,6 +103,7 @@ function typed(word: string): string {
 }
 
 function runLine(run: RunSummary): string {
+  const missing = damageText(run);
   const parts = [
     `run ${run.number > 0 ? run.number : run.run}`,
     run.name,
@@ -112,7 +113,7 @@ function runLine(run: RunSummary): string {
     ...(run.holds > 0 ? [count(run.holds, 'hold')] : []),
     ...(run.tokens > 0 ? [count(run.tokens, 'token')] : []),
     ...(run.ending === undefined ? [] : [endingText(run.ending)]),
-    ...(run.damaged === undefined ? [] : [damageText(run.damaged)]),
+    ...(missing === undefined ? [] : [missing]),
     ...(run.languages ?? []),
     clockText(run.startedAt),
   ];
@@ -125,7 +126,7 @@ function addNode(lines: string[], top: TreeNode, lead: string, stem: string): vo
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
     const { node, lead: before, stem: under } = next;
     const { call } = node.call;
-    const length = call.end === undefined ? 'running' : durationText(call.end - call.start);
+    const length = lengthText(call);
     const kind = call.kind === 'function' ? '' : `${call.kind} `;
     lines.push(fit(`${column(call.id, 8)} ${column(length, 9)} ${before}${kind}${callText(node.call)}`, width()));
     const last = node.below.length - 1;
@@ -162,7 +163,9 @@ function callLines(run: RunSummary, { detail, at, values, errors }: WholeCall, f
   const length = (call.end ?? Math.max(run.duration, call.start)) - call.start;
   const room = full ? Infinity : Math.max(width(), 100);
   const lines = [
-    `${call.kind} ${call.name}, ${OUTCOMES[call.state]} ${durationText(length)}`,
+    call.unended === true
+      ? `${call.kind} ${call.name}, ran for at least ${durationText(length)}`
+      : `${call.kind} ${call.name}, ${OUTCOMES[call.state]} ${durationText(length)}`,
     path.map(({ name }) => name).join(' › '),
     `call ${call.id} of run ${run.number > 0 ? run.number : run.run} (${run.name}), ${clockText(at)}, ${momentText(call.start)}`,
     ...(source === undefined ? [] : [`${source.path}:${source.line}`]),

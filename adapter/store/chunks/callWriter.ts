@@ -115,6 +115,13 @@ export class CallWriter {
     return chunk.isEnded(slot) && chunk.statusOf(slot) === 1;
   }
 
+  /** Undefined while it runs. */
+  endOf(id: number): number | undefined {
+    const chunk = this.chunk(id);
+    const slot = id - chunk.base;
+    return chunk.isEnded(slot) ? chunk.end[slot]! : undefined;
+  }
+
   /** 0: it has none. */
   parentOf(id: number): number {
     const chunk = this.chunk(id);

@@ -3,6 +3,7 @@ import { hostname } from 'node:os';
 import { basename, join } from 'node:path';
 import { UserError } from '../../common/errors';
 import { parseObject } from '../../common/ndjson';
+import { summaryOf } from '../reader/folder';
 import { openAsItIs, problemWith } from '../database';
 import { Recording } from '../recording';
 import { lockRecovery } from '../spoolOwner';
@@ -16,6 +17,8 @@ export interface Taken extends Admitted {
   alive: boolean;
   /** Parts of it that could not be read: all that stands around them is in the run file. */
   damaged: number;
+  /** The recording of a process ended before the process did. */
+  partial?: true;
 }
 
 /**
@@ -109,7 +112,8 @@ function take(folder: string, note: Note, runsFolder: string): Taken {
       'number' | 'calls' | 'name' | 'damaged'
     >;
     db.close();
-    return { file: runFile, run, ...said, alive };
+    const { partial } = summaryOf(runFile);
+    return { file: runFile, run, ...said, alive, ...(partial === true && { partial }) };
   } finally {
     unlock();
     rmSync(lock, { recursive: true, force: true });

@@ -11,7 +11,7 @@ import type { RunFile } from '../reader/runFile';
 import type { StoredValues } from '../reader/stored';
 import { LINE, shorten } from '../reader/text';
 import { Dict, type Value } from '../values/model';
-import { ENDED_WITH_PROCESS } from '../writer';
+import { ENDED_WITH_PROCESS } from '../callNames';
 import { outputOf, typeOf, type FileQuery } from './fileQuery';
 import type { CallCandidate, Candidate, EventCandidate } from './sources';
 

@@ -3,6 +3,7 @@ import { callName } from '../callNames';
 import { LONG } from '../chunks/chunk';
 import type { StoredCall } from '../chunks/rows';
 import { count, select, type Selection } from '../chunks/select';
+import { ENDED_WITH_PROCESS } from '../callNames';
 import type { RunFile } from './runFile';
 
 /** Rows answered at most, whatever is asked for. */
@@ -61,6 +62,7 @@ export function callRow(file: RunFile, call: CallHead, zero = file.zero(), held?
   };
   if (call.parent !== null) row.parent = callName(call.parent);
   if (call.end !== null) row.end = call.end - zero;
+  if (call.status === ENDED_WITH_PROCESS) row.unended = true;
   return row;
 }
 

@@ -1,6 +1,6 @@
 import type { CallDetail, ValueHandle } from '../../../protocol/timeline';
 import { UserError } from '../../common/errors';
-import { callName, parseCallName } from '../callNames';
+import { callName, ENDED_WITH_PROCESS, parseCallName } from '../callNames';
 import { Dict, type Value } from '../values/model';
 import type { StoredCall } from '../chunks/rows';
 import { callRow, functionOf } from './calls';
@@ -90,7 +90,7 @@ function path(file: RunFile, call: StoredCall): CallDetail['path'] {
 }
 
 function errorOf(file: RunFile, parts: Parts): CallDetail['error'] {
-  if (parts.status === 4) return { type: 'Ended', message: file.endedSentence(), stack: [] };
+  if (parts.status === ENDED_WITH_PROCESS) return { type: 'Ended', message: file.endedSentence(), stack: [] };
   if (parts.error === null) return undefined;
   const value = file.values.root(parts.error);
   const handle = { value: parts.error, root: node('', value, file.values) };

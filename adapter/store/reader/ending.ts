@@ -1,5 +1,6 @@
 import type { Ending } from '../../../protocol/timeline';
 import { isFault } from '../../common/signals';
+import { eventText } from './eventText';
 import type { RunFile } from './runFile';
 
 /** Events looked at, the last ones: what ends a run stands near its end. */
@@ -45,3 +46,16 @@ export function eventCounts(file: RunFile): ReadonlyMap<string, number> {
   const rows = file.sql('SELECT name, count(*) AS times FROM events GROUP BY name').all();
   return new Map((rows as { name: string; times: number }[]).map(({ name, times }) => [name, times]));
 }
+
+/** Whether the recording of a process ended before the process: it says so as it ends. */
+export function endedEarly(file: RunFile): boolean {
+  const marks = file
+    .sql(
+      `SELECT name, value, data FROM (SELECT * FROM events ORDER BY time DESC, id DESC LIMIT ${MOST_LOOKED_AT}) WHERE name = 'mark'`,
+    )
+    .all() as { name: string; value: number | null; data: string | null }[];
+  return marks.some(({ name, value, data }) => EARLY.test(eventText(file, name, value, data)));
+}
+
+/** As the runtimes say it, and the session of what outlives its command. */
+const EARLY = /^Note: (?:Recording ended|Still running)/;

@@ -5,7 +5,7 @@ import { CallReader } from '../chunks/callReader';
 import { openForReading, type Connection } from '../database';
 import { TileReader } from '../tiles';
 import { WordReader } from '../words/wordReader';
-import { endingOf } from './ending';
+import { endedEarly, endingOf } from './ending';
 import { StoredValues } from './stored';
 
 type Statement = Database.Statement<unknown[]>;
@@ -131,8 +131,8 @@ export class RunFile {
 
   /** Of a call of which no end is known. */
   endedSentence(): string {
-    return (this.row()?.damaged ?? 0n) > 0n
-      ? 'Its end is missing: the process ended first, or that part of the recording could not be read.'
+    return (this.row()?.damaged ?? 0n) > 0n || this.isPartial()
+      ? 'Its end is missing: the process ended first, or that part was not recorded or could not be read.'
       : 'The process ended while this call ran.';
   }
 
@@ -154,6 +154,7 @@ export class RunFile {
       errors: Number(row.errors),
       holds: Number(row.holds),
       tokens: Number(row.tokens),
+      ...(this.isPartial() ? { partial: true } : {}),
       ...(row.damaged > 0n ? { damaged: Number(row.damaged) } : {}),
       ...(row.kept === 1n ? { kept: true } : {}),
       ...(live || reading ? {} : this.ending()),
@@ -174,6 +175,10 @@ export class RunFile {
   private lastEvent(): number | null {
     const sql = 'SELECT max(time) FROM events';
     return this.once(sql, () => this.sql(sql).pluck().get() as number | null);
+  }
+
+  private isPartial(): boolean {
+    return this.once('partial', () => endedEarly(this));
   }
 
   private ending(): { ending?: Ending } {
