@@ -132,6 +132,9 @@ function sentenceOf(error: unknown): string {
   // Whatever else is made stands in folders that are there.
   if ((error as { syscall?: unknown } | null)?.syscall === 'mkdir')
     return stateUnusable(stateFolder(), messageOf(error)).message;
+  const { code } = (error ?? {}) as { code?: unknown };
+  if (typeof code === 'string' && /^SQLITE_(CORRUPT|NOTADB)/.test(code))
+    return `A part of the run file is damaged (${messageOf(error)}). "toolbreak check RUN" says what of it can still be read.`;
   return messageOf(error);
 }
 

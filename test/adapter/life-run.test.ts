@@ -785,6 +785,20 @@ sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
     assert.equal(empty.code, 2);
   });
 
+  it('a StopIteration out of a function is its error, and the end of an iterator is none', async () => {
+    place.file(
+      'stops.py',
+      'class Two:\n    def __iter__(self):\n        self.left = 2\n        return self\n    def __next__(self):\n        if self.left == 0:\n            raise StopIteration\n        self.left -= 1\n        return self.left\n\ndef find(orders, number):\n    return next(order for order in orders if order == number)\n\nassert list(Two()) == [1, 0]\nfind([1], 2)\n',
+    );
+    const said = await place.say('run', '--functions', '@usercode', '--', python, 'stops.py');
+    assert.match(said.stderr, /recorded 5 calls \(1 error\);/);
+    const { rows: failed } = await place.json<QueryAnswer>('query', 'last', '--status', 'error');
+    assert.deepEqual(
+      failed.map((row) => (row.type === 'call' ? [row.call.name, row.error] : [])),
+      [['find', 'StopIteration']],
+    );
+  });
+
   it('a call whose end was not recorded ends no later than its caller', async () => {
     place.file(
       'deep.py',

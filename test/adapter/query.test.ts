@@ -177,6 +177,46 @@ describe('query: one run', function () {
     assert.deepEqual(ask({ cursor: coded([1, name, '9999999999999999999', at, 1, -1, {}, true]) }), []);
   });
 
+  it('a value equals what is shown of it, to its last digit', () => {
+    const opaque = (type: string, text: string): Tagged => new Tagged('opaque', [type, text, null]);
+    const spool = new SpoolFile('4000001-abc')
+      .add(1, 1, 'tool', 'keep', 'keep', 'm', '/app/m.py', 1, 1)
+      .add(2, 1, 'main', 0)
+      .add(
+        3, 1, 0, 1, 1, 2000,
+        dict({
+          id: 1234567890123456789n,
+          path: opaque('pathlib.PosixPath', '/a/b'),
+          color: new Tagged('enum', ['app.Color', 'RED', 1]),
+          none: null,
+          yes: true,
+        }),
+        null,
+      ) // prettier-ignore
+      .add(4, 1, 3000, 1, new Tagged('error', ['m.Refused', 'no', [], new Tagged('error', ['KeyError', "'x'", [], null, dict({})]), dict({ code: 7 })]), null); // prettier-ignore
+    const one = project.record('values', [spool]);
+    const matches = (condition: string): boolean =>
+      runQuery([one], { where: [conditionIn(condition)] }).rows.length === 1;
+    for (const yes of [
+      'argument.id equals 1234567890123456789', 'argument.path equals /a/b', 'argument.path equals "/a/b"', 'argument.color equals Color.RED',
+      'argument.color equals 1', 'argument.none equals None', 'argument.none equals null', 'argument.yes equals True', 'argument.yes equals true',
+      'error.cause.type equals KeyError', `error.cause.message equals 'x'`, 'error.fields.code equals 7', 'error.code equals 7', 'error.message equals no',
+    ]) assert.ok(matches(yes), yes); // prettier-ignore
+    for (const no of ['argument.id equals 1234567890123456788', 'argument.id equals 1234567890123456800', 'argument.path equals /a', 'argument.none equals "None"'])
+      assert.ok(!matches(no), no); // prettier-ignore
+  });
+
+  it('looks for a crash through no more than crashes', () => {
+    const printed = Array.from({ length: 30_000 }, (_, index) => ({
+      name: 'output',
+      data: { category: 'stdout', text: `line ${index}\n` },
+      wall: 1_700_000_012_000_000_000n,
+    }));
+    const noisy = project.record('noisy', [agentSpool()], printed);
+    const { looked, more } = runQuery([noisy], { types: ['crash'] });
+    assert.deepEqual([looked, more], [0, { count: 0, exact: true }]);
+  });
+
   it('keeps names and texts of a query away from SQL', () => {
     for (const text of [`'; DROP TABLE calls; --`, '"', '%', '\\', '\0', '💥']) {
       assert.deepEqual(ask({ name: { contains: text }, file: text, task: text, error: text, text, process: text }), []);

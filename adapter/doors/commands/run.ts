@@ -38,7 +38,7 @@ export function runCommand(program: Command): void {
           recorded.calls > 0
             ? `recorded ${count(recorded.calls, 'call')}${errors}; look at it with "toolbreak show last".`
             : functions.length > 0
-              ? `recorded 0 calls: no tool, node or model call was made, and no function was called that ${functions.map((one) => `"${one}"`).join(' or ')} names.`
+              ? `recorded 0 calls: no tool, node or model call was made, and no function of a source file was called that ${functions.map((one) => `"${one}"`).join(' or ')} names. One is named with its module, such as __main__.search.`
               : 'recorded 0 calls: no tool, node or model call was made. --functions "@usercode" records plain functions, too.',
         );
       }

@@ -101,6 +101,7 @@ export class FileQuery {
         chunks: this.wantedChunks(),
         calls: types.has('call'),
         events: hasEvents && !onlyCalls,
+        types,
         after: cursor === undefined ? undefined : this.relative(cursor.position.key),
         page: onlyCalls || this.isPicky() ? undefined : compiled.limit,
       }),

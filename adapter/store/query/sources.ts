@@ -31,6 +31,8 @@ export interface Range {
   chunks: ReadonlySet<number> | undefined;
   calls: boolean;
   events: boolean;
+  /** What a program prints may be nearly all there is of it: whoever does not ask for that does not look through it. */
+  types: ReadonlySet<string>;
   /** Nothing before this key in the order asked for. */
   after: number | undefined;
   /** Rows of a page, where every row of the range is one that is asked for. */
@@ -131,7 +133,10 @@ function calls(file: RunFile, order: QueryOrder, range: Range): Source {
 
 function events(file: RunFile, order: QueryOrder, range: Range): Source {
   const descending = order === '-start';
-  const sql = `SELECT ${EVENT} FROM events WHERE time BETWEEN ? AND ?
+  const { types } = range;
+  const crashes = types.has('event') || types.has('output') ? '' : `AND name IN ('crash', 'crashed')`;
+  const named = types.has('output') ? '' : crashes || `AND name <> 'output'`;
+  const sql = `SELECT ${EVENT} FROM events WHERE time BETWEEN ? AND ? ${named}
     AND (time ${descending ? '<' : '>'} ? OR id ${descending ? '<' : '>'} ?)
     ORDER BY time${descending ? ' DESC' : ''}, id${descending ? ' DESC' : ''} LIMIT ?`;
   const bound = within(descending ? range.to : range.from, range.after, descending);

@@ -1,4 +1,5 @@
-import { children } from '../reader/children';
+import { children, keyText } from '../reader/children';
+import { textPart } from '../reader/render';
 import type { StoredValues } from '../reader/stored';
 import { scalarText } from '../reader/text';
 import { eachText, type TextVisitor } from '../values/eachText';
@@ -90,7 +91,9 @@ export function equalsJson(value: Value, json: unknown, stored: StoredValues, de
   if (depth > DEEPEST) return false;
   if (plain instanceof Tagged) return taggedEquals(plain, json, stored, depth);
   if (plain instanceof Float) return typeof json === 'number' && plain.value === json;
-  if (typeof plain === 'bigint') return typeof json === 'number' && Number(plain) === json;
+  // As JSON has it, in which such a number is a text; a number that was rounded is another.
+  if (typeof plain === 'bigint')
+    return json === String(plain) || (typeof json === 'number' && Number.isInteger(json) && BigInt(json) === plain);
   if (plain === null || typeof plain !== 'object') return plain === json;
   if (plain instanceof Dict) return dictEquals(plain, json, stored, depth);
   const items = Array.isArray(plain)
@@ -128,7 +131,10 @@ function taggedEquals(value: Tagged, json: unknown, stored: StoredValues, depth:
     case 'time':
       return part(1);
     case 'enum':
-      return part(1) || part(2);
+      return part(1) || part(2) || json === keyText(value, stored);
+    // Its text is all there is to a path, a decimal or a UUID.
+    case 'opaque':
+      return part(1) && textPart(value, 2, stored) === '';
     // Only a part of it is known, or none.
     default:
       return false;

@@ -21,12 +21,21 @@ export function conditionIn(text: string): ValueQuery {
   return word === 'matches' || word === '~' ? { path, matches: rest } : { path, equals: jsonOrText(rest) };
 }
 
+const PYTHON: Record<string, unknown> = { None: null, True: true, False: false };
+
 /** What is no JSON is a text: nobody types quotes in quotes for a name. */
 function jsonOrText(text: string): unknown {
+  const trimmed = text.trim();
+  if (Object.hasOwn(PYTHON, trimmed)) return PYTHON[trimmed];
+  // A whole number that JavaScript would round stays a text of its digits.
+  const keep = (_key: string, value: unknown, context?: { source?: string }): unknown =>
+    typeof value === 'number' && !Number.isSafeInteger(value) && /^-?\d+$/.test(context?.source ?? '')
+      ? context!.source
+      : value;
   try {
-    return JSON.parse(text);
+    return JSON.parse(trimmed, keep);
   } catch {
-    return text.trim();
+    return trimmed;
   }
 }
 

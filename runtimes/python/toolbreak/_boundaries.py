@@ -278,7 +278,7 @@ def fail(call: Call, error: BaseException) -> int:
     if call.suspended:
         _calls.resume(call)
     call.error = error
-    if _is_end(error):
+    if _is_end(call, error):
         _calls.end(call, CANCELLED)
         return RAISE
     stop = _decide(call, "error")
@@ -298,7 +298,7 @@ async def afail(call: Call, error: BaseException) -> int:
     if call.suspended:
         _calls.resume(call)
     call.error = error
-    if _is_end(error):
+    if _is_end(call, error):
         _calls.end(call, CANCELLED)
         return RAISE
     stop = _decide(call, "error")
@@ -321,8 +321,11 @@ def _failed(call: Call, verdict: int) -> int:
     return verdict
 
 
-def _is_end(error: BaseException) -> bool:
+def _is_end(call: Call, error: BaseException) -> bool:
     """Not a failure: a closed generator, a cancelled task, our own cancel, the end of the program."""
+    if type(error) in (StopIteration, StopAsyncIteration):
+        # Out of anything else it is what a `next` without a default leaves.
+        return call.function.name in ("__next__", "__anext__")
     if isinstance(error, Exception):
         return (
             getattr(type(error), "__toolbreak_control_flow__", False) is True or type(error).__name__ in _control_flow
@@ -336,8 +339,6 @@ _control_flow = {
     "GraphBubbleUp",
     "NodeInterrupt",
     "ParentCommand",
-    "StopIteration",
-    "StopAsyncIteration",
 }
 
 
