@@ -157,6 +157,10 @@ describe('life: export and import', function () {
       [],
     );
     assert.equal((await place.say('export', 'last', '-o', '-', '--json')).code, 1);
+    assert.match(
+      (await place.say('export', 'last', '-o', place.folder)).stderr,
+      /is a folder\. Name a file in it\.\n$/,
+    );
     // One that is ended while nobody reads what does not fit into a pipe.
     const temporary = join(place.folder, 'temporary');
     mkdirSync(temporary);

@@ -4,7 +4,7 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { plainJson } from '../../adapter/store/formats/plain';
 import { RunFile } from '../../adapter/store/reader/runFile';
-import { Dict, Tagged } from '../../adapter/store/values/model';
+import { Dict, Tagged, Tuple } from '../../adapter/store/values/model';
 import { AGENT, LifePlace, overlapping } from './life-support';
 import { apps } from './e2e-support';
 import { python } from './target-support';
@@ -212,6 +212,18 @@ describe('life: other formats', function () {
         cut: true,
       });
       assert.deepEqual(json(2n ** 80n).json, String(2n ** 80n));
+      const array = (rows: number): Tagged =>
+        new Tagged('array', ['numpy.ndarray', new Tuple([rows, 2]), 'int64', [1, 2, 3, 4]]);
+      assert.deepEqual(json(array(2)), { json: [1, 2, 3, 4], cut: false });
+      assert.deepEqual(json(array(9)), { json: [1, 2, 3, 4, '…'], cut: true });
+      const cause = new Tagged('error', ['builtins.KeyError', "'x'", [], null, new Dict([])]);
+      const error = new Tagged('error', ['m.Refused', 'no', [], cause, new Dict([['code', 7]])]);
+      assert.deepEqual(json(error, 1000).json, {
+        type: 'Refused',
+        message: 'no',
+        cause: { type: 'KeyError', message: "'x'" },
+        fields: { code: 7 },
+      });
       // `__proto__` is a name like any other.
       assert.equal(JSON.stringify(json(new Dict([['__proto__', 1]])).json), '{"__proto__":1}');
     } finally {

@@ -38,7 +38,9 @@ export function exportCommand(program: Command): void {
       const file = findRun(run, placeFrom(flags));
       if (flags.output === '-') return toStdout(file, flags);
       const target = resolve(flags.output);
-      if (flags.force !== true && statSync(target, { throwIfNoEntry: false }) !== undefined)
+      const there = statSync(target, { throwIfNoEntry: false });
+      if (there?.isDirectory()) throw new UserError(`${target} is a folder. Name a file in it.`);
+      if (flags.force !== true && there !== undefined)
         throw new UserError(`${target} is there already. Choose another name, or add --force.`);
       await write(file, target, flags.format);
       const bytes = statSync(target).size;

@@ -1,5 +1,6 @@
 import { children, content } from '../reader/children';
-import { opaqueText, shortType, textPart } from '../reader/render';
+import { errorDict, errorValue } from '../reader/errorValue';
+import { isWhole, opaqueText, textPart } from '../reader/render';
 import type { StoredValues } from '../reader/stored';
 import { floatText, intText, scalarText } from '../reader/text';
 import { Complex, Dict, Float, SetValue, Tagged, Tuple, type Value } from '../values/model';
@@ -36,7 +37,9 @@ export function plainJson(value: Value, stored: StoredValues, most: number): { j
     const head = stored.resolve(whole.parts[1] ?? null);
     omit();
     if (head === null) return text(`<${textPart(whole, 0, stored)}${CUT}>`);
-    const json = each(head, depth);
+    return goesOn(each(head, depth));
+  };
+  const goesOn = (json: Json): Json => {
     if (Array.isArray(json)) return json.at(-1) === CUT ? json : [...json, CUT];
     if (typeof json === 'object') return { ...json, [CUT]: null };
     return typeof json === 'string' && !json.endsWith(CUT) ? json + CUT : json;
@@ -92,7 +95,15 @@ export function plainJson(value: Value, stored: StoredValues, most: number): { j
     if (value.tag === 'bytearray') return each(value.parts[0] ?? null, depth + 1);
     if (value.tag === 'masked') return '<masked>';
     if (value.tag === 'cycle') return '<contains itself>';
-    if (value.tag === 'error') return text(`${shortType(part(0))}: ${part(1)}`);
+    const error = errorValue(value, stored);
+    // Where it was raised is told of the call that it ended.
+    if (error !== undefined) return each(errorDict({ ...error, stack: [] }), depth + 1);
+    const elements = value.tag === 'array' ? stored.resolve(value.parts[3] ?? null) : null;
+    if (elements !== null) {
+      if (isWhole(value, stored)) return each(elements, depth + 1);
+      omit();
+      return goesOn(each(elements, depth + 1));
+    }
     if (value.tag === 'opaque') return text(opaqueText(value, stored));
     return text(`<${[value.tag, part(0)].filter((word) => word !== '').join(' ')}>`);
   };

@@ -1,7 +1,7 @@
 import { UserError } from '../../common/errors';
 import { Complex, Dict, Float, SetValue, Tagged, Tuple, type Value } from '../values/model';
 import { children, content, keyText } from './children';
-import { errorValue, type ErrorValue } from './errorValue';
+import { errorDict, errorValue } from './errorValue';
 import { isWhole, markOf, opaqueText, shortType, textPart } from './render';
 import type { StoredValues } from './stored';
 import { bytesText, floatText, intText, quote, scalarText } from './text';
@@ -183,18 +183,6 @@ export function copyText(value: Value, stored: StoredValues, format: 'json' | 'm
     if (tagged.tag === 'enum') return tagged.parts[2];
     if (tagged.tag === 'time') return tagged.parts[1];
     return tagged.tag === 'bytearray' ? tagged.parts[0] : undefined;
-  }
-
-  /** An exception with what belongs to it, as far as there is any. */
-  function errorDict({ type, message, stack, cause, fields }: ErrorValue): Dict {
-    const frames = stack.map((frame) => new Dict(Object.entries(frame)));
-    return new Dict([
-      ['type', type],
-      ['message', message],
-      ...(frames.length > 0 ? [['stack', frames] as [Value, Value]] : []),
-      ...(cause !== null ? [['cause', cause] as [Value, Value]] : []),
-      ...(fields !== undefined ? [['fields', fields] as [Value, Value]] : []),
-    ]);
   }
 
   /** What was recorded of an array, or of the columns of a table, and at its end that there is more. */

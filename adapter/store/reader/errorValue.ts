@@ -58,3 +58,15 @@ export function errorChain(value: Value, stored: StoredValues): ErrorChain {
   }
   return { errors, origin: errors.at(-1)?.cause ?? null };
 }
+
+/** An exception with what belongs to it, as far as there is any. */
+export function errorDict({ type, message, stack, cause, fields }: Omit<ErrorValue, 'qualified'>): Dict {
+  const frames = stack.map((frame) => new Dict(Object.entries(frame)));
+  return new Dict([
+    ['type', type],
+    ['message', message],
+    ...(frames.length > 0 ? [['stack', frames] as [Value, Value]] : []),
+    ...(cause !== null ? [['cause', cause] as [Value, Value]] : []),
+    ...(fields !== undefined ? [['fields', fields] as [Value, Value]] : []),
+  ]);
+}
