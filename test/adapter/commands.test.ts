@@ -271,6 +271,22 @@ describe('commands: runs, show, query, check', function () {
     assert.doesNotMatch(short, /bottom|END/);
   });
 
+  it('a large argument hides no other one', () => {
+    const list = Array.from({ length: 300 }, (_, index) => index);
+    const cut = new Tagged('cut', ['dict', dict({ items: list, limit: 7, name: 'x' }), 5, 'larger than the limit']);
+    const spool = new SpoolFile('4000001-abc')
+      .add(1, 1, 'tool', 'large', 'large', 'm', '/app/m.py', 1, 1)
+      .add(2, 1, 'main', 0)
+      .add(3, 1, 0, 1, 1, 2000, cut, null)
+      .add(4, 1, 3000, 0, null, null);
+    const path = project.record('large', [spool], [], join(project.root, 'large'));
+    assert.match(said('show', path), /large\(items=list \(300\), limit=7, name='x', …\)/);
+    assert.match(
+      said('show', path, '1.1'),
+      /Arguments\n {2}items = list \(300\)\n(?: {4}\d+ = \d+\n)+ {4}… more\n {2}limit = 7\n {2}name = 'x'\n {2}\(Cut after 3 of 5: larger than the limit\.\)\n/,
+    );
+  });
+
   it('show --json has every key, every digit and the elements of arrays', () => {
     const keys = new Dict([
       ['1', 1],

@@ -4,7 +4,7 @@ import { callName, processOf } from '../callNames';
 import { ARGS, ERROR, RESULT } from '../chunks/chunk';
 import { addressOf } from '../chunks/rows';
 import { callRow } from '../reader/calls';
-import { children } from '../reader/children';
+import { children, content } from '../reader/children';
 import { plainArguments, plainLine } from '../reader/plainLine';
 import { line } from '../reader/render';
 import type { RunFile } from '../reader/runFile';
@@ -67,12 +67,14 @@ function text(file: RunFile, row: CallCandidate, part: number): string | undefin
 
 /** `order_id=7, region='eu'`, as far as it fits. */
 export function argumentsLine(value: Value, stored: StoredValues): string {
-  const plain = stored.resolve(value);
-  if (!(plain instanceof Dict)) return line(plain, stored);
+  const given = stored.resolve(value);
+  // Of arguments that were too large for the recording there are some.
+  const plain = content(given, stored);
+  if (!(plain instanceof Dict)) return line(given, stored);
   const parts = children(plain, stored, 0, MOST_ARGUMENTS).map(
     ({ name, value: item }) => `${name}=${line(item, stored, ARGUMENT)}`,
   );
-  if (plain.entries.length > MOST_ARGUMENTS) parts.push('…');
+  if (plain !== given || plain.entries.length > MOST_ARGUMENTS) parts.push('…');
   return shorten(parts.join(', '), LINE);
 }
 

@@ -13,6 +13,8 @@ export interface OutlineLine {
   isRest?: true;
 }
 
+/** Lines that each of few parts has at least. */
+const LEAST_SHARE = 5;
 /** Levels that are opened, unless all is asked for. */
 const DEEPEST = 20;
 /** Parts that stand in many places are told in each: all of them could be without end. */
@@ -23,9 +25,20 @@ const MOST_CHARACTERS = 64e6;
  * `whole`, texts are not shortened and every level is opened. Not by calling itself: values may be deep.
  */
 export function outline(value: Value, stored: StoredValues, most: number, whole = false): OutlineLine[] {
+  const lines = laidOut(value, stored, most, whole, Infinity);
+  const parts = childCount(value, stored);
+  const seen = lines.filter(({ depth, isRest }) => depth === 0 && isRest === undefined).length;
+  if (whole || seen === parts || parts > most / LEAST_SHARE) return lines;
+  // One of few parts does not take the lines of all the others.
+  return laidOut(value, stored, most, whole, Math.floor(most / parts));
+}
+
+/** `share`: lines of one part at most. */
+function laidOut(value: Value, stored: StoredValues, most: number, whole: boolean, share: number): OutlineLine[] {
   const lines: OutlineLine[] = [];
   let characters = 0;
   const open = [partsOf(value, stored)];
+  let began = 0;
   for (let level = open.at(-1); level !== undefined; level = open.at(-1)) {
     const next = level.next();
     if (next.done === true) {
@@ -33,6 +46,12 @@ export function outline(value: Value, stored: StoredValues, most: number, whole 
       continue;
     }
     const depth = open.length - 1;
+    if (depth === 0) began = lines.length;
+    else if (lines.length - began >= share) {
+      lines.push({ depth, name: '…', text: 'more', mark: undefined, isRest: true });
+      open.length = 1;
+      continue;
+    }
     if (lines.length >= most || characters > MOST_CHARACTERS) {
       const text = whole ? tooMuch(most) : left(childCount(value, stored), lines, depth);
       lines.push({ depth, name: '…', text, mark: undefined, isRest: true });

@@ -282,7 +282,9 @@ class Guard:
             error = run.raised
             if error is not None:
                 verdict = (
-                    _boundaries.fail(run, error) if _boundaries._is_end(run, error) else await _boundaries.afail(run, error)
+                    _boundaries.fail(run, error)
+                    if _boundaries._is_end(run, error)
+                    else await _boundaries.afail(run, error)
                 )
                 return self._settle(frame, run, verdict)
             return self._settle(

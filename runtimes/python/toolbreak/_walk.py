@@ -21,6 +21,17 @@ _ARRAY_HEAD = 100
 _BYTES_HEAD = 16384
 
 
+#: Of so many keys each is looked at, also where there is no room for more.
+_FEW_KEYS = 64
+
+
+def _is_small(value: Any) -> bool:
+    kind = type(value)
+    if kind is str:
+        return len(value) <= 200
+    return value is None or kind is bool or kind is float or (kind is int and -(2**63) <= value < 2**63)
+
+
 def _cut(kind: str, head: Any, length: int, reason: str) -> tuple[Any, ...]:
     return (TAG, "cut", kind, head, length, reason)
 
@@ -214,9 +225,13 @@ class Walk:
         out: list[tuple[Any, Any]] = []
         reason: str | None = None
         for key, item in pairs:
-            reason = self._spent()
+            reason = reason or self._spent()
             if reason is not None:
-                break
+                if len(pairs) > _FEW_KEYS:
+                    break
+                # An argument behind a large one is still seen where it costs next to nothing.
+                if type(key) is not str or not _is_small(item):
+                    continue
             plain_key = self.encode(key)
             name: Any = key
             if type(key) is not str:
@@ -247,7 +262,7 @@ class Walk:
             plain = (TAG, "subclass", kind, [[key, item] for key, item in out])
         else:
             self.masking.row(plain)
-        return plain if reason is None else _cut(kind, plain, len(pairs), reason)
+        return plain if len(out) == len(pairs) else _cut(kind, plain, len(pairs), reason or "")
 
     # ------------------------------------------------------------ objects
 

@@ -164,6 +164,25 @@ def test_of_bytes_that_do_not_fit_the_beginning_is_kept_and_all_beside_them() ->
     assert Settings().encode(picture[:512] + secret + picture[:512]) == picture[:512] + b"***" + picture[:512]
 
 
+def test_what_is_small_is_kept_behind_what_is_large() -> None:
+    small = Settings(max_value_bytes=1000)
+    numbers = list(range(100_000))
+    encoded = small.encode({"items": numbers, "limit": 7, "api_key": "hunter2", "name": "x", "none": None})
+    assert encoded["items"][:3] == (..., "cut", "list")
+    assert {**encoded, "items": 0} == {
+        "items": 0,
+        "limit": 7,
+        "api_key": (..., "masked", "api_key holds a secret"),
+        "name": "x",
+        "none": None,
+    }
+    # What is not small is missing, and the mark says so.
+    tag = small.encode({"items": numbers, "rows": [1, 2], "text": "t" * 300, "limit": 7})
+    assert tag[:3] == (..., "cut", "dict") and list(tag[3]) == ["items", "limit"] and tag[4] == 4
+    wide = small.encode({"items": numbers, **{str(index): index for index in range(100)}})
+    assert list(wide[3]) == ["items"] and wide[4] == 101
+
+
 def test_the_whole_stays_near_its_budget() -> None:
     small = Settings(max_value_bytes=10_000)
     value = {"rows": [{"name": f"row {index}", "tags": ["a", "b"], "text": "t" * 100} for index in range(1000)]}
