@@ -111,6 +111,15 @@ describe('life: run', function () {
     assert.match(apart.stderr, /^toolbreak: /);
   });
 
+  it('shows the name of a call however deep it is', async () => {
+    place.file('deep.py', 'def down(left):\n    return left if left == 0 else down(left - 1)\ndown(60)\n');
+    await place.say('run', '--functions', '@usercode', '--', python, 'deep.py');
+    const lines = (await place.say('show', 'last')).stdout.split('\n').slice(1, -1);
+    assert.equal(lines.length, 61);
+    lines.forEach((line, index) => assert.ok(line.endsWith(`down(left=${60 - index}) → 0`), line));
+    assert.match(lines.at(-1)!, /^1\.61 .* \(level 61\) down/);
+  });
+
   it('has the calls of threads under the names of these', async () => {
     place.file(
       'threads.py',

@@ -202,7 +202,11 @@ function footer({ rows, more, cursor, looked, partly }: QueryAnswer, others: 'mo
   else if (rows.length === 0) lines.push(`Nothing yet among the first ${count(looked, 'row')}.`);
   if (partly > 0) lines.push(`${count(partly, 'value was', 'values were')} too large to be searched to the end.`);
   if (more.count > 0 || !more.exact)
-    lines.push(`${more.exact ? '' : 'At least '}${more.count.toLocaleString('en-US')} ${others}.`);
+    lines.push(
+      !more.exact && more.count === 0
+        ? 'There may be more.'
+        : `${more.exact ? '' : 'At least '}${more.count.toLocaleString('en-US')} ${others}.`,
+    );
   if (cursor !== undefined && (more.count > 0 || !more.exact)) lines.push(`Go on: --cursor ${cursor}`);
   return lines;
 }

@@ -17,6 +17,9 @@ import { clockText, column, count, durationText, fit, momentText, plainText, pri
 const USUAL_CALLS = 200;
 const MOST_ERRORS = 20;
 const LONGEST_TASK = 30;
+/** Columns of a line of the tree that its place in it does not take, and those of one level. */
+const LEAST_ROOM = 60;
+const LEVEL = 3;
 const MOST_CALLS = 20_000;
 const USUAL_LINES = 40;
 const ALL_LINES = 100_000;
@@ -122,9 +125,12 @@ function runLine(run: RunSummary): string {
 
 /** Not by calling itself for each level: a recursion of the app may be deep. */
 function addNode(lines: string[], top: TreeNode, lead: string, stem: string): void {
-  const waiting = [{ node: top, lead, stem }];
+  const deepest = Math.max(LEVEL, Math.floor((width() - LEAST_ROOM) / LEVEL));
+  const waiting = [{ node: top, lead, stem, level: 1 }];
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
-    const { node, lead: before, stem: under } = next;
+    const { node, stem: under, level } = next;
+    // So deep that its place in the tree cannot be drawn beside its name.
+    const before = level > deepest ? `(level ${level}) ` : next.lead;
     const { call } = node.call;
     const length = lengthText(call);
     const kind = call.kind === 'function' ? '' : `${call.kind} `;
@@ -135,7 +141,8 @@ function addNode(lines: string[], top: TreeNode, lead: string, stem: string): vo
       waiting.push({
         node: node.below[index]!,
         lead: `${under}${end ? '└─ ' : '├─ '}`,
-        stem: `${under}${end ? '   ' : '│  '}`,
+        stem: level > deepest ? under : `${under}${end ? '   ' : '│  '}`,
+        level: level + 1,
       });
     }
   }
