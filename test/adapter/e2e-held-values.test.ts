@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
+import { UserError } from '../../adapter/common/errors';
 import type { CallDetail, ReaderMethods, ValueHandle } from '../../protocol/timeline';
 import { Reader } from '../../adapter/store/reader/reader';
 import { apps, scenes, until } from './e2e-support';
@@ -10,10 +11,15 @@ class Timeline {
 
   constructor(private readonly file: string) {}
 
-  /** Nothing before it is recorded. */
+  /** Nothing before it is recorded, or while the run file is made. */
   find(name: string): CallDetail | undefined {
-    const { calls } = this.ask('search', { text: name, limit: 9 });
-    return calls[0] === undefined ? undefined : this.ask('call', { id: calls[0].id });
+    try {
+      const { calls } = this.ask('search', { text: name, limit: 9 });
+      return calls[0] === undefined ? undefined : this.ask('call', { id: calls[0].id });
+    } catch (error) {
+      if (error instanceof UserError && /is empty|does not exist/.test(error.message)) return undefined;
+      throw error;
+    }
   }
 
   detail(name: string): CallDetail {

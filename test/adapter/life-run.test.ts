@@ -302,7 +302,7 @@ def seen(error): return error
 def large():
     error = ValueError("large")
     error.items = "x" * 3_000_000
-    error.more = 1
+    error.more = [1]
     raise error
 
 def deep(left):
