@@ -623,7 +623,7 @@ sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
     child.stderr!.setEncoding('utf8').on('data', (text: string) => (stderr += text));
     child.stdout!.setEncoding('utf8').on('data', (text: string) => {
       stdout += text;
-      if (text !== 'ready\n') return;
+      if (stdout !== 'ready\n') return;
       child.kill('SIGHUP');
       place.file('morning', '');
     });
