@@ -89,10 +89,7 @@ export async function recordCommand(options: HeadlessOptions, say: (sentence: st
     output.ended(index);
     recordEnd(recorder, index, crashed, ended);
   });
-  target.on('notice', (category, text) => {
-    if (category === 'important') say(text);
-    if (text.startsWith('Still running')) recorder.event('mark', undefined, { text });
-  });
+  target.on('notice', (category, text) => void (category === 'important' && say(text)));
   target.on('control', ({ index }, event) => {
     if (event.event === 'output') output.wrote(index, event.stream, event.text);
     if (event.event === 'log' && event.category === 'important') say(event.text);
@@ -122,6 +119,7 @@ export async function recordCommand(options: HeadlessOptions, say: (sentence: st
     await target.start(configuration);
     started = true;
     code = await ended;
+    if (target.left !== undefined) recorder.event('mark', undefined, { text: target.left });
     recorder.event('exited', undefined, { code });
   } finally {
     pass();

@@ -222,17 +222,25 @@ export class RunWriter {
     for (const id of open) {
       if (crash !== undefined && crashed.has(id)) this.crashed(id, end, crash);
       else {
-        // What the caller in the same task outlived cannot have gone on behind it: its end was not recorded.
-        const caller = this.calls.parentOf(id);
-        const outlived = caller !== 0 && this.calls.taskOf(caller) === this.calls.taskOf(id);
-        const bound = outlived ? (this.calls.endOf(caller) ?? end) : end;
-        this.lanes.end(id, Math.min(end, bound));
-        this.calls.end(id, Math.min(end, bound), ENDED_WITH_PROCESS, undefined);
+        const last = this.lastKnownOf(id, end);
+        this.lanes.end(id, last);
+        this.calls.end(id, last, ENDED_WITH_PROCESS, undefined);
       }
     }
     this.sql.endOpenHolds.run(BigInt(end), 'process ended', BigInt(index));
     this.sql.endProcess.run(BigInt(end), exitCode === undefined ? null : BigInt(exitCode), BigInt(index));
     if (open.length > 0) this.last = Math.max(this.last, end);
+  }
+
+  /**
+   * The last moment at which a call without an end is known to have run. Its caller in the same task went on without it: an end was not recorded,
+   * or it is a generator that nobody went on with, which may also have been begun behind its caller.
+   */
+  private lastKnownOf(id: number, end: number): number {
+    const caller = this.calls.parentOf(id);
+    if (caller === 0 || this.calls.taskOf(caller) !== this.calls.taskOf(id)) return end;
+    const went = this.calls.endOf(caller);
+    return went === undefined ? end : Math.min(end, Math.max(went, this.calls.startOf(id)));
   }
 
   /** What a native debugger saw of a crash says more than Python's own fault handler, which makes an event of the run here. */

@@ -271,6 +271,30 @@ describe('commands: runs, show, query, check', function () {
     assert.doesNotMatch(short, /bottom|END/);
   });
 
+  it('a call without an end ran at least until its caller went on, and never less than nothing', () => {
+    const spool = new SpoolFile('4000001-abc')
+      .add(1, 1, 'function', 'outer', 'outer', 'm', '/app/m.py', 1, 1)
+      .add(1, 2, 'function', 'lost', 'lost', 'm', '/app/m.py', 2, 2)
+      .add(1, 3, 'function', 'late', 'late', 'm', '/app/m.py', 3, 3)
+      .add(2, 1, 'main', 0)
+      .add(3, 1, 0, 1, 1, 2_000, dict({}), null)
+      .add(3, 2, 1, 2, 1, 3_000, dict({}), null)
+      .add(4, 1, 7_000, 0, null, null)
+      .add(3, 3, 1, 3, 1, 9_000, dict({}), null)
+      .add(3, 4, 0, 1, 1, 10_000, dict({}), null)
+      .add(4, 4, 50_000, 0, null, null);
+    const path = project.record('lost', [spool], [], join(project.root, 'lost'));
+    const lengths = new Map(said('show', path).split('\n').slice(1, -1).map((line) => [line.slice(0, 3), line.slice(9, 18).trim()])); // prettier-ignore
+    assert.deepEqual(lengths.get('1.2'), '≥ 4 us');
+    assert.deepEqual(lengths.get('1.3'), '≥ 0 ns');
+    assert.deepEqual(lengths.get('1.4'), '40 us');
+    assert.match(said('show', path, '1.2'), /^function lost, ran for at least 4 us\n/);
+    assert.equal(
+      (JSON.parse(said('show', path, '1.2', '--json')) as { call: { unended: boolean } }).call.unended,
+      true,
+    );
+  });
+
   it('a large argument hides no other one', () => {
     const list = Array.from({ length: 300 }, (_, index) => index);
     const cut = new Tagged('cut', ['dict', dict({ items: list, limit: 7, name: 'x' }), 5, 'larger than the limit']);

@@ -115,6 +115,11 @@ export class CallWriter {
     return chunk.isEnded(slot) && chunk.statusOf(slot) === 1;
   }
 
+  startOf(id: number): number {
+    const chunk = this.chunk(id);
+    return chunk.start[id - chunk.base]!;
+  }
+
   /** Undefined while it runs. */
   endOf(id: number): number | undefined {
     const chunk = this.chunk(id);

@@ -220,11 +220,11 @@ function contentOf(
 
 const OPERATIONS: Record<string, string> = { tool: 'execute_tool', llm: 'chat', workflow: 'invoke_workflow' };
 
-/** Messages as the conventions write them: a role, and parts of text. */
 function linesOf({ stack }: ErrorValue): string[] {
   return stack.map(({ path, line, function: name }) => `  File "${path}", line ${line}, in ${name}`);
 }
 
+/** Messages as the conventions write them: a role, and parts of text. */
 function messages(file: RunFile, id: number | null): string | undefined {
   if (id === null) return undefined;
   const found = messagesIn(file.values.root(id), file.values, MOST_MESSAGES);

@@ -69,19 +69,18 @@ function badPath(text: string): UserError {
   );
 }
 
+/** Of an exception, as in JSON; all else that is asked of it are its fields. */
+const ERROR_PARTS = ['type', 'message', 'stack', 'cause', 'fields'];
+
 /** The part of the value at these steps, if it is there. */
-export function follow(value: Value, { root, steps }: ValuePath, stored: StoredValues): Value | undefined {
+export function follow(value: Value, { steps }: ValuePath, stored: StoredValues): Value | undefined {
   let at: Value | undefined = stored.resolve(value);
-  for (const [number, step] of steps.entries()) {
+  for (const step of steps) {
     if (at === undefined) return undefined;
     const plain = stored.resolve(at);
-    if (number === 0 && root === 'error' && plain instanceof Tagged && plain.tag === 'error') {
-      if (step === 'type' || step === 'message') {
-        at = plain.parts[step === 'type' ? 0 : 1];
-        continue;
-      }
-    }
-    at = child(plain, nameOf(step, plain, stored), stored);
+    const isError = plain instanceof Tagged && plain.tag === 'error';
+    const part = isError && typeof step === 'string' ? ERROR_PARTS.indexOf(step) : -1;
+    at = part >= 0 ? (plain as Tagged).parts[part] : child(plain, nameOf(step, plain, stored), stored);
   }
   return at === undefined ? undefined : stored.resolve(at);
 }

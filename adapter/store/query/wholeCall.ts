@@ -1,5 +1,6 @@
 import type { CallDetail, ValueHandle } from '../../../protocol/timeline';
 import { UserError } from '../../common/errors';
+import { parseExact } from '../../common/exactJson';
 import { problemWith } from '../database';
 import { copyText, type Marked } from '../reader/copy';
 import { callDetail } from '../reader/detail';
@@ -119,11 +120,7 @@ function jsonOf(file: RunFile, handle: ValueHandle): unknown {
     if (error instanceof UserError) return { $mark: 'large', reason: error.message } satisfies Marked;
     throw error;
   }
-  const keep = (_key: string, value: unknown, context?: { source?: string }): unknown =>
-    typeof value === 'number' && !Number.isSafeInteger(value) && /^-?\d+$/.test(context?.source ?? '')
-      ? context!.source
-      : value;
-  return JSON.parse(text, keep);
+  return parseExact(text);
 }
 
 function inFile<T>(path: string, work: (file: RunFile) => T): T {

@@ -1,5 +1,6 @@
 import type { Query, QueryAnswer, ValueQuery } from '../../../protocol/query';
 import { UserError } from '../../common/errors';
+import { parseExact } from '../../common/exactJson';
 import { shorten } from '../reader/text';
 import { readPath } from './paths';
 import { runQuery } from './query';
@@ -27,13 +28,8 @@ const PYTHON: Record<string, unknown> = { None: null, True: true, False: false }
 function jsonOrText(text: string): unknown {
   const trimmed = text.trim();
   if (Object.hasOwn(PYTHON, trimmed)) return PYTHON[trimmed];
-  // A whole number that JavaScript would round stays a text of its digits.
-  const keep = (_key: string, value: unknown, context?: { source?: string }): unknown =>
-    typeof value === 'number' && !Number.isSafeInteger(value) && /^-?\d+$/.test(context?.source ?? '')
-      ? context!.source
-      : value;
   try {
-    return JSON.parse(trimmed, keep);
+    return parseExact(trimmed);
   } catch {
     return trimmed;
   }

@@ -41,14 +41,8 @@ export function child(value: Value, name: string, stored: StoredValues): Value |
       ? inner.items
       : undefined;
   if (items !== undefined) return /^\d{1,10}$/.test(name) ? items[Number(name)] : undefined;
-  const found = children(inner, stored).find((entry) => entry.name === name)?.value;
-  if (found !== undefined || !(inner instanceof Tagged) || inner.tag !== 'error') return found;
-  // As it is in JSON; a field of the app's of the same name comes first.
-  const place = ERROR_PARTS.indexOf(name);
-  return place < 0 ? undefined : stored.resolve(inner.parts[place] ?? null);
+  return children(inner, stored).find((entry) => entry.name === name)?.value;
 }
-
-const ERROR_PARTS = ['type', 'message', 'stack', 'cause', 'fields'];
 
 /** Through the wrappers that stand for what is in them: a cut value's head, a subclass's plain part. */
 export function content(value: Value, stored: StoredValues): Value {

@@ -31,6 +31,8 @@ export class CommandTarget extends PythonTarget {
   private exitCode: number | undefined;
   /** Processes that connected. */
   seen = 0;
+  /** Of processes that outlived the command, and were let go. */
+  left: string | undefined;
 
   constructor(protected override readonly options: CommandOptions) {
     super(options);
@@ -122,7 +124,8 @@ export class CommandTarget extends PythonTarget {
       await new Promise((resolve) => setTimeout(resolve, 20));
     if (this.processes.length > 0) {
       const names = this.processes.map(({ hello }) => `${hello.name} (${hello.pid})`);
-      this.notice('important', `Still running, and not recorded any more: ${names.join(', ')}.`);
+      this.left = `Still running, and not recorded any more: ${names.join(', ')}.`;
+      this.notice('important', this.left);
       await this.detach();
     }
   }
