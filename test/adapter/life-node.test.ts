@@ -7,7 +7,7 @@ import { pythonBootFolder } from '../../adapter/common/installation';
 import type { Taken } from '../../adapter/store/life/importSpools';
 import type { QueryAnswer } from '../../protocol/query';
 import { openWithCalls } from '../support/run-file';
-import { LifePlace, run, type Said } from './life-support';
+import { LifePlace, run, SECRET_OPTIONS, type Said } from './life-support';
 import { python } from './target-support';
 
 const RUNTIME = join(__dirname, '../../runtimes/node');
@@ -349,16 +349,7 @@ other(function late() {})();
   });
 
   it('writes no secret of the command line', async () => {
-    const options = [
-      '--password',
-      'hunter2hunter2',
-      '--api-key=hunter2hunter2',
-      '--db-pass',
-      'hunter2hunter2',
-      '--smtp-pass=hunter2hunter2',
-      'https://ann:hunter2hunter2@db/x',
-    ];
-    assert.equal((await node(['agent.mjs', ...options])).code, 0);
+    assert.equal((await node(['agent.mjs', ...SECRET_OPTIONS])).code, 0);
     const [name] = readdirSync(folder);
     for (const file of readdirSync(join(folder, name!)))
       assert.doesNotMatch(readFileSync(join(folder, name!, file), 'latin1'), /hunter2/, file);

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { pythonBootFolder, pythonRuntimeFolder } from '../../adapter/common/installation';
 import type { QueryAnswer } from '../../protocol/query';
 import { importSpools, type Taken } from '../../adapter/store/life/importSpools';
-import { AGENT, LifePlace, run, type Said } from './life-support';
+import { AGENT, LifePlace, run, SECRET_OPTIONS, type Said } from './life-support';
 import { python } from './target-support';
 import { openWithCalls } from '../support/run-file';
 
@@ -108,16 +108,7 @@ describe('life: recording without an adapter', function () {
   });
 
   it('writes no secret of the command line', async () => {
-    const options = [
-      '--password',
-      'hunter2hunter2',
-      '--api-key=hunter2hunter2',
-      '--db-pass',
-      'hunter2hunter2',
-      '--smtp-pass=hunter2hunter2',
-      'https://ann:hunter2hunter2@db/x',
-    ];
-    const said = await app({}, 'agent.py', ...options);
+    const said = await app({}, 'agent.py', ...SECRET_OPTIONS);
     assert.deepEqual([said.code, said.stderr], [0, '']);
     const [name] = readdirSync(folder);
     const files = readdirSync(join(folder, name!));
