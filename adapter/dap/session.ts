@@ -2,6 +2,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import type { AttachAttributes, LaunchAttributes } from '../../protocol/launch';
 import { messageOf, UserError } from '../common/errors';
+import { badFunctionPattern } from '../common/functionPattern';
 import { Log } from '../common/log';
 import { Engine } from '../engine/engine';
 import type { Target } from '../engine/target';
@@ -228,7 +229,12 @@ export class Session {
 
   #setUp(attributes: LaunchAttributes | AttachAttributes): void {
     this.#unsaid = [];
-    this.masker = new Masker(recordSettings(attributes.record), (sentence) => this.#unsaid.push(sentence));
+    const record = recordSettings(attributes.record);
+    this.masker = new Masker(record, (sentence) => this.#unsaid.push(sentence));
+    for (const pattern of record.functions) {
+      const bad = badFunctionPattern(pattern);
+      if (bad !== undefined) this.#unsaid.push(`"${pattern}" of "record.functions" names no function. ${bad}`);
+    }
     const mask = (text: string): string => this.masker.text(text);
     this.log.maskWith?.(mask);
     const { trace } = attributes;

@@ -120,6 +120,17 @@ describe('DAP session', () => {
     await begun;
   });
 
+  it('says which pattern can name no function to record', async () => {
+    const client = stage.client();
+    await client.initialize();
+    const functions = ['@usercode', '@user', '@file:src/*.py'];
+    const begun = client.send('launch', { program: '/app/triage.py', record: { functions } }).answer;
+    await client.waitForOutput('important', '"@user" of "record.functions" names no function.');
+    await client.request('configurationDone', {});
+    await begun;
+    assert.equal((client.output.important ?? '').match(/names no function/g)?.length, 1);
+  });
+
   it('names the attribute that is wrong', async () => {
     const cases: [Record<string, unknown>, string][] = [
       [{ program: 'a.py', hold: 'everything' }, '"hold" must be one of: task, all.'],

@@ -138,6 +138,19 @@ describe('life: recording without an adapter', function () {
       assert.doesNotMatch(readFileSync(join(folder, name!, file), 'latin1'), /Miller/, file);
   });
 
+  it('says once which pattern can name no function', async () => {
+    place.file(
+      'child.py',
+      'import subprocess, sys\nsubprocess.run([sys.executable, "-c", "def find(): return 1\\nfind()"])\n',
+    );
+    const said = await app({ TOOLBREAK_RECORD_FUNCTIONS: '@user, @usercode' }, 'child.py');
+    assert.equal(
+      said.stderr,
+      'Toolbreak: "@user" of TOOLBREAK_RECORD_FUNCTIONS names no function: behind "@" there is "usercode" or "file:".\n',
+    );
+    assert.equal(said.code, 0);
+  });
+
   it('is begun by the app itself, too', async () => {
     place.file(
       'own.py',

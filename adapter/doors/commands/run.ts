@@ -1,4 +1,5 @@
 import { InvalidArgumentError, type Command } from 'commander';
+import { badFunctionPattern } from '../../common/functionPattern';
 import { endedBy } from '../../common/signals';
 import { recordCommand, type Recorded } from '../headless';
 import { count, plainText } from './text';
@@ -75,8 +76,7 @@ function maskKeys(): string[] {
 }
 
 function pattern(value: string, before: string[] = []): string[] {
-  if (value.trim() === '') throw new InvalidArgumentError('It is empty.');
-  if (value.startsWith('@') && value !== '@usercode' && !value.startsWith('@file:'))
-    throw new InvalidArgumentError('Behind "@" there is "usercode" or "file:".');
+  const bad = badFunctionPattern(value);
+  if (bad !== undefined) throw new InvalidArgumentError(bad);
   return [...before, value];
 }

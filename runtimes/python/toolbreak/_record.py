@@ -15,6 +15,9 @@ NOTE = "run.json"
 #: The folder of the run, for the processes that this one starts.
 _INTO = "TOOLBREAK_RECORD_INTO"
 
+#: Patterns of functions to record, beside tools, nodes and model calls.
+_FUNCTIONS = "TOOLBREAK_RECORD_FUNCTIONS"
+
 #: Names of secrets, beside the usual ones.
 _MASK_KEYS = "TOOLBREAK_RECORD_MASK_KEYS"
 
@@ -47,7 +50,7 @@ def begin(folder: str) -> str:
         return _writer.folder
     record = {
         "enabled": True,
-        "functions": _words("TOOLBREAK_RECORD_FUNCTIONS"),
+        "functions": _functions(),
         "maskKeys": _words(_MASK_KEYS),
     }
     limit = _limit(LIMIT)
@@ -104,6 +107,17 @@ def _limit(usual: int) -> int:
             f"{usual >> 20} is taken."
         )
     return usual
+
+
+def _functions() -> list[str]:
+    """Patterns of functions to record. One that can name none is said, as above, by the first process of a run."""
+    patterns = _words(_FUNCTIONS)
+    for pattern in patterns if _INTO not in os.environ else ():
+        if pattern.startswith("@") and pattern != "@usercode" and not pattern.startswith("@file:"):
+            _report.say(
+                f'{json.dumps(pattern[:40])} of {_FUNCTIONS} names no function: behind "@" there is "usercode" or "file:".'
+            )
+    return patterns
 
 
 def _words(variable: str) -> list[str]:
