@@ -21,6 +21,7 @@ const { status } = spawnSync(nodeBinary(), ['--import', 'tsx', 'bench/run.ts', .
   cwd: root,
   env: environment({
     TOOLBREAK_TEST_PYTHON: pythonIn(name),
+    TOOLBREAK_TEST_DIST: '1',
     TOOLBREAK_TEST_LLDB_19: lldb19,
     TOOLBREAK_TEST_LLDB_22: lldb22,
     ...(browser && { CHROMIUM: browser }),

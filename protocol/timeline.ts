@@ -287,12 +287,30 @@ export interface ReaderMethods {
   unfollow: { params: { file: string }; result: Record<string, never> };
 }
 
+/** A question of the first picture. */
+export type Question = { [M in 'bars' | 'density']: { method: M; params: ReaderMethods[M]['params'] } }[
+  'bars' | 'density'];
+/** With the reader's answer. */
+export type Known = Question & { result: ReaderMethods['bars' | 'density']['result'] };
+
 export interface HostMethods {
   /** What the page should show first. `recording`: a session records into `file`, which may not be there yet. */
   start: {
-    params: Record<string, never>;
-    /** `overview`: of `file`, with `MINIMAP_BUCKETS`, where it can be read: the first picture then waits for one question less. */
-    result: { folder: string; file?: string; call?: string; follow: boolean; recording?: boolean; overview?: Overview };
+    /** `width`: CSS pixels that the lanes will have. */
+    params: { width?: number };
+    /**
+     * `overview`: of `file`, with `MINIMAP_BUCKETS`, where it can be read; `known`: what the page asks of it next, with the answers. The first
+     * picture then waits for no other question.
+     */
+    result: {
+      folder: string;
+      file?: string;
+      call?: string;
+      follow: boolean;
+      recording?: boolean;
+      overview?: Overview;
+      known?: Known[];
+    };
   };
   openSource: { params: { path: string; line: number }; result: Record<string, never> };
   breakHere: {

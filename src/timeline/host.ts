@@ -142,7 +142,7 @@ export class Timeline implements vscode.Disposable, vscode.WebviewViewProvider {
 
   private hostAnswers(): HostAnswers {
     return {
-      start: async (_params, page) => this.start(page),
+      start: async ({ width }, page) => this.start(page, width),
       openSource: async ({ path, line }) => {
         await openSource(path, line);
         return {};
@@ -162,13 +162,14 @@ export class Timeline implements vscode.Disposable, vscode.WebviewViewProvider {
     };
   }
 
-  private async start(page: Page): Promise<HostMethods['start']['result']> {
+  private async start(page: Page, width?: number): Promise<HostMethods['start']['result']> {
     const live = this.sessions.active === undefined ? undefined : this.sessions.run(this.sessions.active);
     const run = live ?? this.newest;
     const folder = run?.runsFolder ?? (await this.projectFolder());
     const file = page.opened.file ?? run?.runFile;
     // What is wrong with a file the page hears when it asks itself.
     const overview = file === undefined ? undefined : await page.overview(file).catch(() => undefined);
+    const known = file === undefined || overview === undefined ? [] : await page.known(file, overview, width ?? 0);
     return {
       folder,
       file,
@@ -176,6 +177,7 @@ export class Timeline implements vscode.Disposable, vscode.WebviewViewProvider {
       follow: live !== undefined,
       recording: file !== undefined && this.sessions.ofRunFile(file) !== undefined,
       overview,
+      known,
     };
   }
 

@@ -1,7 +1,9 @@
 import * as vscode from 'vscode';
+import { firstQuestions } from '../../protocol/tiles';
 import {
   MINIMAP_BUCKETS,
   type HostMethods,
+  type Known,
   type Overview,
   type PageNotifications,
   type ReaderMethods,
@@ -64,6 +66,15 @@ export class Page implements vscode.Disposable {
     if (this.early?.file !== file)
       this.early = { file, overview: this.reader.ask('overview', { file, buckets: MINIMAP_BUCKETS }) };
     return this.early.overview;
+  }
+
+  /** What the page asks next of this run, with the answers. None where that fails: the page hears why when it asks itself. */
+  async known(file: string, overview: Overview, width: number): Promise<Known[]> {
+    const asked = firstQuestions(file, overview, width).map(async (question) => ({
+      ...question,
+      result: await this.reader.ask(question.method, question.params),
+    }));
+    return Promise.all(asked).catch(() => []);
   }
 
   follows(file: string): boolean {

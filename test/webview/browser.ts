@@ -56,10 +56,12 @@ export class BrowserHouse {
     return new BrowserHouse(browser, server);
   }
 
-  async show(theme: ThemeName, answer: Answer, size = { width: 1280, height: 720 }): Promise<Shown> {
+  /** `before`: a script that runs before the page's own. */
+  async show(theme: ThemeName, answer: Answer, size = { width: 1280, height: 720 }, before?: string): Promise<Shown> {
     const context = await this.browser.newContext({ viewport: size, deviceScaleFactor: 1, timezoneId: 'UTC' });
     const page = await context.newPage();
     page.setDefaultTimeout(5000);
+    if (before !== undefined) await page.addInitScript(before);
     const complaints: string[] = [];
     const asked: Shown['asked'] = [];
     page.on('pageerror', (error) => complaints.push(error.message));

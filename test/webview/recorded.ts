@@ -2,13 +2,18 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { MINIMAP_BUCKETS, type HostMethods, type Overview } from '../../protocol/timeline';
+import { firstQuestions } from '../../protocol/tiles';
+import { MINIMAP_BUCKETS, type HostMethods, type ReaderMethods } from '../../protocol/timeline';
 import { Place, python } from '../adapter/target-support';
+import { toolbreakCommand } from '../support/adapter';
 import { DapClient } from '../support/dap-client';
 import type { Answer } from './browser';
 
 const ROOT = join(__dirname, '../..');
-const TSX = ['--import', 'tsx'];
+/** From the bundle where `npm test` and `npm run bench` have just built it. */
+const READER = process.env.TOOLBREAK_TEST_DIST
+  ? [join(ROOT, 'dist/reader.js')]
+  : ['--import', 'tsx', join(ROOT, 'adapter/doors/reader.ts')];
 
 /** What the reader says without being asked. */
 export type Notified = (name: string, params: unknown) => void;
@@ -25,7 +30,7 @@ export class ReaderProcess {
     readonly file: string,
     env: NodeJS.ProcessEnv = process.env,
   ) {
-    this.process = spawn(process.execPath, [...TSX, join(ROOT, 'adapter/doors/reader.ts')], {
+    this.process = spawn(process.execPath, READER, {
       cwd: ROOT,
       env,
       stdio: ['pipe', 'pipe', 'inherit'],
@@ -36,19 +41,31 @@ export class ReaderProcess {
 
   /** Answers the page: its host's part is small, the rest is the reader's. */
   readonly answer: Answer = (method, params) => {
-    if (method === 'start') return this.start();
+    if (method === 'start') return this.start(params);
     if (['openSource', 'breakHere', 'copyText', 'selected'].includes(method)) return {};
-    return this.ask(method, params);
+    return this.forward(method, params);
   };
 
   /** As the extension does it. */
-  private async start(): Promise<HostMethods['start']['result']> {
+  private async start({ width }: HostMethods['start']['params']): Promise<HostMethods['start']['result']> {
     const { file } = this;
     const overview = await this.ask('overview', { file, buckets: MINIMAP_BUCKETS }).catch(() => undefined);
-    return { folder: dirname(file), file, follow: true, overview: overview as Overview | undefined };
+    const asked = overview === undefined ? [] : firstQuestions(file, overview, width ?? 0);
+    const known = asked.map(async (question) => ({
+      ...question,
+      result: await this.ask(question.method, question.params),
+    }));
+    return { folder: dirname(file), file, follow: true, overview, known: await Promise.all(known) };
   }
 
-  private ask(method: string, params: unknown): Promise<unknown> {
+  private ask<K extends keyof ReaderMethods>(
+    method: K,
+    params: ReaderMethods[K]['params'],
+  ): Promise<ReaderMethods[K]['result']> {
+    return this.forward(method, params) as Promise<ReaderMethods[K]['result']>;
+  }
+
+  private forward(method: string, params: unknown): Promise<unknown> {
     const id = ++this.lastId;
     return new Promise((resolve, reject) => {
       this.waiting.set(id, { resolve, reject });
@@ -99,7 +116,7 @@ export class RealRun extends ReaderProcess {
     const place = new Place();
     const path = join(ROOT, 'fixtures/apps', program);
     const env = { ...process.env, XDG_STATE_HOME: join(place.folder, 'state'), XDG_RUNTIME_DIR: place.folder };
-    const client = DapClient.start(process.execPath, [...TSX, join(ROOT, 'adapter/doors/start.ts'), 'dap'], {
+    const client = DapClient.start(process.execPath, toolbreakCommand('dap'), {
       cwd: ROOT,
       env,
     });

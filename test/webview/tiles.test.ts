@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import type { CallRow, ReaderMethods } from '../../protocol/timeline';
 import type { Ask } from '../../webview/data/client';
 import { Tiles, type Seen } from '../../webview/data/tiles';
+import { firstQuestions } from '../../protocol/tiles';
 import { answerFrom, sampleRun } from './sample';
 
 type CallsParams = ReaderMethods['calls']['params'];
@@ -91,5 +92,44 @@ describe('timeline: tiles', () => {
     const seen = await settled(11.01e9, 11.065e9);
     assert.ok(seen.left > 0);
     assert.ok(seen.calls.some((call) => call.id === 'late'));
+  });
+});
+
+describe('timeline: what is asked first', () => {
+  const summary = sampleRun(1).summary;
+  const overview = (change: Partial<typeof summary>, end = 12.6e9, lanes = 3) => ({
+    run: { ...summary, live: false, ...change },
+    lanes: Array.from({ length: lanes }, (_, task) => ({ task, name: `task ${task}`, depth: 1, first: 0, last: 1 })),
+    end,
+    buckets: [],
+  });
+
+  it('covers the whole run, once', () => {
+    for (const end of [0, 1, 199, 1e3, 12.6e9, 9e15])
+      for (const width of [1, 90, 1280, 2048, 7680]) {
+        const asked = firstQuestions('run.db', overview({ calls: 10_000_000 }, end), width);
+        const bars = asked.filter(({ method }) => method === 'bars').map(({ params }) => params);
+        assert.equal(bars[0]!.from, 0);
+        assert.ok(bars.at(-1)!.to > end, `${end} at ${width}`);
+        bars.slice(1).forEach(({ from }, index) => assert.equal(from, bars[index]!.to));
+        assert.equal(asked.length, 2 * bars.length);
+      }
+  });
+
+  it('asks how busy lanes are only where calls are too many, and of so many lanes at once', () => {
+    const methods = (calls: number) => firstQuestions('run.db', overview({ calls }), 1000).map(({ method }) => method);
+    assert.ok(!methods(5000).includes('density'));
+    assert.ok(methods(5001).includes('density'));
+    const many = firstQuestions('run.db', overview({ calls: 10_000 }, 12.6e9, 3000), 1000);
+    for (const question of many) if (question.method === 'density') assert.equal(question.params.tasks.length, 200);
+  });
+
+  it('is nothing for a run that grows, one that cannot be read, and widths that are none', () => {
+    for (const change of [{ live: true }, { reading: true }, { problem: 'It is damaged.' }])
+      assert.deepEqual(firstQuestions('run.db', overview(change), 1000), []);
+    for (const width of [0, -1, NaN, 'wide' as never, undefined as never])
+      assert.deepEqual(firstQuestions('run.db', overview({}), width), []);
+    assert.ok(firstQuestions('run.db', overview({ calls: 10_000_000 }), 1e300).length < 200);
+    assert.ok(firstQuestions('run.db', overview({ calls: 10_000_000 }), Infinity).length < 200);
   });
 });

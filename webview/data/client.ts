@@ -1,4 +1,4 @@
-import type { HostMethods, PageNotifications, ReaderMethods } from '../../protocol/timeline';
+import type { HostMethods, Known, PageNotifications, ReaderMethods } from '../../protocol/timeline';
 
 type Methods = ReaderMethods & HostMethods;
 export type Method = keyof Methods;
@@ -26,13 +26,25 @@ type Listeners = { [N in keyof PageNotifications]?: (params: PageNotifications[N
 export class Client {
   private readonly waiting = new Map<number, Waiting>();
   private readonly listeners: Listeners = {};
+  private readonly known = new Map<string, unknown>();
   private lastId = 0;
 
   constructor(private readonly wire: Wire) {
     wire.listen((message) => this.receive(message));
   }
 
+  /** The host answered before the page asked: good for the next such question. */
+  know({ method, params, result }: Known): void {
+    this.known.set(questionOf(method, params), result);
+  }
+
   readonly ask: Ask = <M extends Method>(method: M, params: Params<M>) => {
+    const question = this.known.size > 0 ? questionOf(method, params) : '';
+    if (this.known.has(question)) {
+      const result = this.known.get(question) as Result<M>;
+      this.known.delete(question);
+      return Promise.resolve(result);
+    }
     const id = ++this.lastId;
     return new Promise<Result<M>>((resolve, reject) => {
       this.waiting.set(id, { resolve: resolve as (result: unknown) => void, reject });
@@ -58,6 +70,10 @@ export class Client {
     if (isRecord(message.error)) waiting.reject(new Error(String(message.error.message)));
     else waiting.resolve(message.result);
   }
+}
+
+function questionOf(method: Method, params: object): string {
+  return `${method} ${JSON.stringify(params)}`;
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

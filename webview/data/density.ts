@@ -1,17 +1,12 @@
+import { densityOf, MOST_LANES, tilesOf, type TilePlace } from '../../protocol/tiles';
 import type { Nanoseconds } from '../model/time';
 import type { Viewport } from '../model/viewport';
 import type { Ask } from './client';
 
-/** A piece is as wide as a tile of calls at the same zoom, and cut into parts of a few pixels. */
-const PIECE_PIXELS = 2048;
-const PART_PIXELS = 4;
 const KEPT_PIECES = 24;
-/** Lanes of one question. */
-const MOST_LANES = 200;
 
-interface Piece {
-  from: Nanoseconds;
-  to: Nanoseconds;
+/** A tile of the same zoom as those of calls. */
+interface Piece extends TilePlace {
   /** Calls that began in each part, by task; nothing for a task while they are on their way. */
   lanes: Map<number, readonly number[]>;
   /** Tasks that were asked about, or will be with the next question. */
@@ -31,6 +26,12 @@ export class Density {
     private readonly arrived: () => void,
     private readonly failed: (error: Error) => void,
   ) {}
+
+  /** Asks about lanes before they are painted. */
+  expect(view: Viewport, width: number, tasks: readonly number[]): void {
+    for (const piece of this.look(view, width))
+      for (const task of tasks) if (!piece.asked.has(task)) this.want(piece, task);
+  }
 
   /** Tells the parts of a lane that are within the window and have calls. What is not known yet is fetched. */
   each(
@@ -59,15 +60,13 @@ export class Density {
   }
 
   private look(view: Viewport, width: number): Piece[] {
-    const scale = 2 ** Math.max(0, Math.floor(Math.log2((view.to - view.from) / Math.max(1, width))));
-    const span = scale * PIECE_PIXELS;
     const wanted: Piece[] = [];
-    for (let index = Math.floor(Math.max(0, view.from) / span); index * span <= view.to; index++) {
-      const key = `${scale}/${index}`;
+    for (const place of tilesOf(view.from, view.to, width)) {
+      const key = `${place.scale}/${place.from}`;
       let piece = this.pieces.get(key);
       if (piece === undefined || piece.stale)
         piece = {
-          ...edges(index, span),
+          ...place,
           lanes: piece?.lanes ?? new Map<number, readonly number[]>(),
           asked: new Set(),
           waiting: [],
@@ -93,13 +92,11 @@ export class Density {
   }
 
   private async load(piece: Piece): Promise<void> {
-    const { from, to } = piece;
-    const buckets = PIECE_PIXELS / PART_PIXELS;
     const tasks = piece.waiting.splice(0);
     try {
       for (let at = 0; at < tasks.length; at += MOST_LANES) {
         const some = tasks.slice(at, at + MOST_LANES);
-        const { lanes } = await this.ask('density', { file: this.file, from, to, buckets, tasks: some });
+        const { lanes } = await this.ask('density', densityOf(this.file, piece, some));
         for (const { task, calls } of lanes) piece.lanes.set(task, calls);
         this.arrived();
       }
@@ -107,8 +104,4 @@ export class Density {
       this.failed(error as Error);
     }
   }
-}
-
-function edges(index: number, span: number): { from: Nanoseconds; to: Nanoseconds } {
-  return { from: index * span, to: (index + 1) * span };
 }

@@ -1,3 +1,4 @@
+import { MOST_LANES, SMALL_RUN } from '../../protocol/tiles';
 import type { CallRow } from '../../protocol/timeline';
 import { byStart } from '../model/neighbours';
 import type { Page } from './page';
@@ -7,8 +8,6 @@ import { Tiles, type Seen } from './tiles';
 
 /** Up to this many calls of one search are shown. */
 export const SEARCH_LIMIT = 1000;
-/** A run of up to this many calls is fetched with every call, however short. */
-const SMALL_RUN = 5000;
 
 /** The calls the page has of its run: those of the window, and at every zoom its errors and what a search found, however short. */
 export class Loaded {
@@ -48,6 +47,18 @@ export class Loaded {
     const seen = this.join(of, found);
     this.joined = { of, errors: this.errors, found, seen };
     return seen;
+  }
+
+  /** Asks for the first picture before the lanes are laid out. */
+  expect(): void {
+    const { view, width, overview } = this.page;
+    this.seen();
+    if (overview !== undefined && overview.run.calls > SMALL_RUN)
+      this.busy?.expect(
+        view,
+        width,
+        overview.lanes.slice(0, MOST_LANES).map(({ task }) => task),
+      );
   }
 
   /** How many calls began in each part of a lane, where there are more than can be drawn. */

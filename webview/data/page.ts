@@ -67,7 +67,7 @@ export class Page {
   readonly ranger = new Ranger(this);
   readonly comparing = new Comparing(this);
 
-  constructor(client: Client) {
+  constructor(private readonly client: Client) {
     this.ask = client.ask;
     client.on('changed', ({ file }) => {
       if (file === this.file) this.refreshSoon();
@@ -109,7 +109,8 @@ export class Page {
 
   async begin(): Promise<void> {
     try {
-      const start = await this.ask('start', {});
+      const start = await this.ask('start', { width: this.width });
+      for (const known of start.known ?? []) this.client.know(known);
       this.folder = start.folder;
       this.follow = start.follow;
       // What dead sessions left is taken over before the list is read; the run is asked for right behind it, and does not wait for the page.
@@ -185,8 +186,7 @@ export class Page {
   private opened(overview: Overview): void {
     this.take(overview);
     this.window.begin();
-    // Asked for now, not when the lanes are laid out.
-    this.loaded.seen();
+    this.loaded.expect();
     this.update({ problem: overview.run.problem, starting: false });
     void this.loaded.loadErrors();
   }

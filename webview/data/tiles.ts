@@ -1,21 +1,15 @@
-import type { CallRow, ReaderMethods } from '../../protocol/timeline';
+import { barsOf, tilesOf, type TilePlace } from '../../protocol/tiles';
+import type { CallRow } from '../../protocol/timeline';
 import { byStart } from '../model/neighbours';
 import type { Nanoseconds } from '../model/time';
 import type { Viewport } from '../model/viewport';
 import { rowsOf } from './callTable';
 import type { Ask } from './client';
 
-/** Width of a tile in pixels at its own zoom level. A window needs one to three of them. */
-const TILE_PIXELS = 2048;
-const CALLS_PER_TILE = 5000;
 const KEPT_TILES = 48;
 
-interface Tile {
+interface Tile extends TilePlace {
   key: string;
-  from: Nanoseconds;
-  to: Nanoseconds;
-  /** Nanoseconds per pixel. */
-  scale: number;
   calls: CallRow[];
   left: number;
   /** Counts fetches, so that of two rows for one call the newer wins. */
@@ -33,10 +27,7 @@ export interface Seen {
   complete: boolean;
 }
 
-/**
- * The calls of one run, fetched piece by piece: each zoom level (a power of two of nanoseconds per pixel) is cut into tiles, so that panning and
- * zooming back cost nothing. While a tile is on its way, what other levels know is shown in its place.
- */
+/** The calls of one run, fetched piece by piece. While a tile is on its way, what other levels know is shown in its place. */
 export class Tiles {
   private readonly tiles = new Map<string, Tile>();
   private fetches = 0;
@@ -54,14 +45,8 @@ export class Tiles {
 
   /** Gives what is known for a window `width` pixels wide, and fetches what is missing. */
   look(view: Viewport, width: number): Seen {
-    const scale = 2 ** Math.max(0, Math.floor(Math.log2((view.to - view.from) / Math.max(1, width))));
-    const span = scale * TILE_PIXELS;
-    const wanted: Tile[] = [];
-    for (let index = Math.floor(Math.max(0, view.from) / span); index * span <= view.to; index++) {
-      const tile = this.tile(scale, index, span);
-      wanted.push(tile);
-      if ((!tile.loaded || tile.stale) && !tile.loading) void this.load(tile);
-    }
+    const wanted = tilesOf(view.from, view.to, width).map((place) => this.tile(place));
+    for (const tile of wanted) if ((!tile.loaded || tile.stale) && !tile.loading) void this.load(tile);
     this.forget(wanted);
     const key = `${this.version} ${wanted.map((tile) => tile.key).join(' ')}`;
     if (this.memo?.key !== key) this.memo = { key, seen: this.gather(wanted) };
@@ -86,16 +71,14 @@ export class Tiles {
     }
   }
 
-  private tile(scale: number, index: number, span: number): Tile {
-    const key = `${scale}/${index}`;
+  private tile(place: TilePlace): Tile {
+    const key = `${place.scale}/${place.from}`;
     let tile = this.tiles.get(key);
     if (tile) this.tiles.delete(key);
     else {
       tile = {
+        ...place,
         key,
-        from: index * span,
-        to: (index + 1) * span,
-        scale,
         calls: [],
         left: 0,
         age: 0,
@@ -113,7 +96,7 @@ export class Tiles {
     tile.stale = false;
     const age = ++this.fetches;
     try {
-      const { calls, events, left } = await this.fetch(tile);
+      const { calls, events, left } = await this.ask('bars', barsOf(this.file, tile, this.small()));
       tile.calls = [...rowsOf(calls), ...events];
       tile.left = left;
       tile.age = age;
@@ -126,14 +109,6 @@ export class Tiles {
       tile.loading = false;
     }
     this.arrived();
-  }
-
-  /** Where there are more than are answered at once, the reader keeps those that failed and the longest. */
-  private fetch(tile: Tile): Promise<ReaderMethods['bars']['result']> {
-    const { from, to } = tile;
-    // Half a pixel to a whole one, by how far the window is between two levels.
-    const minimum = tile.scale > 1 && !this.small() ? tile.scale : 0;
-    return this.ask('bars', { file: this.file, from, to, minimum, limit: CALLS_PER_TILE });
   }
 
   private gather(wanted: Tile[]): Seen {

@@ -1,3 +1,4 @@
+import { NARROWEST, wholeTo } from '../../protocol/tiles';
 import type { Nanoseconds } from './time';
 
 /** The part of a run that is on screen. Immutable: each function returns a new one. */
@@ -6,15 +7,9 @@ export interface Viewport {
   readonly to: Nanoseconds;
 }
 
-/** Closer than this there is nothing to see. */
-export const NARROWEST: Nanoseconds = 200;
-
-/** Free space right of the last call, as a part of the run. */
-const MARGIN = 0.02;
-
-/** The whole run with a little air at its right edge. */
+/** The whole run. */
 export function whole(end: Nanoseconds): Viewport {
-  return { from: 0, to: Math.max(NARROWEST, end * (1 + MARGIN)) };
+  return { from: 0, to: wholeTo(end) };
 }
 
 /** Keeps a window inside the run: first its width, then its place. */

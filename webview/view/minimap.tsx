@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import type { Page } from '../data/page';
 import { formatDuration } from '../model/time';
 import { timeAt, whole, xOf, type Viewport } from '../model/viewport';
@@ -14,7 +14,7 @@ const EDGE = 5;
 export function Minimap({ page }: { page: Page }): JSX.Element {
   usePageView(page);
   const canvas = useRef<HTMLCanvasElement>(null);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const element = canvas.current;
     if (!element) return;
     let theme = readTheme();

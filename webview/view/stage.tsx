@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { CallRow } from '../../protocol/timeline';
 import type { Page } from '../data/page';
 import { barAt, type Bar } from '../model/bars';
@@ -37,7 +37,8 @@ export function Stage({ page, handle, openMenu }: Props): JSX.Element {
   const [left, setLeft] = useState(0);
   const machine = useRef<Machine>(undefined);
 
-  useEffect(() => {
+  // Not behind the first frame: that would be one without calls.
+  useLayoutEffect(() => {
     if (!canvas.current || !scroller.current) return;
     const made = new Machine(page, canvas.current, scroller.current, { setScroll, setHover, setLeft, openMenu });
     machine.current = made;
@@ -145,6 +146,7 @@ class Machine implements StageHandle {
     );
     this.letters = new Lettering(this.sharp.context);
     this.resized();
+    this.sharp.dirty();
     this.ending.push(page.onView(() => this.sharp.dirty()));
     const restyle = (): void => {
       this.theme = readTheme();
