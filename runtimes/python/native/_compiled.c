@@ -765,8 +765,10 @@ static int put_text(Output *out, PyObject *text)
         size = PyBytes_Size(encoded);
     }
     int done = NOT_PLAIN;
-    int is_harmless = length <= rules->shorter || (size == length && size < SHORT && is_harmless_ascii(bytes, size)) ||
-                      has_no_place((const unsigned char *)bytes, size, size == length);
+    int is_ascii = size == length, is_short = is_ascii && size < SHORT;
+    /* One by one only where 32 at once are not to be had, or found something that it knows better. */
+    int is_harmless = length <= rules->shorter || (is_short && !is_wide && is_harmless_ascii(bytes, size)) ||
+                      has_no_place((const unsigned char *)bytes, size, is_ascii) || (is_short && is_wide && is_harmless_ascii(bytes, size));
     if (is_harmless || (size < LONG_TO_HASH && PyDict_Contains(rules->clean, text) == 1)) {
         done = put_sized(out, 'u', size);
         if (done == WRITTEN)

@@ -159,6 +159,19 @@ static int has_text_keys(PyObject *dict)
     return 1;
 }
 
+/* The same of LangGraph's channels, which are the same dict as long as the workflow runs. */
+static int are_channels(PyObject *dict)
+{
+    static uint64_t known; /* No other dict, and no other state of this one, has that number. */
+    uint64_t version = version_of(dict);
+    if (version && version == known)
+        return 1;
+    if (!has_text_keys(dict))
+        return 0;
+    known = version;
+    return 1;
+}
+
 /* Whether it may be written as it stands; what is too large, or not plain, is found when it is written. */
 static int is_writable(PyObject *value)
 {
@@ -271,7 +284,7 @@ static PyObject *channels_of(PyObject *configurable)
     PyObject *read = item_of(configurable, named.__pregel_read);
     PyObject *args = read != NULL && (PyObject *)Py_TYPE(read) == given_by.partial ? PyObject_GetAttr(read, named.args) : NULL;
     PyObject *channels = args != NULL && PyTuple_CheckExact(args) && PyTuple_Size(args) > 1 ? PyTuple_GetItem(args, 1) : NULL;
-    if (channels != NULL && !(PyDict_CheckExact(channels) && has_text_keys(channels)))
+    if (channels != NULL && !(PyDict_CheckExact(channels) && are_channels(channels)))
         channels = NULL;
     Py_IncRef(channels);
     Py_DecRef(args);
@@ -555,7 +568,7 @@ static PyObject *overwritten(PyObject *given, PyObject *result, PyObject *channe
 {
     PyObject *after = PyDict_Copy(given), *key, *value;
     Py_ssize_t next = 0;
-    int fits = after != NULL && has_text_keys(after) && has_text_keys(channels);
+    int fits = after != NULL && has_text_keys(after) && are_channels(channels);
     while (fits && PyDict_Next(result, &next, &key, &value)) {
         if (Py_TYPE(key) != &PyUnicode_Type) {
             fits = 0;

@@ -415,22 +415,41 @@ WIDE static __m256i groups_of(const unsigned char *text, int part)
     return _mm256_and_si256(low, high);
 }
 
-/* As far as 34 characters are there; answers how far, or -1. */
+/* At which of 32 characters one of the anchors may begin. Two more are looked at. */
+WIDE static uint32_t found_in(const unsigned char *text)
+{
+    __m256i found = _mm256_and_si256(_mm256_and_si256(groups_of(text, 0), groups_of(text + 1, 1)), groups_of(text + 2, 2));
+    return ~(uint32_t)_mm256_movemask_epi8(_mm256_cmpeq_epi8(found, _mm256_setzero_si256()));
+}
+
+/* What was found in `text`, which is the text from `at` on. Halves of several characters make up others. */
+static int look_at_found(Places *self, Py_ssize_t at, const unsigned char *text, uint32_t mask)
+{
+    for (; mask; mask &= mask - 1) {
+        int place = __builtin_ctz(mask);
+        const unsigned char *one = text + place;
+        if ((anchors[0][one[0]] & anchors[1][one[1]] & anchors[2][one[2]]) && look_at(self, at + place))
+            return -1;
+    }
+    return 0;
+}
+
+/* Answers how far, or -1. */
 WIDE static Py_ssize_t find_wide(Places *self)
 {
     Py_ssize_t at = 0;
     for (; at + 34 <= self->size; at += 32) {
-        const unsigned char *text = self->text + at;
-        __m256i found = _mm256_and_si256(_mm256_and_si256(groups_of(text, 0), groups_of(text + 1, 1)), groups_of(text + 2, 2));
-        uint32_t mask = ~(uint32_t)_mm256_movemask_epi8(_mm256_cmpeq_epi8(found, _mm256_setzero_si256()));
-        for (; mask; mask &= mask - 1) {
-            /* Halves of several characters make up others. */
-            const unsigned char *one = text + __builtin_ctz(mask);
-            if ((anchors[0][one[0]] & anchors[1][one[1]] & anchors[2][one[2]]) && look_at(self, one - self->text))
-                return -1;
-        }
+        uint32_t mask = found_in(self->text + at);
+        if (mask && look_at_found(self, at, self->text + at, mask))
+            return -1;
     }
-    return at;
+    if (at >= self->size)
+        return at;
+    /* What is behind the text counts as zeros. */
+    unsigned char rest[34] = {0};
+    memcpy(rest, self->text + at, self->size - at);
+    uint32_t mask = found_in(rest);
+    return mask && look_at_found(self, at, rest, mask) ? -1 : at + 32;
 }
 
 #else

@@ -88,6 +88,9 @@ def test_every_secret_is_found_at_every_place() -> None:
     for text, _ in SECRETS:
         for before in range(0, 70, 3):
             check("word " * before + text + " word" * 10)
+        # The last characters are looked at in another way than those before.
+        for before in range(70):
+            check("." * before + text)
 
 
 def test_bytes_of_all_kinds() -> None:
