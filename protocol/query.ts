@@ -17,11 +17,11 @@ export type QueryOrder = 'start' | '-start' | 'duration' | '-duration';
 
 /** At least one of these; all that are given hold. */
 export interface NameQuery {
-  /** The name (`lookup_order`), the qualified name (`Shop.lookup_order`) or both with the kind (`tool:lookup_order`). */
+  /** The name (`lookup_order`), the qualified name (`Shop.lookup_order`), the name as it is shown, or the name with the kind (`tool:lookup_order`). */
   equals?: string;
   /** Part of one of these, without case. */
   contains?: string;
-  /** JavaScript's regular expressions, found anywhere in the name or the qualified name. At most 1000 characters. */
+  /** JavaScript's regular expressions, found anywhere in the name, the qualified name or the name as it is shown. At most 1000 characters. */
   regex?: string;
 }
 
@@ -96,7 +96,7 @@ export interface FoundCall {
   run: string;
   /** Wall clock of its start, to the nanosecond: `2026-11-22T10:00:00.123456789Z`. */
   at: string;
-  /** Its times are nanoseconds since the run's start. */
+  /** Its times are nanoseconds since the run's start. A method's name has its class: `Agent.run`. */
   call: CallRow;
   /** Name of its task. */
   task: string;

@@ -97,7 +97,7 @@ describe('life: run, in place of the command', function () {
     if (process.platform !== 'linux') this.skip();
     place.file(
       'clean.py',
-      'import time\nprint("ready", flush=True)\ntry:\n    time.sleep(60)\nexcept KeyboardInterrupt:\n    time.sleep(0.3)\n    print("cleaned up")\n',
+      'import time\ntry:\n    print("ready", flush=True)\n    time.sleep(60)\nexcept KeyboardInterrupt:\n    time.sleep(0.3)\n    print("cleaned up")\n',
     );
     const command = toolbreakCommand('run', '--', python, 'clean.py').map((word) => `'${word}'`);
     // What a person does in a terminal: the group of its foreground gets the key.

@@ -93,6 +93,28 @@ describe('life: run', function () {
     assert.match(lines.at(-1)!, /^1\.61 .* \(level 61\) down/);
   });
 
+  it('names a method with its class, and finds it by either name', async () => {
+    place.file(
+      'methods.py',
+      'class Agent:\n  def run(self, n):\n    def inner(x):\n      return x + 1\n    return inner(n)\n' +
+        'def make():\n  class Tool:\n    def run(self):\n      return 2\n  return Tool()\nAgent().run(3)\nmake().run()\n',
+    );
+    const command = toolbreakCommand('run', '--functions', '@usercode', '--', python, 'methods.py');
+    assert.equal((await run(process.execPath, command, { cwd: place.project, env: place.env })).code, 0);
+    const { stdout } = await place.say('show', 'last');
+    for (const line of ['Agent.run(n=3) → 4', '└─ inner(x=3) → 4', 'make() → Tool()', 'Tool.run() → 2'])
+      assert.ok(stdout.includes(line), stdout);
+    const found = async (...name: string[]): Promise<string[]> => {
+      const { rows } = await place.json<QueryAnswer>('query', 'last', ...name);
+      return rows.map((row) => (row.type === 'call' ? row.call.name : row.type));
+    };
+    assert.deepEqual(await found('--name-is', 'run'), ['Agent.run', 'Tool.run']);
+    assert.deepEqual(await found('--name-is', 'Tool.run'), ['Tool.run']);
+    assert.deepEqual(await found('--name', 'agent.'), ['Agent.run', 'inner']);
+    const written = await place.say('export', 'last', '--format', 'perfetto', '-o', '-');
+    assert.match(written.stdout, /"name":"Agent\.run"/);
+  });
+
   it('has the calls of threads under the names of these', async () => {
     place.file(
       'threads.py',

@@ -6,6 +6,7 @@ import type { RunFile } from '../reader/runFile';
 import { Float, Tuple, type Value } from '../values/model';
 import { plainJson } from './plain';
 import { CALLS } from '../chunks/chunk';
+import { shownName } from '../functionName';
 import { attributesOf, errorsOf, scanner, statusOf, type ScannedCall } from './scan';
 
 /** Characters of a value. */
@@ -108,7 +109,10 @@ function named(call: ScannedCall): { name: string; kind: number } {
   if (call.kind === 'llm') return { name: `chat ${call.name}`, kind: CLIENT };
   if (call.kind === 'http') return { name: call.name, kind: CLIENT };
   if (call.kind === 'tool') return { name: `execute_tool ${call.name}`, kind: INTERNAL };
-  return { name: call.kind === 'workflow' ? `invoke_workflow ${call.name}` : call.name, kind: INTERNAL };
+  return {
+    name: call.kind === 'workflow' ? `invoke_workflow ${call.name}` : shownName(call.kind, call.name, call.qualified),
+    kind: INTERNAL,
+  };
 }
 
 function resourceOf(process: Process, run: string, id: string, toolbreak: string): { attributes: Attribute[] } {

@@ -1,6 +1,7 @@
 import { callName } from '../callNames';
 import { eventText } from '../reader/eventText';
 import type { RunFile } from '../reader/runFile';
+import { shownName } from '../functionName';
 import { plainJson, type Json } from './plain';
 import { attributesOf, byStart, errorsOf, scanner, statusOf, type ScannedCall } from './scan';
 
@@ -118,7 +119,8 @@ function shown(file: RunFile, slice: Slice): { [key: string]: Json } {
   if (slice.edited !== 0) args['edited'] = true;
   if (slice.path !== null) args['source'] = `${slice.path}:${slice.line ?? 0}`;
   // The name of a colour, which every reader of the format knows.
-  return { ...span, name: slice.name, cat: slice.kind, ...(slice.status === 1 && { cname: 'terrible' }), args };
+  const name = shownName(slice.kind, slice.name, slice.qualified);
+  return { ...span, name, cat: slice.kind, ...(slice.status === 1 && { cname: 'terrible' }), args };
 }
 
 function* instants(file: RunFile, threads: Threads): Generator<Json> {

@@ -5,6 +5,7 @@ import { heldCalls, stateOf } from '../reader/calls';
 import { eventText } from '../reader/eventText';
 import type { RunFile, RunRow } from '../reader/runFile';
 import { Tagged, type Value } from '../values/model';
+import { shownName } from '../functionName';
 import type { Compiled, Condition } from './compile';
 import { follow, type Root } from './paths';
 import type { Patterns } from './pattern';
@@ -305,7 +306,7 @@ export class FileQuery {
     if (regex !== undefined) {
       const matching = this.shared.patterns.test(
         regex,
-        left.map((one) => [one.name, one.qualified]),
+        left.map((one) => [one.name, one.qualified, shownName(one.kind, one.name, one.qualified)]),
       );
       left = left.filter((_, index) => matching[index]);
     }
@@ -447,7 +448,7 @@ function valueOf(row: CallCandidate, root: Root): number | null {
 }
 
 function namesOf({ kind, name, qualified }: StoredFunction): string[] {
-  return [name, qualified, `${kind}:${name}`];
+  return [name, qualified, shownName(kind, name, qualified), `${kind}:${name}`];
 }
 
 function isFile(path: string, wanted: string): boolean {

@@ -12,7 +12,8 @@ import type { StoredValues } from '../reader/stored';
 import { LINE, shorten } from '../reader/text';
 import { Dict, type Value } from '../values/model';
 import { ENDED_WITH_PROCESS } from '../callNames';
-import { outputOf, typeOf, type FileQuery } from './fileQuery';
+import { shownName } from '../functionName';
+import { outputOf, typeOf, type FileQuery, type StoredFunction } from './fileQuery';
 import type { CallCandidate, Candidate, EventCandidate } from './sources';
 
 /** Longest text of an event. */
@@ -46,6 +47,10 @@ function foundCall(query: FileQuery, row: CallCandidate): FoundCall {
   if (result !== undefined) found.result = result;
   if (error !== undefined) found.error = error;
   return found;
+}
+
+function calledAs({ kind, name, qualified }: StoredFunction): { kind: string; name: string } {
+  return { kind, name: shownName(kind, name, qualified) };
 }
 
 /** The line of a value; what cannot be read says why. */
@@ -96,8 +101,7 @@ function foundEvent(query: FileQuery, row: EventCandidate): FoundEvent {
       : {
           call: {
             id: callName(row.call),
-            kind: place.function?.kind ?? 'function',
-            name: place.function?.name ?? '?',
+            ...(place.function === undefined ? { kind: 'function', name: '?' } : calledAs(place.function)),
           },
         }),
     ...(process === undefined ? {} : { pid: process.pid }),

@@ -5,6 +5,7 @@ import { CallReader } from '../chunks/callReader';
 import { openForReading, type Connection } from '../database';
 import { TileReader } from '../tiles';
 import { WordReader } from '../words/wordReader';
+import { shownName } from '../functionName';
 import { endedEarly, endingOf } from './ending';
 import { StoredValues } from './stored';
 
@@ -91,12 +92,16 @@ export class RunFile {
     return this.known.get(what) as T;
   }
 
-  /** Kind and name of a function; what is stored of one never changes. */
+  /** Kind and name of a function, as it is shown; what is stored of one never changes. */
   functionOf(id: number): { kind: string; name: string } | undefined {
     let found = this.functions.get(id);
     if (found === undefined) {
-      found = this.sql('SELECT kind, name FROM functions WHERE id = ?').get(id) as typeof found;
-      if (found !== undefined) this.functions.set(id, found);
+      const stored = this.sql('SELECT kind, name, qualified FROM functions WHERE id = ?').get(id) as
+        { kind: string; name: string; qualified: string } | undefined;
+      if (stored === undefined) return undefined;
+      const { kind, name, qualified } = stored;
+      found = { kind, name: shownName(kind, name, qualified) };
+      this.functions.set(id, found);
     }
     return found;
   }

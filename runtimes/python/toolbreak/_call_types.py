@@ -69,6 +69,14 @@ class Function:
         #: Whether a person wrote it, as far as its path says; None: not looked at yet.
         self.user: bool | None = None
 
+    @property
+    def shown(self) -> str:
+        """What people call it: a method with its class (`Agent.run`), whatever it is inside. As `shownName` of the adapter's store."""
+        if self.kind != "function":
+            return self.name
+        parts = self.qualname.rpartition("<locals>.")[2].split(".")
+        return ".".join(parts[-2:]) if len(parts) > 1 and parts[-1] == self.name else self.name
+
     def __repr__(self) -> str:
         return f"<{self.kind} {self.qualname}>"
 

@@ -300,7 +300,7 @@ def title(call: Call) -> str:
     text = ", ".join(parts)
     if len(text) > _WIDTH:
         text = f"{text[: _WIDTH * 2 // 3]}…{text[-(_WIDTH // 3) :]}"
-    return f"{call.name}({text})"
+    return f"{call.function.shown}({text})"
 
 
 def short(value: Any, width: int = 30) -> str:
@@ -329,7 +329,7 @@ def where(task: _call_types.Task) -> str:
         return ""
     seconds = (time.monotonic_ns() - call.started_ns) / 1e9
     return (
-        f"in {call.kind}:{call.name}, {seconds:.1f} s"
+        f"in {call.kind}:{call.function.shown}, {seconds:.1f} s"
         if seconds < 10
-        else f"in {call.kind}:{call.name}, {seconds:.0f} s"
+        else f"in {call.kind}:{call.function.shown}, {seconds:.0f} s"
     )

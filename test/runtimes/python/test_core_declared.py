@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 from fake_adapter import dot
-from toolbreak import _calls, _guards
+from toolbreak import _call_types, _calls, _guards
 
 pytestmark = pytest.mark.essential
 
@@ -62,3 +63,9 @@ def test_a_declared_tool_is_a_call_also_where_a_line_of_it_is_all_that_is_watche
     ]
     process.release(hold)
     assert app.finish() == (0, "5\n", "")
+
+
+def test_a_method_is_shown_with_its_class() -> None:
+    cases = json.loads((Path(__file__).parents[3] / "fixtures/shown_names.json").read_text())
+    for kind, name, qualname, shown in cases:
+        assert _call_types.Function(0, kind, name, qualname, "", None, 0, 0).shown == shown
