@@ -117,7 +117,10 @@ export interface FoundEvent {
   time: number;
   /** `stdout` and the like for output, `held`, `edited`, `log`, ... */
   name: string;
+  /** Of a long one the beginning and `…`; an answer of fewer rows (`limit`) has more of it. */
   text: string;
+  /** Characters of the whole text, where `text` is its beginning. */
+  length?: number;
   /** Call it belongs to. */
   call?: { id: string; kind: string; name: string };
   pid?: number;

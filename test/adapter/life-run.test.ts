@@ -252,6 +252,21 @@ if len(sys.argv) == 1:
     assert.ok(missing <= 0 && missing >= -lost.length, `${written} characters, ${text.length} recorded, ${sum} lost`);
   });
 
+  it('has the whole of a long line for who asks for few', async () => {
+    place.file('long.py', 'print("a" * 90_000 + "end")\n');
+    await place.say('run', '--', python, 'long.py');
+    /** How many characters, the last of them, and how many there are. */
+    const text = async (limit: string): Promise<[number, string, number?]> => {
+      const { rows } = await place.json<QueryAnswer>('query', 'last', '--type', 'output', '--limit', limit);
+      const [row] = rows;
+      assert.ok(row !== undefined && row.type === 'output');
+      return [row.text.length, row.text.slice(-4).trim(), row.length];
+    };
+    assert.deepEqual(await text('1'), [90_003, 'aend', undefined]);
+    assert.deepEqual(await text('50'), [40_001, 'aaa…', 90_003]);
+    assert.deepEqual(await text('500'), [4001, 'aaa…', 90_003]);
+  });
+
   it('notes the texts of a long run behind its end', async () => {
     place.file(
       'long.py',

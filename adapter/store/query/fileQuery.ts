@@ -60,6 +60,11 @@ export class FileQuery {
   /** The calls that were held, where that is known. */
   readonly held: ReadonlySet<number> | undefined;
 
+  /** Rows of the answer, at most. */
+  get limit(): number {
+    return this.shared.compiled.limit;
+  }
+
   /** Throws a `UserError` when the file cannot be read. */
   constructor(
     readonly file: RunFile,

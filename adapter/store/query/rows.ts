@@ -16,8 +16,9 @@ import { shownName } from '../functionName';
 import { outputOf, typeOf, type FileQuery, type StoredFunction } from './fileQuery';
 import type { CallCandidate, Candidate, EventCandidate } from './sources';
 
-/** Longest text of an event. */
-const LONGEST = 4000;
+/** Characters that the texts of all events of an answer may have, and what each may have in any case: of few events much is told, of one all. */
+const MOST_TEXT = 2_000_000;
+const LEAST_TEXT = 4000;
 /** Arguments that are named in a line, and the longest text of one. */
 const MOST_ARGUMENTS = 12;
 const ARGUMENT = 60;
@@ -89,13 +90,15 @@ function foundEvent(query: FileQuery, row: EventCandidate): FoundEvent {
   const place = query.placeOf(row);
   const process = query.processes.get(place.process ?? 0);
   const text = output?.text ?? query.eventLine(row);
+  const longest = Math.max(LEAST_TEXT, Math.floor(MOST_TEXT / query.limit));
   return {
     type,
     run: query.run.run,
     at: query.clock.text(row.time),
     time: row.time - query.zero,
     name: output?.category ?? row.name,
-    text: text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text,
+    text: text.length > longest ? `${text.slice(0, longest)}…` : text,
+    ...(text.length > longest ? { length: text.length } : {}),
     ...(row.call === null
       ? {}
       : {
