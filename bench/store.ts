@@ -298,6 +298,7 @@ export async function pageFrames(): Promise<Row[]> {
     for (let round = 0; round < 3; round++) {
       empty.push(await house.empty());
       const shown = await house.show('dark', reader.answer, { width: 1600, height: 900 }, FIRST_PICTURE);
+      await shown.page.locator('.scroller[aria-busy=false]').waitFor();
       firsts.push(await shown.page.evaluate('window.firstPicture_'));
       // Work of each frame: all that runs in its callbacks, painting included.
       await shown.page.evaluate(`{

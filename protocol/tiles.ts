@@ -4,7 +4,7 @@
  *
  * Times are nanoseconds since the run began, widths CSS pixels.
  */
-import type { Overview, Question, ReaderMethods } from './timeline';
+import type { Known, Overview, Question, ReaderMethods } from './timeline';
 
 /** Width of a tile in pixels at its own zoom level. A window needs one to three of them. */
 const TILE_PIXELS = 2048;
@@ -55,6 +55,11 @@ export function densityOf(file: string, { from, to }: TilePlace, tasks: number[]
   return { file, from, to, buckets: PARTS, tasks };
 }
 
+/** Those of all lanes, if one question may have them: else nobody knows yet which will be on screen. */
+export function allTasks(lanes: Overview['lanes']): number[] {
+  return lanes.length <= MOST_LANES ? lanes.map(({ task }) => task) : [];
+}
+
 /** No screen is wider. */
 const MOST_PIXELS = 100_000;
 
@@ -62,9 +67,26 @@ const MOST_PIXELS = 100_000;
 export function firstQuestions(file: string, { run, end, lanes }: Overview, width: number): Question[] {
   if (run.live || run.reading || run.problem !== undefined || !(width >= 1)) return [];
   const small = run.calls <= SMALL_RUN;
-  const tasks = lanes.slice(0, MOST_LANES).map(({ task }) => task);
+  const tasks = allTasks(lanes);
   return tilesOf(0, wholeTo(end), Math.min(width, MOST_PIXELS)).flatMap((tile) => [
     { method: 'bars' as const, params: barsOf(file, tile, small) },
-    ...(small ? [] : [{ method: 'density' as const, params: densityOf(file, tile, tasks) }]),
+    ...(small || tasks.length === 0 ? [] : [{ method: 'density' as const, params: densityOf(file, tile, tasks) }]),
   ]);
+}
+
+/** The same with the answers. None where that fails: the page hears why when it asks itself. */
+export async function firstAnswers(
+  file: string,
+  overview: Overview,
+  width: number,
+  ask: <M extends Question['method']>(
+    method: M,
+    params: ReaderMethods[M]['params'],
+  ) => Promise<ReaderMethods[M]['result']>,
+): Promise<Known[]> {
+  const asked = firstQuestions(file, overview, width).map(async (question) => ({
+    ...question,
+    result: await ask(question.method, question.params),
+  }));
+  return Promise.all(asked).catch(() => []);
 }

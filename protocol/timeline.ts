@@ -266,6 +266,7 @@ export interface ReaderMethods {
   };
   /** Figures of the calls that overlap from..to. */
   statistics: {
+    /** `name`: any by which a query finds it. */
     params: { file: string; from: number; to: number; kinds?: string[]; name?: string };
     result: Statistics;
   };

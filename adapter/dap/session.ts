@@ -231,7 +231,7 @@ export class Session {
     this.#unsaid = [];
     const record = recordSettings(attributes.record);
     this.masker = new Masker(record, (sentence) => this.#unsaid.push(sentence));
-    for (const pattern of record.functions) {
+    for (const pattern of record.enabled ? record.functions : []) {
       const bad = badFunctionPattern(pattern);
       if (bad !== undefined) this.#unsaid.push(`"${pattern}" of "record.functions" names no function. ${bad}`);
     }

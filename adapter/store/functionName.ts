@@ -1,11 +1,28 @@
+/** A function, as the store has it. */
+export interface Named {
+  kind: string;
+  name: string;
+  /** `make.<locals>.Agent.run`; of spans from elsewhere it may begin with a module or a package. */
+  qualified: string | null;
+  /** Empty where it is not known, as of spans. */
+  module: string;
+}
+
 /**
  * What people call a function: a method with its class (`Agent.run`), whatever it is inside. Other kinds of calls have names of their own.
- * As `Function.shown` of the Python runtime.
- *
- * @param qualified its qualified name, `make.<locals>.Agent.run`
+ * Where no module is known, what stands before the name may be one; it is taken for a class if it is written like one.
+ * As `shown_name` of the Python runtime.
  */
-export function shownName(kind: string, name: string, qualified: string | null): string {
+export function shownName({ kind, name, qualified, module }: Named): string {
   if (kind !== 'function' || qualified === null) return name;
-  const parts = (qualified.split('<locals>.').at(-1) ?? '').split('.');
-  return parts.length > 1 && parts.at(-1) === name ? parts.slice(-2).join('.') : name;
+  const [last, owner] = (qualified.split('<locals>.').at(-1) ?? '').split('.').reverse();
+  if (last !== name || owner === undefined) return name;
+  return module !== '' || /^_*\p{Lu}/u.test(owner) ? `${owner}.${name}` : name;
+}
+
+/** All names by which it is found: by itself, with its class, with all it is inside, and with its kind. */
+export function namesOf(named: Named): string[] {
+  const { kind, name, qualified } = named;
+  const shown = shownName(named);
+  return [...new Set([name, shown, qualified ?? name, `${kind}:${name}`, `${kind}:${shown}`])];
 }

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { firstQuestions } from '../../protocol/tiles';
+import { firstAnswers } from '../../protocol/tiles';
 import {
   MINIMAP_BUCKETS,
   type HostMethods,
@@ -16,6 +16,9 @@ import type { Reader } from './reader';
 export type HostAnswers = {
   [K in keyof HostMethods]: (params: HostMethods[K]['params'], page: Page) => Promise<HostMethods[K]['result']>;
 };
+
+/** Milliseconds for which the page's first answer waits for what the page would ask next. */
+const PATIENCE = 250;
 
 /** What is asked of the reader as it comes; that none is missing, the compiler sees. */
 const READER_METHODS: Record<Exclude<keyof ReaderMethods, 'follow' | 'unfollow'>, true> = {
@@ -68,13 +71,12 @@ export class Page implements vscode.Disposable {
     return this.early.overview;
   }
 
-  /** What the page asks next of this run, with the answers. None where that fails: the page hears why when it asks itself. */
+  /** What the page asks next of this run, with the answers. None where they take long: what is there already is not to wait for them. */
   async known(file: string, overview: Overview, width: number): Promise<Known[]> {
-    const asked = firstQuestions(file, overview, width).map(async (question) => ({
-      ...question,
-      result: await this.reader.ask(question.method, question.params),
-    }));
-    return Promise.all(asked).catch(() => []);
+    let late: NodeJS.Timeout | undefined;
+    const patience = new Promise<Known[]>((resolve) => (late = setTimeout(() => resolve([]), PATIENCE)));
+    const answers = firstAnswers(file, overview, width, (method, params) => this.reader.ask(method, params));
+    return Promise.race([answers, patience]).finally(() => clearTimeout(late));
   }
 
   follows(file: string): boolean {

@@ -146,7 +146,7 @@ describe('life: recording without an adapter', function () {
     const said = await app({ TOOLBREAK_RECORD_FUNCTIONS: '@user, @usercode' }, 'child.py');
     assert.equal(
       said.stderr,
-      'Toolbreak: "@user" of TOOLBREAK_RECORD_FUNCTIONS names no function: behind "@" there is "usercode" or "file:".\n',
+      'Toolbreak: "@user" of TOOLBREAK_RECORD_FUNCTIONS names no function: behind "@" there is "usercode", or "file:" and a path.\n',
     );
     assert.equal(said.code, 0);
   });

@@ -110,6 +110,7 @@ describe('life: run', function () {
     };
     assert.deepEqual(await found('--name-is', 'run'), ['Agent.run', 'Tool.run']);
     assert.deepEqual(await found('--name-is', 'Tool.run'), ['Tool.run']);
+    assert.deepEqual(await found('--name-is', 'function:Tool.run'), ['Tool.run']);
     assert.deepEqual(await found('--name', 'agent.'), ['Agent.run', 'inner']);
     const written = await place.say('export', 'last', '--format', 'perfetto', '-o', '-');
     assert.match(written.stdout, /"name":"Agent\.run"/);

@@ -334,7 +334,8 @@ describe('store: what the reader compares and counts', function () {
       tokens: 0,
       sampled: false,
     });
-    assert.equal(ask('statistics', { from: 0, to: 3000, name: 'model' }).calls, 50);
+    for (const name of ['model', 'app.model', 'llm:model'])
+      assert.equal(ask('statistics', { from: 0, to: 3000, name }).calls, 50, name);
   });
 
   it('counts a whole run from its sums, its times to within a tenth', () => {

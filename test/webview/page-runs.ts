@@ -2,7 +2,9 @@
 import assert from 'node:assert/strict';
 import type { Answer } from './browser';
 import { hostOf, picture, ready, RUNS, spoken, test, title, until, withPage } from './harness';
-import { answerFrom, sampleRun, type SampleRun } from './sample';
+import { firstAnswers } from '../../protocol/tiles';
+import { MINIMAP_BUCKETS, type HostMethods, type Overview } from '../../protocol/timeline';
+import { answerFrom, sampleRun, tableOf, type SampleRun } from './sample';
 
 test('the title says what the run was', (house) =>
   withPage(house, async (shown) => {
@@ -120,6 +122,39 @@ test('a file that cannot be read says so in its own sentence', async (house) => 
           /This run cannot be shown\s+The run file 3.db is damaged/,
         ),
       );
+    },
+    { answer },
+  );
+});
+
+test('what was added to a run since the host read it is shown', async (house) => {
+  const reader = answerFrom(RUNS);
+  const { file } = RUNS[0]!.summary;
+  const whole = reader('overview', { file, buckets: MINIMAP_BUCKETS }) as Overview;
+  // A session that died had written half of it. The question for the list of runs has the rest added.
+  const half = Math.round(whole.end / 2);
+  const overview: Overview = { ...whole, end: half, run: { ...whole.run, live: false, calls: 7, duration: half } };
+  const none = { calls: tableOf([]), events: [], left: 0 };
+  let known = 0;
+  const answer: Answer = async (method, params) => {
+    if (method !== 'start') return reader(method as 'runs', params);
+    const { width = 0 } = params as HostMethods['start']['params'];
+    const answers = await firstAnswers(file, overview, width, (asked) => {
+      known += 1;
+      return Promise.resolve((asked === 'bars' ? none : { lanes: [] }) as never);
+    });
+    return { folder: '/runs', follow: true, file, overview, known: answers };
+  };
+  await withPage(
+    house,
+    async (shown) => {
+      await until(async () =>
+        assert.match((await shown.page.locator('.run-title').getAttribute('aria-label')) ?? '', /, 41 calls,/),
+      );
+      await shown.page.locator('.scroller[aria-busy=false]').waitFor();
+      assert.ok(known > 0);
+      // The answers of before are not taken for those of now.
+      await until(() => assert.ok(shown.asked.some(({ method }) => method === 'bars')));
     },
     { answer },
   );

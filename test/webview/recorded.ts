@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { firstQuestions } from '../../protocol/tiles';
+import { firstAnswers } from '../../protocol/tiles';
 import { MINIMAP_BUCKETS, type HostMethods, type ReaderMethods } from '../../protocol/timeline';
 import { Place, python } from '../adapter/target-support';
 import { toolbreakCommand } from '../support/adapter';
@@ -50,12 +50,11 @@ export class ReaderProcess {
   private async start({ width }: HostMethods['start']['params']): Promise<HostMethods['start']['result']> {
     const { file } = this;
     const overview = await this.ask('overview', { file, buckets: MINIMAP_BUCKETS }).catch(() => undefined);
-    const asked = overview === undefined ? [] : firstQuestions(file, overview, width ?? 0);
-    const known = asked.map(async (question) => ({
-      ...question,
-      result: await this.ask(question.method, question.params),
-    }));
-    return { folder: dirname(file), file, follow: true, overview, known: await Promise.all(known) };
+    const known =
+      overview === undefined
+        ? []
+        : await firstAnswers(file, overview, width ?? 0, (method, asked) => this.ask(method, asked));
+    return { folder: dirname(file), file, follow: true, overview, known };
   }
 
   private ask<K extends keyof ReaderMethods>(

@@ -424,7 +424,7 @@ function nodeOf(name: string, value: Plain): ValueNode {
 }
 
 /** Rows as the reader tells them for the lanes. */
-function tableOf(calls: readonly CallRow[]): CallTable {
+export function tableOf(calls: readonly CallRow[]): CallTable {
   const functions = [...new Map(calls.map(({ kind, name }) => [`${kind} ${name}`, [kind, name] as [string, string]]))];
   const states = [...new Set(calls.map(({ state }) => state))];
   return {

@@ -38,6 +38,11 @@ export class Client {
     this.known.set(questionOf(method, params), result);
   }
 
+  /** What was not asked by now is asked when it is wanted: the file may have changed by then. */
+  forget(): void {
+    this.known.clear();
+  }
+
   readonly ask: Ask = <M extends Method>(method: M, params: Params<M>) => {
     const question = this.known.size > 0 ? questionOf(method, params) : '';
     if (this.known.has(question)) {

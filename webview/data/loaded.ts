@@ -1,4 +1,4 @@
-import { MOST_LANES, SMALL_RUN } from '../../protocol/tiles';
+import { allTasks, SMALL_RUN } from '../../protocol/tiles';
 import type { CallRow } from '../../protocol/timeline';
 import { byStart } from '../model/neighbours';
 import type { Page } from './page';
@@ -54,11 +54,7 @@ export class Loaded {
     const { view, width, overview } = this.page;
     this.seen();
     if (overview !== undefined && overview.run.calls > SMALL_RUN)
-      this.busy?.expect(
-        view,
-        width,
-        overview.lanes.slice(0, MOST_LANES).map(({ task }) => task),
-      );
+      this.busy?.expect(view, width, allTasks(overview.lanes));
   }
 
   /** How many calls began in each part of a lane, where there are more than can be drawn. */

@@ -110,10 +110,11 @@ export class Page {
   async begin(): Promise<void> {
     try {
       const start = await this.ask('start', { width: this.width });
-      for (const known of start.known ?? []) this.client.know(known);
+      // Another run may have been shown meanwhile.
+      if (this.file === undefined) for (const known of start.known ?? []) this.client.know(known);
       this.folder = start.folder;
       this.follow = start.follow;
-      // What dead sessions left is taken over before the list is read; the run is asked for right behind it, and does not wait for the page.
+      // What dead sessions left is taken over before the list is read.
       const listed = this.loadRuns();
       if (start.file === undefined) await listed;
       const file = start.file ?? this.runs[0]?.file;
@@ -121,6 +122,8 @@ export class Page {
       await listed;
     } catch (error) {
       this.update({ problem: sentence(error), runsKnown: true });
+    } finally {
+      this.client.forget();
     }
   }
 
@@ -128,6 +131,11 @@ export class Page {
     try {
       const { runs } = await this.ask('runs', { folder: this.folder });
       this.update({ runs, runsKnown: true });
+      // The run on screen was read before what a dead session had left was added to it.
+      const row = runs.find(({ file }) => file === this.file);
+      const known = this.overview?.run;
+      if (row && known && !known.live && (row.calls !== known.calls || row.duration !== known.duration))
+        this.refreshSoon();
       // The first run of a project shows itself: the page was waiting for it.
       const newest = runs[0];
       if (newest && this.file === undefined) await this.show(newest.file);

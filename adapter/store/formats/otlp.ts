@@ -110,7 +110,7 @@ function named(call: ScannedCall): { name: string; kind: number } {
   if (call.kind === 'http') return { name: call.name, kind: CLIENT };
   if (call.kind === 'tool') return { name: `execute_tool ${call.name}`, kind: INTERNAL };
   return {
-    name: call.kind === 'workflow' ? `invoke_workflow ${call.name}` : shownName(call.kind, call.name, call.qualified),
+    name: call.kind === 'workflow' ? `invoke_workflow ${call.name}` : shownName(call),
     kind: INTERNAL,
   };
 }

@@ -119,7 +119,7 @@ function shown(file: RunFile, slice: Slice): { [key: string]: Json } {
   if (slice.edited !== 0) args['edited'] = true;
   if (slice.path !== null) args['source'] = `${slice.path}:${slice.line ?? 0}`;
   // The name of a colour, which every reader of the format knows.
-  const name = shownName(slice.kind, slice.name, slice.qualified);
+  const name = shownName(slice);
   return { ...span, name, cat: slice.kind, ...(slice.status === 1 && { cname: 'terrible' }), args };
 }
 

@@ -16,6 +16,7 @@ export interface ScannedCall {
   kind: string;
   name: string;
   qualified: string | null;
+  module: string;
   path: string | null;
   line: number | null;
   args: number | null;
@@ -28,14 +29,14 @@ export interface ScannedCall {
   edited: number;
 }
 
-type StoredFunction = Pick<ScannedCall, 'kind' | 'name' | 'qualified' | 'path' | 'line'>;
+type StoredFunction = Pick<ScannedCall, 'kind' | 'name' | 'qualified' | 'module' | 'path' | 'line'>;
 
-const UNKNOWN: StoredFunction = { kind: 'function', name: '?', qualified: null, path: null, line: null };
+const UNKNOWN: StoredFunction = { kind: 'function', name: '?', qualified: null, module: '', path: null, line: null };
 
 /** Calls as they are told to others, with what was called. */
 export function scanner(file: RunFile): (call: StoredCall) => ScannedCall {
   const rows = file.db
-    .prepare('SELECT id, kind, name, qualified, path, line FROM functions')
+    .prepare('SELECT id, kind, name, qualified, module, path, line FROM functions')
     .all() as (StoredFunction & {
     id: number;
   })[];

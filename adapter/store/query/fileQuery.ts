@@ -5,7 +5,7 @@ import { heldCalls, stateOf } from '../reader/calls';
 import { eventText } from '../reader/eventText';
 import type { RunFile, RunRow } from '../reader/runFile';
 import { Tagged, type Value } from '../values/model';
-import { shownName } from '../functionName';
+import { namesOf, shownName, type Named } from '../functionName';
 import type { Compiled, Condition } from './compile';
 import { follow, type Root } from './paths';
 import type { Patterns } from './pattern';
@@ -14,10 +14,8 @@ import { EVER, Merge, rankOf, sourcesOf, type CallCandidate, type Candidate, typ
 import { RunClock, type Moment } from './times';
 import { equalsJson, textsOf, TextSearch } from './valueMatch';
 
-export interface StoredFunction {
+export interface StoredFunction extends Named {
   id: number;
-  kind: string;
-  name: string;
   qualified: string;
   path: string | null;
   line: number;
@@ -81,7 +79,7 @@ export class FileQuery {
     this.end = cursor?.ends[this.key] ?? this.zero + file.length();
     this.functions = byId(
       file,
-      'SELECT id, kind, name, qualified, path, line FROM functions',
+      'SELECT id, kind, name, qualified, module, path, line FROM functions',
       (one: StoredFunction) => one,
     );
     this.tasks = byId(file, 'SELECT id, name FROM tasks', ({ name }: { id: number; name: string }) => name);
@@ -311,7 +309,7 @@ export class FileQuery {
     if (regex !== undefined) {
       const matching = this.shared.patterns.test(
         regex,
-        left.map((one) => [one.name, one.qualified, shownName(one.kind, one.name, one.qualified)]),
+        left.map((one) => [one.name, one.qualified, shownName(one)]),
       );
       left = left.filter((_, index) => matching[index]);
     }
@@ -450,10 +448,6 @@ function valueOf(row: CallCandidate, root: Root): number | null {
     case 'state':
       return row.state_after ?? row.state_before;
   }
-}
-
-function namesOf({ kind, name, qualified }: StoredFunction): string[] {
-  return [name, qualified, shownName(kind, name, qualified), `${kind}:${name}`];
 }
 
 function isFile(path: string, wanted: string): boolean {

@@ -13,7 +13,7 @@ import { LINE, shorten } from '../reader/text';
 import { Dict, type Value } from '../values/model';
 import { ENDED_WITH_PROCESS } from '../callNames';
 import { shownName } from '../functionName';
-import { outputOf, typeOf, type FileQuery, type StoredFunction } from './fileQuery';
+import { outputOf, typeOf, type FileQuery } from './fileQuery';
 import type { CallCandidate, Candidate, EventCandidate } from './sources';
 
 /** Characters that the texts of all events of an answer may have, and what each may have in any case: of few events much is told, of one all. */
@@ -48,10 +48,6 @@ function foundCall(query: FileQuery, row: CallCandidate): FoundCall {
   if (result !== undefined) found.result = result;
   if (error !== undefined) found.error = error;
   return found;
-}
-
-function calledAs({ kind, name, qualified }: StoredFunction): { kind: string; name: string } {
-  return { kind, name: shownName(kind, name, qualified) };
 }
 
 /** The line of a value; what cannot be read says why. */
@@ -104,7 +100,8 @@ function foundEvent(query: FileQuery, row: EventCandidate): FoundEvent {
       : {
           call: {
             id: callName(row.call),
-            ...(place.function === undefined ? { kind: 'function', name: '?' } : calledAs(place.function)),
+            kind: place.function?.kind ?? 'function',
+            name: place.function === undefined ? '?' : shownName(place.function),
           },
         }),
     ...(process === undefined ? {} : { pid: process.pid }),

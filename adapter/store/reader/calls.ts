@@ -4,6 +4,7 @@ import { LONG } from '../chunks/chunk';
 import type { StoredCall } from '../chunks/rows';
 import { count, select, type Selection } from '../chunks/select';
 import { ENDED_WITH_PROCESS } from '../callNames';
+import { namesOf, type Named } from '../functionName';
 import type { RunFile } from './runFile';
 
 /** Rows answered at most, whatever is asked for. */
@@ -313,21 +314,15 @@ function total(file: RunFile, { from, to }: Range): number {
 
 export function search(file: RunFile, params: ReaderMethods['search']['params']): ReaderMethods['search']['result'] {
   const text = params.text.trim().toLowerCase();
-  const functions = file.db.prepare('SELECT id, kind, name, qualified FROM functions').all() as {
+  const { kinds = [] } = params;
+  const functions = file.db.prepare('SELECT id, kind, name, qualified, module FROM functions').all() as (Named & {
     id: number;
-    kind: string;
-    name: string;
-    qualified: string;
-  }[];
-  const matching = functions.filter(({ kind, name, qualified }) => {
-    if (params.kinds !== undefined && params.kinds.length > 0 && !params.kinds.includes(kind)) return false;
-    return (
-      text === '' ||
-      name.toLowerCase().includes(text) ||
-      qualified.toLowerCase().includes(text) ||
-      `${kind}:${name}`.toLowerCase().includes(text)
-    );
-  });
+  })[];
+  const matching = functions.filter(
+    (one) =>
+      (kinds.length === 0 || kinds.includes(one.kind)) &&
+      (text === '' || namesOf(one).some((name) => name.toLowerCase().includes(text))),
+  );
   const limit = Math.min(params.limit, MOST_ROWS);
   const ids = new Set(matching.map(({ id }) => id));
   const { calls, total } = params.errors === true ? failedOf(file, ids, limit) : callsOf(file, ids, limit);

@@ -5,7 +5,7 @@ import { CallReader } from '../chunks/callReader';
 import { openForReading, type Connection } from '../database';
 import { TileReader } from '../tiles';
 import { WordReader } from '../words/wordReader';
-import { shownName } from '../functionName';
+import { shownName, type Named } from '../functionName';
 import { endedEarly, endingOf } from './ending';
 import { StoredValues } from './stored';
 
@@ -96,14 +96,16 @@ export class RunFile {
   functionOf(id: number): { kind: string; name: string } | undefined {
     let found = this.functions.get(id);
     if (found === undefined) {
-      const stored = this.sql('SELECT kind, name, qualified FROM functions WHERE id = ?').get(id) as
-        { kind: string; name: string; qualified: string } | undefined;
+      const stored = this.named(id);
       if (stored === undefined) return undefined;
-      const { kind, name, qualified } = stored;
-      found = { kind, name: shownName(kind, name, qualified) };
+      found = { kind: stored.kind, name: shownName(stored) };
       this.functions.set(id, found);
     }
     return found;
+  }
+
+  named(id: number): Named | undefined {
+    return this.sql('SELECT kind, name, qualified, module FROM functions WHERE id = ?').get(id) as Named | undefined;
   }
 
   row(): RunRow | undefined {

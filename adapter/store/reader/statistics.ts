@@ -2,7 +2,8 @@ import type { Statistics } from '../../../protocol/timeline';
 import { durationIn, totalsOf } from '../chunks/totals';
 import { DecodeError } from '../values/model';
 import { UserError } from '../../common/errors';
-import { functionOf, stateOf } from './calls';
+import { namesOf } from '../functionName';
+import { stateOf } from './calls';
 import type { RunFile } from './runFile';
 
 /** Calls that one answer looks at, and the time it takes at most. */
@@ -109,8 +110,10 @@ function fitting(file: RunFile, { kinds, name }: StatisticsRange): (id: number) 
   return (id) => {
     let fits = known.get(id);
     if (fits === undefined) {
-      const { kind, name: called } = functionOf(file, id);
-      fits = (kinds === undefined || kinds.includes(kind)) && (name === undefined || called === name);
+      const named = file.named(id);
+      fits =
+        (kinds === undefined || kinds.includes(named?.kind ?? 'function')) &&
+        (name === undefined || (named !== undefined && namesOf(named).includes(name)));
       known.set(id, fits);
     }
     return fits;

@@ -43,7 +43,7 @@ class Cancelled(BaseException):
 def cancelled(call: Call) -> BaseException:
     """What a cancelled call raises: CancelledError in async code, unless a task group would take that for a child that may well end so."""
     _calls.event("cancelled", call, {})
-    text = f"{call.name} was cancelled in the debugger"
+    text = f"{call.function.shown} was cancelled in the debugger"
     try:
         loop = asyncio.get_running_loop()
     except RuntimeError:

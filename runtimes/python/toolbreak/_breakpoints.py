@@ -87,7 +87,12 @@ class Dot:
                 return False
             match = self.glob.fullmatch  # type: ignore[union-attr]
             qualified = fn.qualname.replace("<locals>.", "")
-            return bool(match(fn.name) or match(qualified) or (fn.module and match(f"{fn.module}.{qualified}")))
+            return bool(
+                match(fn.name)
+                or match(fn.shown)
+                or match(qualified)
+                or (fn.module and match(f"{fn.module}.{qualified}"))
+            )
         return self.type == "data" and fn.kind in ("node", "workflow")
 
 
@@ -176,7 +181,7 @@ def _look_at_line(dot: Dot, name: str, message: str) -> tuple[bool, str, tuple[i
 
 def _no_match(dot: Dot) -> str:
     kind = dot.target.get("kind")
-    names = sorted({fn.name for fn in _calls.functions() if kind is None or fn.kind == kind})
+    names = sorted({fn.shown for fn in _calls.functions() if kind is None or fn.kind == kind})
     noun = {"llm": "model"}.get(kind, kind) if kind else "call"
     if not names:
         return f"No {noun} matches yet."

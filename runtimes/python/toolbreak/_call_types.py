@@ -28,6 +28,17 @@ class Stopping:
         self.stop_byte: Any = b"\0"
 
 
+def shown_name(kind: str, name: str, qualname: str, module: str) -> str:
+    """What people call a function: a method with its class (`Agent.run`), whatever it is inside. As `shownName` of the adapter's store says it."""
+    if kind != "function":
+        return name
+    parts = qualname.rpartition("<locals>.")[2].split(".")[-2:]
+    if len(parts) < 2 or parts[1] != name:
+        return name
+    # Where no module is known, the part before the name may be one.
+    return ".".join(parts) if module or parts[0].lstrip("_")[:1].isupper() else name
+
+
 class Function:
     """What is called: a tool, node, workflow, model or plain function. Interned: equal keys give the same object."""
 
@@ -71,11 +82,7 @@ class Function:
 
     @property
     def shown(self) -> str:
-        """What people call it: a method with its class (`Agent.run`), whatever it is inside. As `shownName` of the adapter's store."""
-        if self.kind != "function":
-            return self.name
-        parts = self.qualname.rpartition("<locals>.")[2].split(".")
-        return ".".join(parts[-2:]) if len(parts) > 1 and parts[-1] == self.name else self.name
+        return shown_name(self.kind, self.name, self.qualname, self.module)
 
     def __repr__(self) -> str:
         return f"<{self.kind} {self.qualname}>"

@@ -113,9 +113,10 @@ def _functions() -> list[str]:
     """Patterns of functions to record. One that can name none is said, as above, by the first process of a run."""
     patterns = _words(_FUNCTIONS)
     for pattern in patterns if _INTO not in os.environ else ():
-        if pattern.startswith("@") and pattern != "@usercode" and not pattern.startswith("@file:"):
+        if pattern.startswith("@") and pattern != "@usercode" and (pattern[:6] != "@file:" or pattern == "@file:"):
             _report.say(
-                f'{json.dumps(pattern[:40])} of {_FUNCTIONS} names no function: behind "@" there is "usercode" or "file:".'
+                f"{json.dumps(pattern[:40])} of {_FUNCTIONS} names no function: "
+                'behind "@" there is "usercode", or "file:" and a path.'
             )
     return patterns
 

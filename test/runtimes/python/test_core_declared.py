@@ -67,5 +67,5 @@ def test_a_declared_tool_is_a_call_also_where_a_line_of_it_is_all_that_is_watche
 
 def test_a_method_is_shown_with_its_class() -> None:
     cases = json.loads((Path(__file__).parents[3] / "fixtures/shown_names.json").read_text())
-    for kind, name, qualname, shown in cases:
-        assert _call_types.Function(0, kind, name, qualname, "", None, 0, 0).shown == shown
+    for kind, name, qualname, module, shown in cases:
+        assert _call_types.Function(0, kind, name, qualname, module, None, 0, 0).shown == shown
