@@ -34,6 +34,8 @@ export interface Recorded {
   /** The command's own. */
   code: number;
   runFile: string;
+  /** The run's number in its project; 0 where it has none. */
+  number: number;
   /** Python processes that were recorded. */
   processes: number;
   calls: number;
@@ -175,17 +177,18 @@ class Output {
   }
 }
 
-type Counts = Pick<Recorded, 'calls' | 'errors' | 'crashed' | 'ending' | 'uncaught' | 'unread'>;
+type Counts = Pick<Recorded, 'number' | 'calls' | 'errors' | 'crashed' | 'ending' | 'uncaught' | 'unread'>;
 
-const NOTHING: Counts = { calls: 0, errors: 0, crashed: false, uncaught: 0 };
+const NOTHING: Counts = { number: 0, calls: 0, errors: 0, crashed: false, uncaught: 0 };
 
 function counts(runFile: string, log: Log): Counts {
   try {
     const file = new RunFile(runFile);
-    const { calls, errors, ending } = file.summary();
+    const { number, calls, errors, ending } = file.summary();
     const events = eventCounts(file);
     file.close();
     return {
+      number,
       calls,
       errors,
       crashed: events.has('crash'),

@@ -26,7 +26,7 @@ scenes('Levels 0 and 1: plain functions', (scene) => {
       { dots: { [level1]: [{ at: 'apply', hitCondition: '1' }] } },
     );
     const first = await s.stop();
-    assert.match(first.name, /^apply\(.*operation='add', value=5\) · function, before$/);
+    assert.match(first.name, /^Calculator\.apply\(.*operation='add', value=5\) · function, before$/);
     const body = await s.step('stepIn', first);
     assert.deepEqual([body.name, body.frames[0]!.line], ['Calculator.apply', marker(level1, 'apply') + 1]);
     const line = await s.step('next', body);
@@ -37,14 +37,14 @@ scenes('Levels 0 and 1: plain functions', (scene) => {
       inside.frames
         .filter((frame) => frame.presentationHint !== 'subtle')
         .map(({ name }) => name.replace(/[( ·].*/, '')),
-      ['add', 'apply', 'main', '<module>'],
+      ['add', 'Calculator.apply', 'main', '<module>'],
     );
     const out = await s.step('stepOut', inside);
-    assert.match(out.name, /^apply\(.*\) · function, after$/);
+    assert.match(out.name, /^Calculator\.apply\(.*\) · function, after$/);
     const next = await s.step('next', out);
-    assert.match(next.name, /^apply\(.*operation='mul', value=4\) · function, before$/);
+    assert.match(next.name, /^Calculator\.apply\(.*operation='mul', value=4\) · function, before$/);
     const over = await s.step('next', next);
-    assert.match(over.name, /^apply\(.*operation='add', value=1\) · function, before$/);
+    assert.match(over.name, /^Calculator\.apply\(.*operation='add', value=1\) · function, before$/);
     await s.go(over);
     assert.match(await s.exit(), /^total: 21$/m);
   });

@@ -110,6 +110,27 @@ except ExceptionGroup as error: seen(error.__context__)
     assert.match(written, /line 13, in price\\nCaused by: KeyError: 'order 7'\\n {2}File [^,]*, line 9, in price/);
   });
 
+  it('tells of calls at the recursion limit that it is their error, or that their end is missing', async () => {
+    place.file(
+      'deep.py',
+      'class Deep:\n  def down(self, n):\n    return self.down(n + 1)\ndef after():\n  return 1\ntry:\n  Deep().down(0)\nexcept RecursionError:\n  pass\nafter()\n',
+    );
+    await place.say('run', '--functions', '@usercode', '--', python, 'deep.py');
+    const ask = (...more: string[]): Promise<QueryAnswer> =>
+      place.json<QueryAnswer>('query', 'last', '--name', 'down', '--limit', '500', '--order', '-start', ...more);
+    const failed = await ask('--error', 'RecursionError');
+    const count = (answer: QueryAnswer): number => answer.rows.length + answer.more.count;
+    const ends = (await ask('--status', 'cancelled')).rows;
+    assert.equal(count(failed) + ends.length, count(await ask()));
+    for (const row of failed.rows)
+      assert.match((row.type === 'call' && row.error) || '', /^RecursionError: maximum recursion depth exceeded/);
+    for (const row of ends)
+      assert.match(
+        (row.type === 'call' && row.error) || '',
+        /^Its end is missing: it outlived its caller, or the recursion limit/,
+      );
+  });
+
   it('records that a process crashed', async () => {
     place.file('dies.py', 'import os, signal\nprint("now", flush=True)\nos.kill(os.getpid(), signal.SIGKILL)\n');
     const said = await place.say('run', '--', python, 'dies.py');
@@ -159,7 +180,7 @@ except ExceptionGroup as error: seen(error.__context__)
     assert.doesNotMatch(died.stderr, /toolbreak\/_|it crashed/);
     assert.match(
       died.stderr,
-      /\ntoolbreak: 3 uncaught exceptions in threads; see them with "toolbreak query last --type event --text uncaught"\.\n$/,
+      /\ntoolbreak: 3 uncaught exceptions in threads; see them with "toolbreak query \d+ --type event --text uncaught"\.\n$/,
     );
     const seen = await place.say('query', 'last', '--type', 'event', '--text', 'uncaught');
     assert.equal(seen.stdout.match(/ Uncaught exception in thread (?:worker|own): /g)?.length, 3, seen.stdout);
@@ -186,7 +207,7 @@ except ExceptionGroup as error: seen(error.__context__)
     place.file('fault.py', 'import ctypes\ndef read():\n    return ctypes.string_at(0)\nread()\n');
     const fault = await place.say('run', '--', python, 'fault.py');
     assert.equal(fault.code, 139);
-    assert.match(fault.stderr, /it crashed; see where with "toolbreak query last --type crash"/);
+    assert.match(fault.stderr, /it crashed; see where with "toolbreak query \d+ --type crash"/);
     const { rows: told } = await place.json<QueryAnswer>('query', 'last', '--type', 'crash');
     const texts = told.map((row) => (row.type === 'call' ? '' : row.text)).sort();
     assert.equal(texts.length, 2);

@@ -17,7 +17,7 @@ import { toolbreakCommand } from '../support/adapter';
 import { AGENT, LifePlace, run, type Said } from './life-support';
 import { python } from './target-support';
 
-const LOOK = 'look at it with "toolbreak show last".\n';
+const LOOK = 'look at it with "toolbreak show 1".\n';
 
 describe('life: run, in place of the command', function () {
   this.timeout(120_000);

@@ -7,7 +7,7 @@ import { AGENT, LifePlace, run } from './life-support';
 import { apps } from './e2e-support';
 import { python, until } from './target-support';
 
-const LOOK = 'look at it with "toolbreak show last".\n';
+const LOOK = 'look at it with "toolbreak show 1".\n';
 
 describe('life: run', function () {
   this.timeout(120_000);
@@ -114,6 +114,34 @@ describe('life: run', function () {
     assert.deepEqual(await found('--name', 'agent.'), ['Agent.run', 'inner']);
     const written = await place.say('export', 'last', '--format', 'perfetto', '-o', '-');
     assert.match(written.stdout, /"name":"Agent\.run"/);
+  });
+
+  it('has what a generator gives itself up to inside it, and its consumer outside', async () => {
+    place.file(
+      'given.py',
+      'def leaf(x):\n  return x\nclass Reader:\n  def inner(self, n):\n    for i in range(n):\n      yield leaf(i)\n    return n\n' +
+        '  def outer(self):\n    left = yield from self.inner(1)\n    yield from [7]\n    leaf(left)\n' +
+        'def consume():\n  for x in Reader().outer():\n    leaf("took")\nconsume()\n',
+    );
+    for (const compiled of ['0', '1']) {
+      const env = { ...place.env, TOOLBREAK_COMPILED: compiled };
+      const command = toolbreakCommand('run', '--functions', '@usercode', '--', python, 'given.py');
+      assert.equal((await run(process.execPath, command, { cwd: place.project, env })).code, 0);
+      const { stdout } = await place.say('show', 'last');
+      const tree = stdout.split('\n').slice(1, -1);
+      assert.deepEqual(
+        tree.map((line) => line.replace(/^\S+ +\S+ \S+ +/, '')),
+        [
+          'consume()',
+          '├─ Reader.outer()',
+          '│  ├─ Reader.inner(n=1) → 1',
+          '│  │  └─ leaf(x=0) → 0',
+          '│  └─ leaf(x=1) → 1',
+          "├─ leaf(x='took') → 'took'",
+          "└─ leaf(x='took') → 'took'",
+        ],
+      );
+    }
   });
 
   it('has the calls of threads under the names of these', async () => {

@@ -37,7 +37,7 @@ export function runCommand(program: Command): void {
         const errors = recorded.errors > 0 ? ` (${count(recorded.errors, 'error')})` : '';
         say(
           recorded.calls > 0
-            ? `recorded ${count(recorded.calls, 'call')}${errors}; look at it with "toolbreak show last".`
+            ? `recorded ${count(recorded.calls, 'call')}${errors}; look at it with "toolbreak show ${named(recorded)}".`
             : functions.length > 0
               ? `recorded 0 calls: no tool, node or model call was made, and no function of a source file was called that ${functions.map((one) => `"${one}"`).join(' or ')} names. One is named with its module, such as __main__.search.`
               : 'recorded 0 calls: no tool, node or model call was made. --functions "@usercode" records plain functions, too.',
@@ -48,15 +48,21 @@ export function runCommand(program: Command): void {
     });
 }
 
+/** By its number: another run may have begun since, and be the last. */
+function named({ number }: Recorded): string {
+  return number > 0 ? String(number) : 'last';
+}
+
 /** What went wrong beside the calls, and where to see it. */
-function endWords({ crashed, ending, uncaught }: Recorded): string[] {
+function endWords(recorded: Recorded): string[] {
+  const { crashed, ending, uncaught } = recorded;
   const words: string[] = [];
   const other = ending?.child === true;
   const killed = ending?.how === 'crashed' ? undefined : ending?.signal;
   // Where the command itself was killed, it was another process that crashed.
   if (crashed)
     words.push(
-      `${other || killed !== undefined ? 'a process that it started' : 'it'} crashed; see where with "toolbreak query last --type crash".`,
+      `${other || killed !== undefined ? 'a process that it started' : 'it'} crashed; see where with "toolbreak query ${named(recorded)} --type crash".`,
     );
   if (killed !== undefined)
     words.push(
@@ -64,7 +70,7 @@ function endWords({ crashed, ending, uncaught }: Recorded): string[] {
     );
   if (uncaught > 0)
     words.push(
-      `${count(uncaught, 'uncaught exception')} in ${uncaught === 1 ? 'a thread; see it' : 'threads; see them'} with "toolbreak query last --type event --text uncaught".`,
+      `${count(uncaught, 'uncaught exception')} in ${uncaught === 1 ? 'a thread; see it' : 'threads; see them'} with "toolbreak query ${named(recorded)} --type event --text uncaught".`,
     );
   return words;
 }

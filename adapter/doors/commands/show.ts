@@ -62,16 +62,18 @@ function fromOne(text: string): number {
 
 function showTree(run: RunSummary, named: string, options: Options): void {
   const { limit, json } = options;
-  const { tops, shown, left, exact } = callTree(run.file, Math.max(1, Math.min(limit ?? USUAL_CALLS, MOST_CALLS)));
+  const most = Math.max(1, Math.min(limit ?? USUAL_CALLS, MOST_CALLS));
+  const { tops, shown, left, exact } = callTree(run.file, most);
   if (json === true) return printJson({ ...run, tree: tops, more: { count: left, exact } });
   const lines = [runLine(run)];
   // What one thread or task alone did needs no word of it.
   const several = new Set(tops.map(({ call }) => call.task)).size > 1;
   for (const top of tops) addNode(lines, top, several ? `${fit(top.call.task, LONGEST_TASK)}: ` : '', '');
   if (shown === 0) lines.push(noCall(run, named, options));
+  const more = most < MOST_CALLS ? '--limit, or' : `a tree has ${MOST_CALLS.toLocaleString('en-US')} at most;`;
   if (left > 0 || !exact)
     lines.push(
-      `${exact ? '' : 'At least '}${left.toLocaleString('en-US')} more: --limit, or "toolbreak query" to find some.`,
+      `${exact ? '' : 'At least '}${left.toLocaleString('en-US')} more: ${more} "toolbreak query" to find some.`,
     );
   print(lines);
 }

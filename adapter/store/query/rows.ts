@@ -43,7 +43,7 @@ function foundCall(query: FileQuery, row: CallCandidate): FoundCall {
   if (path !== undefined) found.source = { path, line: called!.line };
   const args = text(file, row, ARGS);
   const result = text(file, row, RESULT);
-  const error = row.status === ENDED_WITH_PROCESS ? file.endedSentence() : text(file, row, ERROR);
+  const error = row.status === ENDED_WITH_PROCESS ? file.endedSentence(row.parent) : text(file, row, ERROR);
   if (args !== undefined) found.arguments = args;
   if (result !== undefined) found.result = result;
   if (error !== undefined) found.error = error;

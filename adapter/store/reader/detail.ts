@@ -20,6 +20,7 @@ const MOST_MESSAGES = 500;
 const LONGEST_MESSAGE = 20_000;
 
 interface Parts {
+  parent: number | null;
   args: number | null;
   result: number | null;
   error: number | null;
@@ -90,7 +91,8 @@ function path(file: RunFile, call: StoredCall): CallDetail['path'] {
 }
 
 function errorOf(file: RunFile, parts: Parts): CallDetail['error'] {
-  if (parts.status === ENDED_WITH_PROCESS) return { type: 'Ended', message: file.endedSentence(), stack: [] };
+  if (parts.status === ENDED_WITH_PROCESS)
+    return { type: 'Ended', message: file.endedSentence(parts.parent), stack: [] };
   if (parts.error === null) return undefined;
   const value = file.values.root(parts.error);
   const handle = { value: parts.error, root: node('', value, file.values) };

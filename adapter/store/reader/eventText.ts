@@ -37,6 +37,7 @@ export function eventText(file: RunFile, name: string, value: number | null, dat
   if (name === 'skipped' || name === 'again')
     return oneLine([title, askedBy(fields['client'])].filter(Boolean).join(' '), 100);
   if (name === 'route') return oneLine(`${title} ${fields['to'] ?? 'the end'}`, 500);
+  if (name === 'exited') return fields['code'] === undefined ? 'Ended' : `Ended with exit code ${fields['code']}`;
   const change =
     fields['name'] !== undefined && fields['after'] !== undefined
       ? `${fields['name']} ${fields['before'] ?? ''} → ${fields['after']}`
@@ -47,7 +48,14 @@ export function eventText(file: RunFile, name: string, value: number | null, dat
     const way = crashText(file, event);
     const said = name === 'crash' ? title : uncaughtTitle(event);
     // `Segmentation fault in string_at, from …`, but a message may end with anything: `ValueError: no tea, at …`.
-    const between = event.text('type') === undefined ? ' ' : way.startsWith('in ') ? ', ' : ', at ';
+    const between =
+      event.text('type') !== undefined
+        ? way.startsWith('in ')
+          ? ', '
+          : ', at '
+        : way.startsWith('in ')
+          ? ' '
+          : ' in ';
     if (way !== '') return oneLine(`${said}: ${fields['text'] ?? fields['signal'] ?? ''}${between}${way}`, 500);
   }
   const text = change ?? TELLING.map((key) => fields[key]).find((found) => found !== undefined && found !== '');

@@ -60,10 +60,6 @@ function words(file: RunFile, { name }: StoredEvent, fields: EventFields): strin
       return [`${uncaughtTitle(fields)}: ${fields.text('text') ?? ''}`, where].filter(Boolean).join(': ');
     case 'crash':
       return [`Crash: ${fields.text('text') ?? fields.text('signal') ?? ''}`.trim(), where].filter(Boolean).join(': ');
-    case 'exited': {
-      const code = fields.number('code');
-      return code === undefined ? 'Ended' : `Ended with exit code ${code}`;
-    }
     default:
       return undefined;
   }

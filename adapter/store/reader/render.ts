@@ -167,7 +167,9 @@ function tagged(value: Tagged, stored: StoredValues, limit: number): string {
       return oneLine(text(1) || `<${shortType(text(0))}>`, limit);
     case 'cut': {
       const head = stored.resolve(value.parts[1] ?? null);
-      return typeof head === 'string' ? quote(`${shorten(head, limit - 1)}…`) : `${inside(1)}…`;
+      if (typeof head === 'string') return quote(`${shorten(head, limit - 1)}…`);
+      // Of a value that could not be looked into at all there is no head.
+      return head === null && text(0) === 'value' ? '…' : `${inside(1)}…`;
     }
     case 'masked':
       return MASK;

@@ -1,6 +1,7 @@
 import type Database from 'better-sqlite3';
 import type { Ending, RunSummary } from '../../../protocol/timeline';
 import { isAlive } from '../alive';
+import { ENDED_WITH_PROCESS } from '../callNames';
 import { CallReader } from '../chunks/callReader';
 import { openForReading, type Connection } from '../database';
 import { TileReader } from '../tiles';
@@ -137,7 +138,14 @@ export class RunFile {
   }
 
   /** Of a call of which no end is known. */
-  endedSentence(): string {
+  /** Why a call has no end. `parent`: the call around it. */
+  endedSentence(parent: number | null): string {
+    let around = parent === null ? undefined : this.calls.get(parent);
+    // Several inside each other may have none.
+    for (let levels = 0; around?.status === ENDED_WITH_PROCESS && around.parent !== null && levels < 100; levels++)
+      around = this.calls.get(around.parent);
+    if (around !== undefined && around.status !== null && around.status !== ENDED_WITH_PROCESS)
+      return 'Its end is missing: it outlived its caller, or the recursion limit left no room to record it.';
     return (this.row()?.damaged ?? 0n) > 0n || this.isPartial()
       ? 'Its end is missing: the process ended first, or that part was not recorded or could not be read.'
       : 'The process ended while this call ran.';

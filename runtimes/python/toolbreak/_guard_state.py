@@ -113,7 +113,7 @@ class Guard:
         args = dict(zip(self.names, values))
         if self.is_method():
             del args[self.names[0]]
-        call = _calls.begin(self.function(), args)
+        call = _calls.begin(self.function(), args, parent=_delegator(frame) if self.is_generator else None)
         call.frame = frame
         call.given = values
         self.live[frame] = call
@@ -347,3 +347,15 @@ class Guard:
 
     def forked(self) -> None:
         self.live.clear()
+
+
+def _delegator(frame: Any) -> Call | None:
+    """The call of a generator that gave itself up to this one by `yield from`. It waits meanwhile, and is not the current one."""
+    back = frame.f_back
+    if back is None or not back.f_code.co_flags & 0x20:
+        return None
+    for constant in back.f_code.co_consts:
+        if type(constant) is Guard:
+            run = constant.live.get(back)
+            return run if run is not None and run.suspended and not run.ended else None
+    return None

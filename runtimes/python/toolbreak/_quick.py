@@ -59,6 +59,9 @@ except AttributeError:
     segment = nowhere
 """
 
+# A generator that is run by another one may be what that one gave itself up to.
+_DELEGATED = "(frame.f_back is not None and frame.f_back.f_code.co_flags & 0x20) or "
+
 _ENTER = """
 def enter({parameters}):
     frame = get_frame(1)
@@ -78,7 +81,7 @@ def enter({parameters}):
     function = guard._function
     writer = calls.writer
     if (
-        owner.busy or (live and frame in live) or function is None
+        owner.busy or {delegated}(live and frame in live) or function is None
         or (function.before is not None and guard.wants({values})) or function.generation != stops.generation or stops.special or stops.stop_byte[0] or writer is None or not calls.attached
     ):
         return long(frame, ({values}))
@@ -285,6 +288,7 @@ def make(
     }
     values = "".join(f"{name}, " for name in parameters)
     enters = _ENTER.format(
+        delegated=_DELEGATED if guard.is_generator else "",
         parameters=", ".join(parameters),
         values=values,
         arguments=", ".join(f"{name!r}: {parameter}" for name, parameter in shown),

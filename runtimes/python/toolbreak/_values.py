@@ -386,7 +386,7 @@ def _make_encode(
         except _TooMuch:
             pass
         except RecursionError:
-            return (TAG, "cut", "value", None, 0, "the app was too close to the recursion limit to record it")
+            return near_limit(value)
         except Exception as error:
             _report.let_through(error)
             # Only a change by another thread in the middle of the walk, or a fault of ours: the walk with budgets decides.
@@ -396,7 +396,7 @@ def _make_encode(
         try:
             return slow(value, 1)
         except RecursionError:
-            return (TAG, "cut", "value", None, 0, "the app was too close to the recursion limit to record it")
+            return near_limit(value)
         except Exception as error:
             _report.let_through(error)
             return (TAG, "opaque", type(error).__name__, "", "it could not be read while recording")
@@ -414,6 +414,39 @@ def _make_encode(
         return encoded, quick_items - taken - left
 
     return encode_value, bounded, part
+
+
+_NO_ROOM = (TAG, "cut", "value", None, 0, "the app was too close to the recursion limit to record it")
+
+
+def near_limit(value: Any) -> tuple[Any, ...]:
+    """What is recorded where the stack has no room to look into a value. An error says its kind: mostly that of the limit, for which nothing is called."""
+    kind = type(value)
+    if kind is RecursionError:
+        # Only the interpreter's own sentence is known to have no secret in it.
+        args = value.args
+        message = args[0] if args and type(args[0]) is str and args[0] in _SENTENCES else ""
+        return (TAG, "error", "RecursionError", message, [], None, {"stack": _NO_ROOM})
+    try:
+        return (
+            (TAG, "error", _static.type_name(kind), "", [], None, {"stack": _NO_ROOM})
+            if issubclass(kind, BaseException)
+            else _NO_ROOM
+        )
+    except RecursionError:
+        return _NO_ROOM
+
+
+_SENTENCES = tuple(
+    f"maximum recursion depth exceeded{where}"
+    for where in (
+        "",
+        " in comparison",
+        " while calling a Python object",
+        " in __instancecheck__",
+        " in __subclasscheck__",
+    )
+)
 
 
 def to_bytes(frame: tuple[Any, ...]) -> bytes:
