@@ -480,6 +480,8 @@ export interface OutputEvent {
   event: 'output';
   stream: 'stdout' | 'stderr';
   text: string;
+  /** Wall clock when it was written, in microseconds. */
+  wall?: number;
 }
 export interface TaskEvent {
   event: 'task';

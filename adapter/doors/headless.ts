@@ -93,7 +93,7 @@ export async function recordCommand(options: HeadlessOptions, say: (sentence: st
   });
   target.on('notice', (category, text) => void (category === 'important' && say(text)));
   target.on('control', ({ index }, event) => {
-    if (event.event === 'output') output.wrote(index, event.stream, event.text);
+    if (event.event === 'output') output.wrote(index, event.stream, event.text, event.wall);
     if (event.event === 'log' && event.category === 'important') say(event.text);
   });
   const ended = new Promise<number>((resolve) => target.on('exited', (code) => resolve(code ?? 1)));
@@ -147,7 +147,7 @@ const IN_ONE_TERMINAL = process.stdout.isTTY && process.stderr.isTTY;
 
 /** What the processes wrote, for the record: masked, line by line. */
 class Output {
-  private readonly streams = new Map<number, Map<string, StreamMasker>>();
+  private readonly streams = new Map<number, Map<string, Stream>>();
 
   constructor(
     private readonly recorder: Recorder,
@@ -157,25 +157,48 @@ class Output {
   /** Whether the last text, of those that stand where stderr does, has no end of a line. */
   inLine = false;
 
-  wrote(process: number, category: string, text: string): void {
+  /** `wall`: when it was written, in microseconds. */
+  wrote(process: number, category: string, text: string, wall: number | undefined): void {
     if (category === 'stderr' || IN_ONE_TERMINAL) this.inLine = text === '' ? this.inLine : !text.endsWith('\n');
-    const streams = this.streams.get(process) ?? new Map<string, StreamMasker>();
+    const streams = this.streams.get(process) ?? new Map<string, Stream>();
     this.streams.set(process, streams);
-    const stream = streams.get(category) ?? new StreamMasker(this.masker.patterns);
+    const stream = streams.get(category) ?? { masker: new StreamMasker(this.masker.patterns) };
     streams.set(category, stream);
-    this.record(category, stream.push(text));
+    const written = momentOf(wall);
+    stream.since ??= written;
+    const ready = stream.masker.push(text);
+    if (ready === '') return;
+    this.record(category, ready, stream.since);
+    // What is left of it is the beginning of the next line.
+    stream.since = text.endsWith('\n') ? undefined : written;
   }
 
   /** Its last lines may have no end. */
   ended(process: number): void {
-    for (const [category, stream] of this.streams.get(process) ?? []) this.record(category, stream.flush());
+    for (const [category, { masker, since }] of this.streams.get(process) ?? [])
+      this.record(category, masker.flush(), since);
     this.streams.delete(process);
   }
 
-  private record(category: string, text: string): void {
-    if (text !== '') this.recorder.event('output', undefined, { category, text });
+  private record(category: string, text: string, wall: bigint | undefined): void {
+    if (text !== '') this.recorder.event('output', undefined, { category, text }, wall);
   }
 }
+
+interface Stream {
+  masker: StreamMasker;
+  /** When the first of the characters was written that wait for the end of their line. */
+  since?: bigint | undefined;
+}
+
+/** Nanoseconds; nothing where the clock of the app cannot be that of this process. */
+function momentOf(wall: number | undefined): bigint | undefined {
+  const fits = wall !== undefined && Number.isSafeInteger(wall) && Math.abs(wall / 1000 - Date.now()) < MOST_APART;
+  return fits ? BigInt(wall) * 1000n : undefined;
+}
+
+/** Milliseconds between a text that is written and the adapter that has it: it may be far behind. */
+const MOST_APART = 60_000;
 
 type Counts = Pick<Recorded, 'number' | 'calls' | 'errors' | 'crashed' | 'ending' | 'uncaught' | 'unread'>;
 

@@ -23,6 +23,7 @@ export function shownName({ kind, name, qualified, module }: Named): string {
 /** All names by which it is found: by itself, with its class, with all it is inside, and with its kind. */
 export function namesOf(named: Named): string[] {
   const { kind, name, qualified } = named;
-  const shown = shownName(named);
-  return [...new Set([name, shown, qualified ?? name, `${kind}:${name}`, `${kind}:${shown}`])];
+  // Tools and the like that are methods have a class, too, though they are not shown with it.
+  const method = shownName({ ...named, kind: 'function' });
+  return [...new Set([name, method, qualified ?? name, `${kind}:${name}`, `${kind}:${method}`])];
 }

@@ -40,8 +40,8 @@ export interface RecorderOptions {
 export interface Recorder {
   processStarted(index: number, hello: Hello): void;
   processEnded(index: number, exitCode: number | undefined): void;
-  /** Output, breakpoints hit, crashes; `call` is a call name such as `1.42`. */
-  event(name: string, call: string | undefined, data: Record<string, unknown>): void;
+  /** Output, breakpoints hit, crashes; `call` is a call name such as `1.42`, `wall` when it was (nanoseconds), if not now. */
+  event(name: string, call: string | undefined, data: Record<string, unknown>, wall?: bigint): void;
   /** Resolves when every frame committed by now can be queried. */
   sync(): Promise<void>;
   /** Follows to the end, closes the file. The spool folder's files may be deleted afterwards. */

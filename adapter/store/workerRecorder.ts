@@ -77,7 +77,7 @@ class WorkerRecorder implements Recorder {
     this.send({ type: 'processEnded', index, exitCode, wall: wallNow() });
   }
 
-  event(name: string, call: string | undefined, data: Record<string, unknown>): void {
+  event(name: string, call: string | undefined, data: Record<string, unknown>, wall = wallNow()): void {
     // What the worker cannot be given (functions, for instance) is no reason to disturb the session.
     try {
       this.send({
@@ -85,7 +85,7 @@ class WorkerRecorder implements Recorder {
         name,
         call,
         data: JSON.parse(JSON.stringify(data)) as Record<string, unknown>,
-        wall: wallNow(),
+        wall,
       });
     } catch (error) {
       this.problem(`An event could not be recorded: ${messageOf(error)}.`);

@@ -20,6 +20,12 @@ describe('store: what a function is called', () => {
       'function:run',
       'function:Agent.run',
     ]);
+    assert.deepEqual(namesOf({ kind: 'tool', name: 'find', qualified: 'Shop.find', module: 'shop' }), [
+      'find',
+      'Shop.find',
+      'tool:find',
+      'tool:Shop.find',
+    ]);
     assert.deepEqual(namesOf({ kind: 'tool', name: 'find', qualified: 'find', module: '' }), ['find', 'tool:find']);
   });
 });

@@ -97,12 +97,19 @@ describe('life: run', function () {
     place.file(
       'methods.py',
       'class Agent:\n  def run(self, n):\n    def inner(x):\n      return x + 1\n    return inner(n)\n' +
-        'def make():\n  class Tool:\n    def run(self):\n      return 2\n  return Tool()\nAgent().run(3)\nmake().run()\n',
+        'def make():\n  class Tool:\n    def run(self):\n      return 2\n  return Tool()\nAgent().run(3)\nmake().run()\n' +
+        'class Box:\n  @staticmethod\n  def pair(self, cls):\n    return self\nBox.pair(3, 4)\n',
     );
     const command = toolbreakCommand('run', '--functions', '@usercode', '--', python, 'methods.py');
     assert.equal((await run(process.execPath, command, { cwd: place.project, env: place.env })).code, 0);
     const { stdout } = await place.say('show', 'last');
-    for (const line of ['Agent.run(n=3) → 4', '└─ inner(x=3) → 4', 'make() → Tool()', 'Tool.run() → 2'])
+    for (const line of [
+      'Agent.run(n=3) → 4',
+      '└─ inner(x=3) → 4',
+      'make() → Tool()',
+      'Tool.run() → 2',
+      'Box.pair(self=3, cls=4) → 3',
+    ])
       assert.ok(stdout.includes(line), stdout);
     const found = async (...name: string[]): Promise<string[]> => {
       const { rows } = await place.json<QueryAnswer>('query', 'last', ...name);
@@ -211,6 +218,31 @@ if len(sys.argv) == 1:
     assert.match(all, /stderr: LookupError: the end\n/);
     assert.doesNotMatch(all, /abcdefghijklmnop/);
     assert.deepEqual((await place.json<QueryAnswer>('query', 'last', '--text', 'first')).rows, []);
+  });
+
+  it('has what is printed when it was printed, also where its line ends late or never', async () => {
+    place.file(
+      'speaks.py',
+      `import sys
+def work():
+    return sum(range(200_000))
+def speak():
+    work()
+    print("inside", end="")
+    work()
+    print(" of it")
+    work()
+sys.stderr.write("open")
+speak()
+work()
+`,
+    );
+    await place.say('run', '--functions', '@usercode', '--', python, 'speaks.py');
+    const { rows } = await place.json<QueryAnswer>('query', 'last', '--type', 'call,output');
+    const told = rows.map((row) =>
+      row.type === 'call' ? row.call.name : row.type === 'output' ? row.text.trim() : '',
+    );
+    assert.deepEqual(told, ['open', 'speak', 'work', 'inside of it', 'work', 'work', 'work']);
   });
 
   it('keeps the secrets of a command line out of every file', async () => {

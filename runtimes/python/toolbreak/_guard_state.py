@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import sys
 from collections.abc import Callable, Coroutine
 from types import CodeType
@@ -123,7 +124,14 @@ class Guard:
         """Whether the first argument is the object or class, which is not shown among the arguments."""
         if self.method is None:
             parts = self.spot.qualname.split(".")
-            self.method = len(parts) > 1 and parts[-2] != "<locals>" and self.names[:1] in (["self"], ["cls"])
+            self.method = (
+                len(parts) > 1
+                and parts[-2] != "<locals>"
+                and self.names[:1] in (["self"], ["cls"])
+                and not any(
+                    isinstance(one, ast.Name) and one.id == "staticmethod" for one in self.spot.node.decorator_list
+                )
+            )
         return self.method
 
     def _is_pending(self, call: Call, code: CodeType) -> bool:

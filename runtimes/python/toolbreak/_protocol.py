@@ -344,6 +344,7 @@ if TYPE_CHECKING:
             'event': Literal['output'],
             'stream': Literal['stdout', 'stderr'],
             'text': str,
+            'wall': 'NotRequired[int]',
         },
     )
 

@@ -227,12 +227,14 @@ class Session:
         if wire.is_behind:
             self.output_lost += len(text)
             return
+        wall = time.time_ns() // 1000
         text = self._gap() + text
         self.output_in_line = not text.endswith("\n")
         # A line goes out at once, so that it stands where it belongs in time; a piece of one goes with the rest.
         for start in range(0, len(text), _LONGEST_TEXT):
             part = text[start : start + _LONGEST_TEXT]
-            (wire.send_before if "\n" in part else wire.put)({"event": "output", "stream": stream, "text": part})
+            message = {"event": "output", "stream": stream, "text": part, "wall": wall}
+            (wire.send_before if "\n" in part else wire.put)(message)
 
     def _gap(self) -> str:
         """A line in the place of the output that nobody took, if there was any."""
