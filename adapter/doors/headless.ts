@@ -167,10 +167,10 @@ class Output {
     const written = momentOf(wall);
     stream.since ??= written;
     const ready = stream.masker.push(text);
-    if (ready === '') return;
     this.record(category, ready, stream.since);
-    // What is left of it is the beginning of the next line.
-    stream.since = text.endsWith('\n') ? undefined : written;
+    // What is left of it is the beginning of the next line. A line of a key is left out.
+    if (text.endsWith('\n')) stream.since = undefined;
+    else if (ready !== '') stream.since = written;
   }
 
   /** Its last lines may have no end. */

@@ -11,7 +11,7 @@ export interface Named {
 /**
  * What people call a function: a method with its class (`Agent.run`), whatever it is inside. Other kinds of calls have names of their own.
  * Where no module is known, what stands before the name may be one; it is taken for a class if it is written like one.
- * As `shown_name` of the Python runtime.
+ * As `shown_name` of the Python runtime; `fixtures/shown_names.json` has cases for both.
  */
 export function shownName({ kind, name, qualified, module }: Named): string {
   if (kind !== 'function' || qualified === null) return name;

@@ -295,6 +295,19 @@ describe('commands: runs, show, query, check', function () {
     );
   });
 
+  it('a tree that has its most calls says that there are no more of them in one', () => {
+    const spool = new SpoolFile('4000001-abc')
+      .add(1, 1, 'function', 'step', 'step', 'm', '/app/m.py', 1, 1)
+      .add(2, 1, 'main', 0);
+    for (let id = 1; id <= 20_002; id++)
+      spool.add(3, id, 0, 1, 1, 2_000 + 10 * id, dict({}), null).add(4, id, 2_005 + 10 * id, 0, null, null);
+    const path = project.record('many', [spool], [], join(project.root, 'many'));
+    assert.match(
+      said('show', path, '--limit', '90000'),
+      /\n2 more: a tree has 20,000 at most; "toolbreak query" to find some\.\n$/,
+    );
+  });
+
   it('a large argument hides no other one', () => {
     const list = Array.from({ length: 300 }, (_, index) => index);
     const cut = new Tagged('cut', ['dict', dict({ items: list, limit: 7, name: 'x' }), 5, 'larger than the limit']);

@@ -39,6 +39,7 @@ describe('life: run', function () {
     const [summary] = await place.json<{ live: boolean; name: string; calls: number }[]>('runs');
     assert.deepEqual([summary!.live, summary!.calls, summary!.name.endsWith('talk.py --name x')], [false, 5, true]);
     assert.equal((await place.say('show', 'last')).code, 0);
+    assert.match((await place.say('query', 'last', '--type', 'event')).stdout, / Ended with exit code 3\n$/);
     const sessions = join(place.state, 'sessions');
     const [session] = readdirSync(sessions, { withFileTypes: true }).filter((entry) => entry.isDirectory());
     assert.deepEqual(readdirSync(join(sessions, session!.name)).sort(), ['logs', 'session.json']);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { CallRow, ReaderMethods } from '../../protocol/timeline';
-import type { Ask } from '../../webview/data/client';
+import { Client, type Ask } from '../../webview/data/client';
 import { Tiles, type Seen } from '../../webview/data/tiles';
 import { firstQuestions } from '../../protocol/tiles';
 import { answerFrom, sampleRun } from './sample';
@@ -131,5 +131,25 @@ describe('timeline: what is asked first', () => {
       assert.deepEqual(firstQuestions('run.db', overview({}), width), []);
     assert.ok(firstQuestions('run.db', overview({ calls: 10_000_000 }), 1e300).length < 200);
     assert.ok(firstQuestions('run.db', overview({ calls: 10_000_000 }), Infinity).length < 200);
+  });
+});
+
+describe('timeline: answers that the host gave ahead', () => {
+  it('are good for one such question each, until they are forgotten', async () => {
+    const posted: unknown[] = [];
+    const client = new Client({ post: (message) => void posted.push(message), listen: () => undefined });
+    const params = { file: 'run.db', from: 0, to: 10, buckets: 4, tasks: [1] };
+    const result = { lanes: [] };
+    client.know({ method: 'density', params, result });
+    void client.ask('density', { ...params, to: 11 });
+    assert.equal(posted.length, 1);
+    assert.equal(await client.ask('density', { ...params }), result);
+    assert.equal(posted.length, 1);
+    void client.ask('density', params);
+    assert.equal(posted.length, 2);
+    client.know({ method: 'density', params, result });
+    client.forget();
+    void client.ask('density', params);
+    assert.equal(posted.length, 3);
   });
 });

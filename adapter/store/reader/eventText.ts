@@ -48,14 +48,8 @@ export function eventText(file: RunFile, name: string, value: number | null, dat
     const way = crashText(file, event);
     const said = name === 'crash' ? title : uncaughtTitle(event);
     // `Segmentation fault in string_at, from …`, but a message may end with anything: `ValueError: no tea, at …`.
-    const between =
-      event.text('type') !== undefined
-        ? way.startsWith('in ')
-          ? ', '
-          : ', at '
-        : way.startsWith('in ')
-          ? ' '
-          : ' in ';
+    const isIn = way.startsWith('in ');
+    const between = event.text('type') === undefined ? (isIn ? ' ' : ' in ') : isIn ? ', ' : ', at ';
     if (way !== '') return oneLine(`${said}: ${fields['text'] ?? fields['signal'] ?? ''}${between}${way}`, 500);
   }
   const text = change ?? TELLING.map((key) => fields[key]).find((found) => found !== undefined && found !== '');

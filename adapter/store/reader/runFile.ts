@@ -142,7 +142,7 @@ export class RunFile {
   endedSentence(parent: number | null): string {
     let around = parent === null ? undefined : this.calls.get(parent);
     // Several inside each other may have none.
-    for (let levels = 0; around?.status === ENDED_WITH_PROCESS && around.parent !== null && levels < 100; levels++)
+    for (let levels = 0; around?.status === ENDED_WITH_PROCESS && around.parent !== null && levels < 20; levels++)
       around = this.calls.get(around.parent);
     if (around !== undefined && around.status !== null && around.status !== ENDED_WITH_PROCESS)
       return 'Its end is missing: it outlived its caller, or the recursion limit left no room to record it.';

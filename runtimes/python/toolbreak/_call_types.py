@@ -28,15 +28,19 @@ class Stopping:
         self.stop_byte: Any = b"\0"
 
 
+def with_class(qualname: str) -> str:
+    """`Agent.run` of `make.<locals>.Agent.run`, `run` of what is no method."""
+    return ".".join(qualname.rpartition("<locals>.")[2].split(".")[-2:])
+
+
 def shown_name(kind: str, name: str, qualname: str, module: str) -> str:
     """What people call a function: a method with its class (`Agent.run`), whatever it is inside. As `shownName` of the adapter's store says it."""
-    if kind != "function":
-        return name
-    parts = qualname.rpartition("<locals>.")[2].split(".")[-2:]
-    if len(parts) < 2 or parts[1] != name:
+    own = with_class(qualname)
+    owner, _, last = own.rpartition(".")
+    if kind != "function" or not owner or last != name:
         return name
     # Where no module is known, the part before the name may be one.
-    return ".".join(parts) if module or parts[0].lstrip("_")[:1].isupper() else name
+    return own if module or owner.lstrip("_")[:1].isupper() else name
 
 
 class Function:

@@ -92,7 +92,7 @@ def compile_patterns(patterns: list[str], globs: list[re.Pattern[str]]) -> None:
                 _sources.is_user(path)
                 and (
                     g.fullmatch(qualname.rpartition(".")[2]) is not None
-                    or g.fullmatch(".".join(qualname.rpartition("<locals>.")[2].split(".")[-2:])) is not None
+                    or g.fullmatch(_call_types.with_class(qualname)) is not None
                     or g.fullmatch(qualname.replace("<locals>.", "")) is not None
                 )
             )

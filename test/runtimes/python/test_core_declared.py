@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 from fake_adapter import dot
-from toolbreak import _call_types, _calls, _guards
+from toolbreak import _call_types, _calls, _guards, _sources
+from toolbreak._breakpoints import Dot
 
 pytestmark = pytest.mark.essential
 
@@ -69,3 +70,18 @@ def test_a_method_is_shown_with_its_class() -> None:
     cases = json.loads((Path(__file__).parents[3] / "fixtures/shown_names.json").read_text())
     for kind, name, qualname, module, shown in cases:
         assert _call_types.Function(0, kind, name, qualname, module, None, 0, 0).shown == shown
+
+
+def test_a_breakpoint_may_have_a_method_as_it_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    inside = _call_types.Function(0, "function", "run", "make.<locals>.Agent.run", "shop", None, 0, 0)
+    dot = Dot({"id": 1, "target": {"type": "function", "glob": "Agent.run"}})
+    assert inside.shown == "Agent.run" and dot.fits(inside)
+    assert not dot.fits(_call_types.Function(0, "function", "run", "Tool.run", "shop", None, 0, 0))
+    monkeypatch.setattr(_sources, "is_user", lambda path: True)
+    before = list(_guards._patterns)
+    try:
+        _guards.compile_patterns([], [dot.glob])
+        (wants,) = _guards._patterns
+        assert wants("shop.py", "shop", inside.qualname) and not wants("shop.py", "shop", "Tool.run")
+    finally:
+        _guards._patterns[:] = before
