@@ -28,6 +28,13 @@ export interface ConnectFile {
   output?: string[];
   /** Seconds of silence after which the adapter counts as hanging and every hold is released; 10 if absent. */
   heartbeatSeconds?: number;
+  /** What a runtime has to know that records into `spool` without a connection, as that of Node does. */
+  joining?: Joining;
+}
+
+export interface Joining extends Pick<RecordSettings, 'maxValueBytes' | 'maxDepth' | 'maskKeys' | 'maskPatterns'> {
+  /** False: processes that one of this session started are not recorded. */
+  children: boolean;
 }
 
 // ---------------------------------------------------------------- what is configured

@@ -29,7 +29,7 @@ export interface RecordAttribute {
    */
   maskKeys?: string[];
   /**
-   * Regular expressions of text that is masked in the recording, beside the usual ones.
+   * Regular expressions (Python's) of text that is masked in the recording, beside the usual ones.
    * @default []
    */
   maskPatterns?: string[];

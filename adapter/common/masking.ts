@@ -1,3 +1,4 @@
+import { maskPattern } from '../../protocol/maskPattern';
 import { EMPTY_LIST, LIST_AS_TEXT, MASK, NO_SECRET_WORD, SECRET_WORDS } from '../../protocol/secrets';
 
 const passes = SECRET_WORDS.passBefore.replaceAll(' ', '|');
@@ -185,18 +186,11 @@ export class StreamMasker {
   }
 }
 
-/** The person's own patterns, compiled; those that do not compile are told to `onBad` and left out. */
-export function compileMaskPatterns(
-  patternTexts: readonly string[],
-  onBad: (pattern: string, reason: string) => void,
-): RegExp[] {
-  const compiled: RegExp[] = [];
-  for (const text of patternTexts) {
-    try {
-      compiled.push(new RegExp(text, 'g'));
-    } catch (error) {
-      onBad(text, error instanceof Error ? error.message : String(error));
-    }
-  }
-  return compiled;
+/** The person's own patterns; those that cannot be read are told to `onBad` and left out. */
+export function compileMaskPatterns(patterns: readonly string[], onBad: (pattern: string) => void): RegExp[] {
+  return patterns.flatMap((text) => {
+    const pattern = maskPattern(text);
+    if (pattern === undefined) onBad(text);
+    return pattern ?? [];
+  });
 }

@@ -15,8 +15,10 @@ export class Masker {
     const globs = settings.maskKeys.map((key) => key.replace(/[\\^$.|+()[\]{}?]/g, '\\$&').replaceAll('*', '\\w*'));
     this.#keys = globs.map((glob) => new RegExp(`^${glob}$`, 'i'));
     this.patterns = [
-      ...compileMaskPatterns(settings.maskPatterns, (pattern, reason) =>
-        onBad(`The mask pattern "${pattern}" cannot be read (${reason}). It masks nothing.`),
+      ...compileMaskPatterns(settings.maskPatterns, (pattern) =>
+        onBad(
+          `The mask pattern "${pattern}" cannot be read outside of Python: it masks nothing in output, command lines and native values.`,
+        ),
       ),
       // The value after a named key, up to the end of its quotes or of the word; the key itself stays.
       ...globs.map(

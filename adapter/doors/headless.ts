@@ -7,7 +7,7 @@ import { SessionFolder } from '../common/sessions';
 import { EVALUATION_SECONDS, recordSettings } from '../dap/attributes';
 import { Masker } from '../dap/masker';
 import { StreamMasker } from '../common/masking';
-import { recordEnd } from '../store/processEnd';
+import { recordEnd, recordKnownEnd } from '../store/processEnd';
 import type { Recorder } from '../store/recorder';
 import { removeRun } from '../store/life/remove';
 import { eventCounts } from '../store/reader/ending';
@@ -36,7 +36,7 @@ export interface Recorded {
   runFile: string;
   /** The run's number in its project; 0 where it has none. */
   number: number;
-  /** Python processes that were recorded. */
+  /** Processes that were recorded. */
   processes: number;
   calls: number;
   errors: number;
@@ -121,20 +121,23 @@ export async function recordCommand(options: HeadlessOptions, say: (sentence: st
     await target.start(configuration);
     started = true;
     code = await ended;
+    await recorder.sync();
+    const alone = await target.alone();
+    if (alone !== undefined) recordKnownEnd(recorder, alone.index, alone.ended, alone.wall);
     if (target.left !== undefined) recorder.event('mark', undefined, { text: target.left });
     recorder.event('exited', undefined, { code });
   } finally {
     pass();
     await recorder.close();
     folder.close(!deleteSpool(place.spoolFolder));
-    // What never ran is no run, and neither is a command in which no Python was.
-    if (!started || target.seen === 0) removeRun(place.runFile);
+    // What never ran is no run, and neither is a command in which nothing could be recorded.
+    if (!started || target.processCount === 0) removeRun(place.runFile);
     process.off('uncaughtException', failed);
     process.off('unhandledRejection', failed);
     finishBehindUs([place.runFile], log);
   }
-  const recorded = target.seen === 0 ? NOTHING : counts(place.runFile, log);
-  return { code, runFile: place.runFile, processes: target.seen, inLine: output.inLine, ...recorded };
+  const recorded = target.processCount === 0 ? NOTHING : counts(place.runFile, log);
+  return { code, runFile: place.runFile, processes: target.processCount, inLine: output.inLine, ...recorded };
 }
 
 /** A command as a name: without the folders of its words. */

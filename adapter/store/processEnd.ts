@@ -11,13 +11,19 @@ export function recordEnd(
   crashed: boolean,
   ended?: Promise<Ended | undefined>,
 ): void {
-  const tell = (name: string | undefined, code?: number, signal?: string): void => {
-    recorder.processEnded(index, code);
-    if (name !== undefined) recorder.event(name, undefined, { process: index, ...(signal && { signal }) });
+  const tell = (name: string | undefined): void => {
+    recorder.processEnded(index, undefined);
+    if (name !== undefined) recorder.event(name, undefined, { process: index });
   };
   if (!crashed || ended === undefined) return tell(crashed ? 'crashed' : undefined);
   void ended.then((how) => {
-    if (how?.code !== undefined) tell(undefined, how.code);
-    else tell(how === undefined ? 'lost' : 'crashed', undefined, how?.signal);
+    if (how === undefined) tell('lost');
+    else recordKnownEnd(recorder, index, how);
   });
+}
+
+/** Records the end of a process whose parent we are; `wall`: when it was, in nanoseconds, if not now. */
+export function recordKnownEnd(recorder: Recorder, index: number, { code, signal }: Ended, wall?: bigint): void {
+  recorder.processEnded(index, code, wall);
+  if (code === undefined) recorder.event('crashed', undefined, { process: index, ...(signal && { signal }) });
 }

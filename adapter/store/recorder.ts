@@ -39,7 +39,8 @@ export interface RecorderOptions {
 /** Writes one run file from spools and from what the adapter itself saw. The work is done in a worker thread; no method blocks. */
 export interface Recorder {
   processStarted(index: number, hello: Hello): void;
-  processEnded(index: number, exitCode: number | undefined): void;
+  /** `wall`: when it was (nanoseconds), if not now. */
+  processEnded(index: number, exitCode: number | undefined, wall?: bigint): void;
   /** Output, breakpoints hit, crashes; `call` is a call name such as `1.42`, `wall` when it was (nanoseconds), if not now. */
   event(name: string, call: string | undefined, data: Record<string, unknown>, wall?: bigint): void;
   /** Resolves when every frame committed by now can be queried. */

@@ -39,6 +39,8 @@ export class Recording {
   private words: WordWriter | undefined;
   private readonly follower: Follower;
   private readonly dead = new Set<string>();
+  /** Processes that nobody announced, and when they were last seen alive: nobody tells of their end either. */
+  private readonly unannounced = new Map<number, bigint | undefined>();
   private readonly ending = new Map<number, { exitCode: number | undefined; wall: bigint | undefined }>();
   private readonly broken: { segment: Segment; reason: string }[] = [];
 
@@ -87,10 +89,26 @@ export class Recording {
 
   processStarted(index: number, info: ProcessInfo): void {
     this.write((writer) => writer.describeProcess(index, info));
+    this.announced(index);
+  }
+
+  /** Whoever said that it is there says also when it is gone. */
+  announced(index: number): void {
+    this.unannounced.delete(index);
+  }
+
+  /** Looks which processes that nobody announced are gone. What ran in them ran until they were last seen. */
+  lookForEnds(wall: bigint): void {
+    for (const [index, seen] of this.unannounced) {
+      const row = this.processOf(index);
+      if (row !== undefined && isAlive(row.pid, row.mark ?? '')) this.unannounced.set(index, wall);
+      else this.processEnded(index, undefined, seen);
+    }
   }
 
   /** Its connection ended. What it wrote last is taken as its last word only once the process is really gone. */
   processEnded(index: number, exitCode: number | undefined, wall: bigint | undefined): void {
+    this.unannounced.delete(index);
     this.ending.set(index, { exitCode, wall });
   }
 
@@ -197,6 +215,7 @@ export class Recording {
     const index = this.askIndex(key);
     if (index === undefined) return false;
     this.writer.addProcess(index, key);
+    this.unannounced.set(index, undefined);
     return true;
   }
 
@@ -208,8 +227,7 @@ export class Recording {
   private bury(): { index: number; key: string }[] {
     const buried: { index: number; key: string }[] = [];
     for (const index of this.ending.keys()) {
-      const row = this.db.prepare('SELECT key, pid, pid_start AS mark, wall FROM processes WHERE id = ?').get(index) as
-        { key: string; pid: number; mark: string | null } | undefined;
+      const row = this.processOf(index);
       if (row === undefined) this.ending.delete(index);
       else if (this.options.elsewhere === true || !isAlive(row.pid, row.mark ?? '')) {
         this.dead.add(row.key);
@@ -217,6 +235,11 @@ export class Recording {
       }
     }
     return buried;
+  }
+
+  private processOf(index: number): { key: string; pid: number; mark: string | null } | undefined {
+    const row = this.db.prepare('SELECT key, pid, pid_start AS mark FROM processes WHERE id = ?').get(index);
+    return row as { key: string; pid: number; mark: string | null } | undefined;
   }
 
   private lastMoment(): bigint {

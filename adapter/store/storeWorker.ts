@@ -14,6 +14,8 @@ const RETRY = 5000;
 const KEPT_SPOOL_BYTES = 256 * 1024 * 1024;
 /** Of its spare time the worker notes texts for so many milliseconds at once, and then does something else for three times as long. */
 const NOTING = 20;
+/** Of processes that are in a run without a connection. */
+const LOOK_FOR_ENDS = 1000;
 /** What the session saw while the file could not be written. */
 const LARGEST_BACKLOG = 10_000;
 
@@ -27,6 +29,7 @@ export class StoreWorker {
   private closing: bigint | undefined;
   private saidStopped = false;
   private noteAt = 0;
+  private lookAt = 0;
   /** Finished segments at the last look. */
   private weighed = 0;
   private readonly indexes = new Map<string, number>();
@@ -112,6 +115,10 @@ export class StoreWorker {
   /** One pass; answers whether there is more to do at once. */
   private work(recording: Recording): boolean {
     this.takeBacklog(recording);
+    if (Date.now() >= this.lookAt) {
+      this.lookAt = Date.now() + LOOK_FOR_ENDS;
+      recording.lookForEnds(BigInt(Date.now()) * 1_000_000n);
+    }
     const pass = recording.pass();
     this.tellCalls(recording);
     if (pass.read > 0) this.delay = QUICKEST / 2;
@@ -137,7 +144,8 @@ export class StoreWorker {
     });
     this.backlog = [];
     for (const message of backlog)
-      if (message.type === 'processEnded') recording.processEnded(message.index, message.exitCode, message.wall);
+      if (message.type === 'processStarted') recording.announced(message.index);
+      else if (message.type === 'processEnded') recording.processEnded(message.index, message.exitCode, message.wall);
   }
 
   private tellCalls(recording: Recording): void {

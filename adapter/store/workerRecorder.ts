@@ -73,8 +73,8 @@ class WorkerRecorder implements Recorder {
     this.send({ type: 'processStarted', index, info });
   }
 
-  processEnded(index: number, exitCode: number | undefined): void {
-    this.send({ type: 'processEnded', index, exitCode, wall: wallNow() });
+  processEnded(index: number, exitCode: number | undefined, wall = wallNow()): void {
+    this.send({ type: 'processEnded', index, exitCode, wall });
   }
 
   event(name: string, call: string | undefined, data: Record<string, unknown>, wall = wallNow()): void {

@@ -1,5 +1,7 @@
 /** Toolbreak's runtime for Node. `wrap` and `record` are public; nothing else is. */
-import { begin } from './run.mjs';
+import { begin, joinSession } from './run.mjs';
+
+joinSession();
 
 export { wrap } from './wrap.mjs';
 

@@ -1,6 +1,6 @@
 import { MAX_CUT_BYTES, MAX_TIME, MAX_VALUE_BYTES } from './limits.mjs';
 import { markHead } from './marks.mjs';
-import { mayHoldSecret, maskBinary, maskText, NOTABLE } from './masking.mjs';
+import { mayHoldSecret, maskBinary, maskText, NOTABLE, SHORTEST_SECRET } from './masking.mjs';
 
 /** Texts, numbers and bytes with their masks, the marks, and what may still be spent on a value. */
 
@@ -10,8 +10,6 @@ const now = performance.now.bind(performance);
 export const TOO_LARGE = `larger than the limit of ${MAX_VALUE_BYTES} bytes`;
 const TOO_LONG = `took longer than ${MAX_TIME} ms to record`;
 const LARGEST_BIGINT = 1n << 1048576n;
-/** Shorter texts cannot hold a secret. */
-const SHORTEST_SECRET = 8;
 /** Longer texts are remembered when they are seen to be clean. */
 const WORTH_REMEMBERING = 48;
 const MOST_REMEMBERED = 4_000_000;

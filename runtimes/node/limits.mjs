@@ -1,8 +1,10 @@
+import { joined } from './joined.mjs';
+
 /** Bytes that a value may take; what is beyond carries a mark. */
-export const MAX_VALUE_BYTES = 1024 * 1024;
+export const MAX_VALUE_BYTES = joined?.maxValueBytes ?? 1024 * 1024;
 /** What is kept of bytes that do not fit: no program takes half a file, a person looks at its beginning, and what lies beside it has room then. */
 export const MAX_CUT_BYTES = 16 * 1024;
-export const MAX_DEPTH = 100;
+export const MAX_DEPTH = joined?.maxDepth ?? 100;
 /** Milliseconds that may be spent on one value. */
 export const MAX_TIME = 250;
 /** Bytes that the files of one process may take. */

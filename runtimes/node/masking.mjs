@@ -11,6 +11,7 @@ import {
   TOKENS_BEFORE,
   TOKENS_OF_MODELS,
 } from './secrets.mjs';
+import { joined } from './joined.mjs';
 
 /** What is a secret, by the name of its key and by its looks. The same as `_masking` of the Python runtime; the tables are generated for both. */
 
@@ -20,11 +21,14 @@ const SECRET = new RegExp(PATTERNS.join('|'), 'g');
 const NAME_IN_TEXT = new RegExp(NAME_HINT, 'i');
 /** A bracket before a quote. */
 const PAIR = /[([]['"]/;
-const SHORTEST = 8;
+/** The person's own, of which nothing is known but themselves. */
+const PATTERNS_TOO = joined?.maskPatterns ?? [];
+/** Shorter texts cannot hold a secret. */
+export const SHORTEST_SECRET = PATTERNS_TOO.length > 0 ? 0 : 8;
 const latin1 = Buffer.prototype.latin1Slice;
 
 /** Not 0 for characters without which a text holds no secret; indexed by their lowest seven bits. */
-export const NOTABLE = new Uint8Array(128);
+export const NOTABLE = new Uint8Array(128).fill(PATTERNS_TOO.length);
 for (const character of ['=', ':', '(', '[', ...HINTS.map(([first]) => first)]) NOTABLE[character.charCodeAt(0)] = 1;
 
 /** Whether values under this key are secrets. `tokens`, `max_tokens` and `token_count` are not. @param {string} name */
@@ -80,8 +84,7 @@ function namesLike(glob) {
 }
 
 /** Read once: parameters are named where a function is wrapped, before anything is recorded. */
-const OWN = (process.env.TOOLBREAK_RECORD_MASK_KEYS ?? '')
-  .split(',')
+const OWN = [...(process.env.TOOLBREAK_RECORD_MASK_KEYS ?? '').split(','), ...(joined?.maskKeys ?? [])]
   .map((word) => word.trim())
   .filter((word) => word !== '')
   .map(namesLike);
@@ -98,6 +101,7 @@ export function isOption(text) {
 
 /** A cheap necessary condition of a secret in the text. @param {string} text */
 export function mayHoldSecret(text) {
+  if (PATTERNS_TOO.length > 0) return true;
   const assigned = text.includes('=') || text.includes(':');
   if (assigned && text.includes('@') && text.includes(':')) return true;
   if ((assigned || text.includes('--') || PAIR.test(text)) && NAME_IN_TEXT.test(text)) return true;
@@ -108,17 +112,18 @@ export function mayHoldSecret(text) {
 
 /** The text with secrets replaced; the same text when there are none. @param {string} text */
 export function maskText(text) {
-  if (text.length < SHORTEST || !mayHoldSecret(text)) return text;
-  return text.replace(SECRET, (_, ...found) => {
+  if (text.length < SHORTEST_SECRET || !mayHoldSecret(text)) return text;
+  const masked = text.replace(SECRET, (_, ...found) => {
     const groups = /** @type {Record<string, string | undefined>} */ (found[found.length - 1]);
     for (const name in groups) if (groups[name] !== undefined) return groups[name] + MASK;
     return MASK;
   });
+  return PATTERNS_TOO.reduce((left, pattern) => left.replace(pattern, MASK), masked);
 }
 
 /** @param {Uint8Array} data */
 export function maskBinary(data) {
-  if (data.length < SHORTEST) return data;
+  if (data.length < SHORTEST_SECRET) return data;
   // Not `Buffer.from`: that asks the memory below for its size, which may be of a class of the app.
   const text = latin1.call(data, 0, data.length);
   const masked = maskText(text);

@@ -1,13 +1,13 @@
 /** `node --import toolbreak/register app.mjs` with TOOLBREAK_RECORD: records before anything of the app runs. */
-import { begin } from './run.mjs';
-import { say } from './report.mjs';
+import { begin, joinSession } from './run.mjs';
+import { notRecorded } from './joined.mjs';
 
+joinSession();
 const folder = process.env.TOOLBREAK_RECORD;
 if (folder !== undefined && folder !== '') {
   try {
     begin(folder);
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    say(`nothing is recorded (${reason}); the program runs all the same.`);
+    notRecorded(error);
   }
 }

@@ -6,6 +6,7 @@ import { types } from 'node:util';
 import { isMainThread, threadId } from 'node:worker_threads';
 import { classOf } from './classes.mjs';
 import { partsOf } from './errors.mjs';
+import { joined, markChildren, notRecorded } from './joined.mjs';
 import { MAX_SPOOL_BYTES } from './limits.mjs';
 import { isOption, isSecretKey, maskText } from './masking.mjs';
 import { endSentence, Recorder } from './recorder.mjs';
@@ -27,12 +28,28 @@ const immediately = setImmediate;
  * @param {string} folder
  */
 export function begin(folder) {
-  if (shared.recorder !== null) return shared.recorder.folder;
+  return shared.recorder?.folder ?? start(() => folderOfRun(resolve(folder)));
+}
+
+/** Records from now on where a session above this process wants it, into its run. */
+export function joinSession() {
+  if (joined === null || shared.recorder !== null) return;
+  const { spool } = joined;
+  try {
+    start(() => spool);
+    markChildren();
+  } catch (error) {
+    notRecorded(error);
+  }
+}
+
+/** @param {() => string} place */
+function start(place) {
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
   if (major < OLDEST[0] || (major === OLDEST[0] && minor < OLDEST[1]))
     throw new Error(`recording takes Node ${OLDEST.join('.')} or later, and this is ${process.versions.node}`);
   const most = limit();
-  const into = folderOfRun(resolve(folder));
+  const into = place();
   const recorder = new Recorder(into, about(), most, (reason) => {
     if (shared.recorder === recorder) shared.recorder = null;
     say(endSentence(reason));

@@ -260,7 +260,7 @@ sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
     assert.deepEqual([plain.code, plain.stdout], [0, 'hi\n']);
     assert.match(
       plain.stderr,
-      /^toolbreak: nothing was recorded, and no run is kept: no Python loaded Toolbreak\. .*-I, -S or -E.*\n$/,
+      /^toolbreak: nothing was recorded, and no run is kept: no Python loaded Toolbreak, .*-I, -S or -E.*\n$/,
     );
     assert.deepEqual(await place.json('runs'), []);
     const before = place.files().length;

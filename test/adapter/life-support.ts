@@ -75,13 +75,17 @@ export class LifePlace {
   }
 
   /** Starts a program under an adapter of its own; answers its run file. */
-  async launch(program: string, args: string[] = []): Promise<{ client: DapClient; file: string }> {
+  async launch(
+    program: string,
+    args: string[] = [],
+    record: object = { functions: ['@usercode'] },
+  ): Promise<{ client: DapClient; file: string }> {
     const client = DapClient.start(process.execPath, toolbreakCommand('dap'), {
       cwd: dirname(__dirname),
       env: this.env,
     });
     this.clients.push(client);
-    await client.launch({ program, args, python, cwd: this.project, record: { functions: ['@usercode'] } });
+    await client.launch({ program, args, python, cwd: this.project, record });
     return { client, file: (await client.waitFor('toolbreak/run')).runFile };
   }
 

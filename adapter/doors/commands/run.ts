@@ -13,7 +13,7 @@ interface RunFlags {
 export function runCommand(program: Command): void {
   program
     .command('run')
-    .description('run a Python command and record it; its input, output and exit code are its own')
+    .description('run a command and record its Python and Node; its input, output and exit code are its own')
     .argument('<command...>', 'a command, a Python file, or (behind --) -m and a module')
     .option('--name <name>', 'name of the run (default: the command)')
     .option(
@@ -21,7 +21,7 @@ export function runCommand(program: Command): void {
       'record these functions, too: pkg.*, @usercode, @file:src/*.py; may be repeated',
       pattern,
     )
-    .option('--no-subprocess', 'record the first Python process alone')
+    .option('--no-subprocess', 'record the first process alone')
     .passThroughOptions()
     .action(async (command: string[], { name, functions = [], subprocess }: RunFlags) => {
       const say = (sentence: string): void => void process.stderr.write(`toolbreak: ${plainText(sentence).trim()}\n`);
@@ -30,7 +30,7 @@ export function runCommand(program: Command): void {
       if (recorded.inLine) process.stderr.write('\n');
       if (recorded.processes === 0)
         say(
-          'nothing was recorded, and no run is kept: no Python loaded Toolbreak. If it is a Python program, check that it is not started with -I, -S or -E, and that nothing replaces PYTHONPATH.',
+          'nothing was recorded, and no run is kept: no Python loaded Toolbreak, and no Node program its package. If it is a Python program, check that it is not started with -I, -S or -E, and that nothing replaces PYTHONPATH. In Node, what is recorded are the functions that the program gives to "wrap" of the package toolbreak.',
         );
       else if (recorded.unread) say('recorded, but nothing is in the run file so far: "toolbreak runs" tries again.');
       else {

@@ -9,6 +9,7 @@ import {
   type ConnectFile,
   type ControlRequests,
   type Hello,
+  type Joining,
 } from '../../../protocol/control';
 import { Emitter } from '../../common/emitter';
 import { messageOf, processGone, versionMismatch } from '../../common/errors';
@@ -45,6 +46,7 @@ export abstract class PythonTarget implements Target {
   protected readonly server: ControlServer;
   private live: Live[] = [];
   private readonly indexes = new Map<string, number>();
+  private readonly connectedOnce = new Set<number>();
   private folder: string | undefined;
   private stopFile: number | undefined;
   private readonly told = new Set<string>();
@@ -139,6 +141,17 @@ export abstract class PythonTarget implements Target {
     return index;
   }
 
+  /** Processes of which something was recorded. */
+  get processCount(): number {
+    return this.indexes.size;
+  }
+
+  /** A process that is recorded and has no connection. */
+  protected unconnected(key: RegExp): number | undefined {
+    const found = [...this.indexes].find(([name, index]) => key.test(name) && !this.connectedOnce.has(index));
+    return found?.[1];
+  }
+
   /** Opens the control socket and writes the small files; answers what a runtime needs to connect. */
   protected async open(
     more: (folder: string) => Promise<Partial<ConnectFile>> = () => Promise.resolve({}),
@@ -154,11 +167,22 @@ export abstract class PythonTarget implements Target {
       token: this.server.token,
       ...(this.options.spoolFolder !== undefined && { spool: this.options.spoolFolder }),
       stopFile: stop,
+      ...(this.configuration !== undefined && { joining: this.joining(this.configuration) }),
       ...(await more(folder)),
     };
     const file = join(folder, 'connect.json');
     writeFileSync(file, JSON.stringify(connect), { mode: 0o600 });
     return { connect, file };
+  }
+
+  private joining({ record }: Configuration): Joining {
+    const { maxValueBytes, maxDepth, maskKeys, maskPatterns } = record;
+    return { maxValueBytes, maxDepth, maskKeys, maskPatterns, children: this.takesChildren() };
+  }
+
+  /** False: only the first process is debugged and recorded. */
+  protected takesChildren(): boolean {
+    return true;
   }
 
   /** Called for each process that connects; may refuse it by answering false. */
@@ -221,6 +245,7 @@ export abstract class PythonTarget implements Target {
     const process: TargetProcess = { index: this.indexFor(hello.process), hello };
     // The same process again, such as after exec: the old connection is history.
     for (const old of this.live.filter((one) => one.process.index === process.index)) old.connection.destroy();
+    this.connectedOnce.add(process.index);
     const live: Live = {
       process,
       connection: new Connection(socket, name, this.log, {

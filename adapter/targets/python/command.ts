@@ -24,13 +24,15 @@ export interface CommandOptions extends TargetOptions {
 /** A signal that is ignored stays so in what takes the place of the shell. */
 const IGNORE_HANGUP = 'trap "" HUP; exec "$@"';
 
-/** A command of the person's, with their own terminal or pipes: whatever Python it starts is recorded. */
+/** A command of the person's, with their own terminal or pipes: whatever Python it starts is recorded, and what Node wraps. */
 export class CommandTarget extends PythonTarget {
   private child: ChildProcess | undefined;
   private childEnded: Promise<Ended> | undefined;
   private exitCode: number | undefined;
+  /** When the command ended, in nanoseconds of the wall clock. */
+  private endedAt = 0n;
   /** Processes that connected. */
-  seen = 0;
+  private seen = 0;
   /** Of processes that outlived the command, and were let go. */
   left: string | undefined;
 
@@ -61,6 +63,7 @@ export class CommandTarget extends PythonTarget {
       this.child = child;
       this.childEnded = endOf(child);
       child.once('exit', (code, signal) => {
+        this.endedAt = BigInt(Date.now()) * 1_000_000n;
         this.exitCode = code ?? 128 + (constants.signals[signal!] ?? 0);
         this.log.info(`the command ended: ${code ?? signal}`);
         this.leave()
@@ -75,6 +78,12 @@ export class CommandTarget extends PythonTarget {
       this.close();
       throw error;
     }
+  }
+
+  /** The command itself, where it is recorded without a connection: which process of the run it is, and how it ended. */
+  async alone(): Promise<{ index: number; ended: Ended; wall: bigint } | undefined> {
+    const index = this.unconnected(new RegExp(`^${this.child?.pid}-[0-9a-f]+$`));
+    return index === undefined ? undefined : { index, ended: await this.childEnded!, wall: this.endedAt };
   }
 
   /** Hands a signal on to the command. */
@@ -97,8 +106,12 @@ export class CommandTarget extends PythonTarget {
     super.finish(code ?? this.exitCode);
   }
 
+  protected override takesChildren(): boolean {
+    return this.options.subProcess;
+  }
+
   protected override admit(_hello: Hello): boolean {
-    return this.options.subProcess || this.seen === 0;
+    return this.takesChildren() || this.seen === 0;
   }
 
   protected override howEnded({ hello }: TargetProcess): Promise<Ended | undefined> {

@@ -250,8 +250,12 @@ export class LaunchTarget extends PythonTarget {
 
   // ---------------------------------------------------------------- life
 
+  protected override takesChildren(): boolean {
+    return this.launch?.subProcess !== false;
+  }
+
   protected override admit(hello: Hello): boolean {
-    if (this.launch?.subProcess !== false || !this.everConnected) return true;
+    if (this.takesChildren() || !this.everConnected) return true;
     this.follow(this.tree.add(hello.pid));
     return false;
   }

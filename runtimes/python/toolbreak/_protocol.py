@@ -18,6 +18,17 @@ if TYPE_CHECKING:
     Boundary = Literal['before', 'after', 'error', 'line']
     HoldReason = Literal['breakpoint', 'function breakpoint', 'data breakpoint', 'instruction breakpoint', 'exception', 'step', 'pause', 'entry', 'goto', 'restart']
 
+    Joining = TypedDict(
+        'Joining',
+        {
+            'maxValueBytes': int,
+            'maxDepth': int,
+            'maskKeys': List[str],
+            'maskPatterns': List[str],
+            'children': bool,
+        },
+    )
+
     Breakpoint = TypedDict(
         'Breakpoint',
         {
