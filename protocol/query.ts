@@ -77,6 +77,8 @@ export interface Query {
   order?: QueryOrder;
   /** Rows of one answer, from 1 to 500; 50 when this is not given. */
   limit?: number;
+  /** Calls come with their values, beside the lines that tell them: as much as an answer holds. */
+  values?: boolean;
   /** What an answer gave: goes on after its last row. All else must be as it was. */
   cursor?: string;
 }
@@ -107,6 +109,20 @@ export interface FoundCall {
   result?: string;
   /** `ValueError: amount 700 needs approval`. */
   error?: string;
+  /** Where the query asks for them. */
+  values?: FoundValues;
+}
+
+/**
+ * Values of a call as JSON, those that it has. What is masked, cut, not looked into or contains itself is an object that says why (`$mark`,
+ * `reason`) and has what there is of it (`value`); so is what the answer has no room for.
+ */
+export interface FoundValues {
+  arguments?: unknown;
+  result?: unknown;
+  error?: unknown;
+  stateBefore?: unknown;
+  stateAfter?: unknown;
 }
 
 export interface FoundEvent {

@@ -48,16 +48,19 @@ export function damageText({ damaged = 0, partial }: Pick<RunSummary, 'damaged' 
 }
 
 export interface Ending {
-  /** By an exception that nothing caught or a fault in native code; by SIGKILL; by another signal. */
-  how: 'crashed' | 'killed' | 'ended';
+  /** By an exception that nothing caught or a fault in native code; by SIGKILL; by another signal; by itself, with a code that is not 0. */
+  how: 'crashed' | 'killed' | 'ended' | 'exited';
+  /** Of a program that exited. */
+  code?: number;
   /** Where it is known. */
   signal?: string;
   /** Only a process that the program started: the program itself went on, or ended by itself. */
   child?: true;
 }
 
-/** `crashed (SIGSEGV)`, `killed by SIGKILL`, `a process crashed`: how a run ended that did not end by itself. */
-export function endingText({ how, signal, child }: Ending): string {
+/** `crashed (SIGSEGV)`, `killed by SIGKILL`, `a process crashed`, `exit code 3`: how a run ended that did not end well. */
+export function endingText({ how, signal, child, code }: Ending): string {
+  if (how === 'exited') return `exit code ${code}`;
   if (how === 'crashed')
     return `${child === true ? 'a process ' : ''}crashed${signal === undefined ? '' : ` (${signal})`}`;
   return `${child === true ? 'a process was ' : ''}${how} by ${signal}`;

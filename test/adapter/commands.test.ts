@@ -188,6 +188,47 @@ describe('commands: runs, show, query, check', function () {
     assert.deepEqual(ids('1', '--type', 'crash'), ['first crash']);
   });
 
+  it('query --values has what show has of each call, as far as an answer has room', () => {
+    const { rows } = json('query', '1', '--values') as QueryAnswer;
+    assert.ok(rows.length > 3);
+    for (const row of rows) {
+      assert.ok(row.type === 'call');
+      const shown = json('show', '1', row.call.id) as Record<string, unknown>;
+      const { arguments: given, result, error, stateBefore, stateAfter } = row.values!;
+      assert.deepEqual(
+        { given, result, stateBefore, stateAfter },
+        {
+          given: shown['arguments'],
+          result: shown['result'],
+          stateBefore: shown['stateBefore'],
+          stateAfter: shown['stateAfter'],
+        },
+      );
+      assert.equal(error === undefined, shown['error'] === undefined);
+      if (error !== undefined)
+        assert.equal((error as { type: string }).type, (shown['error'] as { type: string }).type);
+    }
+    const spool = new SpoolFile('4000002-abc')
+      .add(1, 1, 'tool', 'read', 'read', 'm', '/app/m.py', 1, 1)
+      .add(2, 1, 'main', 0);
+    for (let call = 1; call <= 10; call++)
+      spool
+        .add(3, call, 0, 1, 1, 2000 + call * 10, dict({ page: call }), null)
+        .add(4, call, 2005 + call * 10, 0, 'x'.repeat(999_000), null);
+    const path = project.record('pages', [spool], [], join(project.root, 'pages'));
+    const pages = (json('query', path, '--values') as QueryAnswer).rows.map((row) => row.type === 'call' && row.values);
+    const reason = 'The answer has no room for it. Ask for fewer rows, or for this call alone.';
+    assert.deepEqual(
+      pages.map((values) => values && (typeof values.result === 'string' ? values.result.length : values.result)),
+      [...Array<number>(8).fill(999_000), ...Array<object>(2).fill({ $mark: 'large', reason })],
+    );
+    assert.deepEqual(pages.at(-1) && (pages.at(-1) as { arguments: unknown }).arguments, { page: 10 });
+    assert.equal(
+      (json('query', '1') as QueryAnswer).rows.some((row) => 'values' in row),
+      false,
+    );
+  });
+
   it('check says that a run is whole, or what is damaged', () => {
     assert.match(
       said('check', '1'),
@@ -429,6 +470,7 @@ AT           CALL     LENGTH    KIND      WHAT
       refused(2, 'query', '1', '--kind', 'foo'),
       /^toolbreak: --kind cannot be "foo": it is one of workflow, /,
     );
+    assert.match(refused(2, 'query', '1', '--values'), /^toolbreak: --values is for --json\. /);
     assert.match(refused(2, 'query', '1', '--name-regex', '('), /^toolbreak: "\(" is no regular expression: /);
     assert.match(refused(1, 'query', '1', '--cursor', 'x;y'), /^toolbreak: "cursor" is not what an answer gave\./);
     assert.match(refused(2, 'query', '1', '--where', `argument["it's`), /is no condition\. Write it like/);

@@ -110,7 +110,7 @@ describe('life: crashes', function () {
     assert.match(lost[0]!, /^Process \d+ \(ends\.py\) ended without a goodbye: it was killed, or left by os\._exit$/);
   });
 
-  it('the list of runs says how one ended that did not end by itself', async () => {
+  it('the list of runs says how one ended that did not end well', async () => {
     place.file('fails.py', 'raise ValueError("no tea")\n');
     const ways = [
       ['os.kill(os.getpid(), signal.SIGKILL)', 'killed by SIGKILL', { how: 'killed', signal: 'SIGKILL' }],
@@ -118,7 +118,10 @@ describe('life: crashes', function () {
       ['os.abort()', 'crashed (SIGABRT)', { how: 'crashed', signal: 'SIGABRT' }],
       ['raise ValueError("no tea")', 'crashed', { how: 'crashed' }],
       ['subprocess.run([sys.executable, "fails.py"])', 'a process crashed', { how: 'crashed', child: true }],
-      ['sys.exit(3)', undefined, undefined],
+      ['sys.exit(3)', 'exit code 3', { how: 'exited', code: 3 }],
+      ['os._exit(4)', 'exit code 4', { how: 'exited', code: 4 }],
+      ['sys.exit(143)', undefined, undefined],
+      ['sys.exit(0)', undefined, undefined],
     ] as const;
     for (const [code, words, ending] of ways) {
       place.file('ends.py', `import os, signal, subprocess, sys\n${code}\n`);

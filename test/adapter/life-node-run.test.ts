@@ -71,7 +71,7 @@ describe('life: run of an app in Node', function () {
     );
     assert.match((await place.say('query', '1', '--type', 'event')).stdout, / Ended with exit code 3\n$/);
     assert.deepEqual(place.rows('SELECT exit_code FROM processes'), [3]);
-    assert.match((await place.say('runs')).stdout, /agent .*\b3 calls, 1 error\n/);
+    assert.match((await place.say('runs')).stdout, /agent .*\b3 calls, 1 error, exit code 3\n/);
     assert.doesNotMatch(readFileSync(place.files()[0]!, 'latin1'), /hunter2/);
     assert.deepEqual(
       readdirSync(join(place.state, 'sessions'), { recursive: true }).filter((name) => /spool$/.test(String(name))),

@@ -72,6 +72,7 @@ export class RecordedProject {
       cwd: this.project,
       env,
       encoding: 'utf8',
+      maxBuffer: 64 * 1024 * 1024,
       timeout: 30_000,
     });
     return { stdout, stderr, status };

@@ -31,6 +31,7 @@ interface Options extends PlaceOptions {
   limit?: number;
   cursor?: string;
   json?: boolean;
+  values?: boolean;
 }
 
 export function queryCommand(program: Command): void {
@@ -59,7 +60,10 @@ export function queryCommand(program: Command): void {
     .option('--limit <number>', 'rows at most, from 1 to 500 (default: 50)', wholeNumber)
     .option('--cursor <cursor>', 'go on after an earlier answer')
     .option('--json', 'as JSON; times in nanoseconds')
+    .option('--values', 'with --json: arguments, results, errors and states themselves, not only their lines')
     .action((names: string[], options: Options, command: Command) => {
+      if (options.values === true && options.json !== true)
+        command.error('toolbreak: --values is for --json. "toolbreak show RUN CALL" tells people all of a call.');
       const query = queryFrom(options, command);
       const place = placeFrom(options);
       const found =
@@ -131,6 +135,7 @@ function queryOf(options: Options): Query {
     order: options.order as Query['order'],
     limit: options.limit,
     cursor: options.cursor,
+    values: options.values,
   });
 }
 

@@ -38,7 +38,7 @@ export function fileKey(path: string): string {
 
 /** What of a query must be the same on each page. */
 function nameOf(query: Query, order: string): string {
-  const { cursor: _cursor, limit: _limit, ...rest } = query;
+  const { cursor: _cursor, limit: _limit, values: _values, ...rest } = query;
   return createHash('sha256')
     .update(JSON.stringify({ ...rest, order }, Object.keys(deepKeys({ ...rest, order })).sort()))
     .digest('hex')

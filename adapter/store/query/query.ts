@@ -7,7 +7,7 @@ import { FileQuery, type Shared } from './fileQuery';
 import { Heap } from './heap';
 import { Patterns, TooSlow } from './pattern';
 import { compare, readCursor, writeCursor, type Position } from './position';
-import { rowOf } from './rows';
+import { roomFor, rowOf } from './rows';
 import type { Candidate } from './sources';
 
 /** Work of one answer. What is left is asked for with the cursor. */
@@ -187,9 +187,10 @@ class Asked {
 
   private rows(page: readonly Found[]): QueryAnswer['rows'] {
     const rows: QueryAnswer['rows'] = [];
+    const room = roomFor(this.compiled.query);
     for (const { query, row } of page) {
       try {
-        rows.push(rowOf(query, row));
+        rows.push(rowOf(query, row, room));
       } catch (error) {
         this.note(query.told(error));
       }

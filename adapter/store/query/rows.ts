@@ -1,7 +1,7 @@
-import type { FoundCall, FoundEvent } from '../../../protocol/query';
+import type { FoundCall, FoundEvent, FoundValues, Query } from '../../../protocol/query';
 import { UserError } from '../../common/errors';
 import { callName, processOf } from '../callNames';
-import { ARGS, ERROR, RESULT } from '../chunks/chunk';
+import { ARGS, ERROR, RESULT, STATE_AFTER, STATE_BEFORE } from '../chunks/chunk';
 import { addressOf } from '../chunks/rows';
 import { callRow } from '../reader/calls';
 import { children, content } from '../reader/children';
@@ -13,6 +13,7 @@ import { LINE, shorten } from '../reader/text';
 import { Dict, type Value } from '../values/model';
 import { ENDED_WITH_PROCESS } from '../callNames';
 import { shownName } from '../functionName';
+import { asJson } from './asJson';
 import { outputOf, typeOf, type FileQuery } from './fileQuery';
 import type { CallCandidate, Candidate, EventCandidate } from './sources';
 
@@ -23,12 +24,22 @@ const LEAST_TEXT = 4000;
 const MOST_ARGUMENTS = 12;
 const ARGUMENT = 60;
 
-/** A row as it is answered. */
-export function rowOf(query: FileQuery, row: Candidate): FoundCall | FoundEvent {
-  return row.type === 'call' ? foundCall(query, row) : foundEvent(query, row);
+/** Characters that the values of an answer may take. */
+const MOST_VALUES = 8_000_000;
+
+/** Room for values in an answer; none are asked for where it is absent. */
+export interface Room {
+  left: number;
 }
 
-function foundCall(query: FileQuery, row: CallCandidate): FoundCall {
+export const roomFor = ({ values }: Query): Room | undefined => (values === true ? { left: MOST_VALUES } : undefined);
+
+/** A row as it is answered. */
+export function rowOf(query: FileQuery, row: Candidate, room?: Room): FoundCall | FoundEvent {
+  return row.type === 'call' ? foundCall(query, row, room) : foundEvent(query, row);
+}
+
+function foundCall(query: FileQuery, row: CallCandidate, room: Room | undefined): FoundCall {
   const { file } = query;
   const called = query.functions.get(row.function);
   const path = called?.path ?? undefined;
@@ -47,7 +58,29 @@ function foundCall(query: FileQuery, row: CallCandidate): FoundCall {
   if (args !== undefined) found.arguments = args;
   if (result !== undefined) found.result = result;
   if (error !== undefined) found.error = error;
+  if (room !== undefined) found.values = valuesOf(file, row, room);
   return found;
+}
+
+const VALUES = [
+  ['arguments', ARGS],
+  ['result', RESULT],
+  ['error', ERROR],
+  ['stateBefore', STATE_BEFORE],
+  ['stateAfter', STATE_AFTER],
+] as const;
+
+function valuesOf(file: RunFile, row: CallCandidate, room: Room): FoundValues {
+  const values: FoundValues = {};
+  for (const [name, part] of VALUES) {
+    const stored = file.calls.part(row.id, part);
+    if (stored === undefined) continue;
+    const value = (): Value => file.values.root(typeof stored === 'number' ? stored : addressOf(row.id, part));
+    const { json, length } = asJson(value, file.values, room.left);
+    values[name] = json;
+    room.left -= length;
+  }
+  return values;
 }
 
 /** The line of a value; what cannot be read says why. */

@@ -1,8 +1,5 @@
 import type { CallDetail, ValueHandle } from '../../../protocol/timeline';
-import { UserError } from '../../common/errors';
-import { parseExact } from '../../common/exactJson';
 import { problemWith } from '../database';
-import { copyText, type Marked } from '../reader/copy';
 import { callDetail } from '../reader/detail';
 import { errorChain, errorValue, type ErrorValue } from '../reader/errorValue';
 import { outline, type OutlineLine } from '../reader/outline';
@@ -10,6 +7,7 @@ import { partOf } from '../reader/place';
 import { line, markOf, wholeLine } from '../reader/render';
 import { RunFile } from '../reader/runFile';
 import { Tagged, type Value } from '../values/model';
+import { asJson } from './asJson';
 import { isoText } from './times';
 
 /** Titles of the values of a call, in the order in which people read them. */
@@ -111,17 +109,7 @@ function startOf(file: RunFile, { call }: CallDetail): string {
   return run === undefined ? '' : isoText(run.started + BigInt(Math.round(call.start + file.zero())));
 }
 
-/** A whole number that JavaScript does not hold exactly becomes a text; what is missing, or too large, says so. */
-function jsonOf(file: RunFile, handle: ValueHandle): unknown {
-  let text: string;
-  try {
-    text = copyText(partOf(file, handle), file.values, 'marked');
-  } catch (error) {
-    if (error instanceof UserError) return { $mark: 'large', reason: error.message } satisfies Marked;
-    throw error;
-  }
-  return parseExact(text);
-}
+const jsonOf = (file: RunFile, handle: ValueHandle): unknown => asJson(() => partOf(file, handle), file.values).json;
 
 function inFile<T>(path: string, work: (file: RunFile) => T): T {
   const file = new RunFile(path);

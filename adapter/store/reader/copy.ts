@@ -21,12 +21,22 @@ export interface Marked {
  * The whole value as JSON or as Python text. What is cut, masked or opaque says so in its place: to people in a text, to programs ("marked") in
  * an object. Throws a sentence when it is too large.
  */
-export function copyText(value: Value, stored: StoredValues, format: 'json' | 'marked' | 'python'): string {
+export function copyText(
+  value: Value,
+  stored: StoredValues,
+  format: 'json' | 'marked' | 'python',
+  longest = LONGEST,
+): string {
   const parts: string[] = [];
   let length = 0;
   const put = (text: string): void => {
     length += text.length;
-    if (length > LONGEST) throw new UserError('The value is too large to copy. Open it and copy a part of it.');
+    if (length > longest)
+      throw new UserError(
+        longest < LONGEST
+          ? 'The answer has no room for it. Ask for fewer rows, or for this call alone.'
+          : 'The value is too large to copy. Open it and copy a part of it.',
+      );
     parts.push(text);
   };
   if (format === 'python') python(value, 0);

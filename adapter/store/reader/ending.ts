@@ -28,16 +28,23 @@ interface End {
   child: number;
 }
 
-/** What ended a run that is over, where it did not end by itself. */
+/** Codes from here on tell of a signal, such as that of whoever stops a session. */
+const SIGNALLED = 128;
+
+/** What ended a run that is over, where it did not end well. */
 export function endingOf(file: RunFile): Ending | undefined {
   const told = file.sql(ENDS).all() as End[];
   const ends = told.filter(({ name }) => name !== 'exited');
-  if (ends.length === 0) return undefined;
   const exit = told.findLast(({ name }) => name === 'exited');
+  if (ends.length === 0) return exitOf(exit?.code);
   const own = exit?.code === 0 ? [] : ends.filter(({ child }) => child === 0);
   const signal = (own.length > 0 ? own : ends).map((end) => end.signal).findLast((one) => typeof one === 'string');
   const how = signal === undefined || isFault(signal) ? 'crashed' : signal === 'SIGKILL' ? 'killed' : 'ended';
   return { how, ...(signal !== undefined && { signal }), ...(own.length === 0 && { child: true }) };
+}
+
+function exitOf(code: unknown): Ending | undefined {
+  return typeof code === 'number' && code > 0 && code < SIGNALLED ? { how: 'exited', code } : undefined;
 }
 
 /** How many events of each name the run has. */
