@@ -92,12 +92,9 @@ describe('life: export and import', function () {
   }
 
   it('gives back the same run: ids, values and answers', async () => {
-    const answer = await place.json<{ file: string; number: number; calls: number }>(
-      'import',
-      bundle,
-      '--project',
-      elsewhere,
-    );
+    const [answer] = (await place.json('import', bundle, '--project', elsewhere)) as [
+      { file: string; number: number; calls: number },
+    ];
     assert.equal(answer.file, join(runs(), basename(original)));
     assert.deepEqual([answer.number, answer.calls], [1, 5]);
     assert.deepEqual(content(answer.file), content(original));
@@ -157,6 +154,10 @@ describe('life: export and import', function () {
       [],
     );
     assert.equal((await place.say('export', 'last', '-o', '-', '--json')).code, 1);
+    const written = join(place.folder, 'named.tbrun');
+    const { bytes, ...names } = await place.json<{ bytes: number }>('export', original, '-o', written);
+    assert.deepEqual(names, { run: basename(original, '.db'), number: 1, name: 'agent.py', file: original, written });
+    assert.equal(bytes, statSync(written).size);
     assert.match(
       (await place.say('export', 'last', '-o', place.folder)).stderr,
       /is a folder\. Name a file in it\.\n$/,

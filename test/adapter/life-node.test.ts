@@ -430,7 +430,10 @@ other(function late() {})();
     writeFileSync(join(place.folder, 'file'), '');
     const none = await node(['agent.mjs'], { TOOLBREAK_RECORD: join(place.folder, 'file') });
     assert.deepEqual([none.code, none.stdout], [0, '2\n']);
-    assert.match(none.stderr, /^Toolbreak: nothing is recorded of this Node process \(.*\); the program runs all the same\.\n$/);
+    assert.match(
+      none.stderr,
+      /^Toolbreak: nothing is recorded of this Node process \(.*\); the program runs all the same\.\n$/,
+    );
     place.file(
       'many.mjs',
       "import { wrap } from 'toolbreak';\nconst work = wrap((n) => 'x'.repeat(1000) + n);\nfor (let n = 0; n < 5000; n++) work(n);\nconsole.log('done');\n",

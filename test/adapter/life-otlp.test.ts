@@ -87,8 +87,8 @@ describe('life: import of OTLP JSON', function () {
       const file = await place.record(program, ['please refund order 7']);
       const out = join(place.folder, 'out.otlp');
       assert.equal((await place.say('export', file, '--format', 'otlp', '-o', out, '--force')).code, 0);
-      const answer = await place.json<{ file: string; number: number }>('import', out, '--project', elsewhere);
-      const [before, after] = [new RunFile(file), new RunFile(answer.file)];
+      const [answer] = await place.json<{ file: string; number: number }[]>('import', out, '--project', elsewhere);
+      const [before, after] = [new RunFile(file), new RunFile(answer!.file)];
       try {
         const told = (run: RunFile) =>
           rows(run).map(({ kind, name, status, start, end }) => [kind, name, status, end - start]);

@@ -60,6 +60,11 @@ describe('life: how long runs stay', function () {
     age(file, days);
     return file;
   }
+  /** As every answer names a run. */
+  const names = (file: string): object => {
+    const { run, number, name } = summaryOf(file);
+    return { run, number, name, file };
+  };
   const change = (file: string, sql: string, ...values: unknown[]): void => {
     const { atime, mtime } = statSync(file);
     const db = new Database(file);
@@ -118,12 +123,12 @@ describe('life: how long runs stay', function () {
     assert.match((await place.say('keep', 'kept')).stdout, /^Run \d \(.*\) is kept\.\n$/);
     age(file, 100);
     const answer = await place.json<PruneAnswer>('prune', '--larger-than', '0');
-    assert.deepEqual(answer.stay, [{ file, run: 'run 1 agent.py', project: 'work', why: 'kept' }]);
+    assert.deepEqual(answer.stay, [{ ...names(file), project: 'work', why: 'kept' }]);
     assert.deepEqual(answer.removed, []);
     const refused = await place.say('delete', 'kept');
     assert.equal(refused.code, 1);
     assert.match(refused.stderr, /^toolbreak: Run \d \(.*\) is kept\. Say "toolbreak keep kept --not" first\.\n$/);
-    assert.deepEqual(await place.json('keep', 'kept', '--not'), { file, kept: false });
+    assert.deepEqual(await place.json('keep', 'kept', '--not'), { ...names(file), kept: false });
     // What was just written is not old.
     assert.deepEqual((await place.json<PruneAnswer>('prune')).removed, []);
     age(file, 100);
@@ -142,7 +147,8 @@ describe('life: how long runs stay', function () {
     assert.equal(refused.code, 1);
     assert.match(refused.stderr, /just being taken over from a session that ended/);
     unlock();
-    const { file: deleted } = await place.json<{ file: string; bytes: number }>('delete', file);
+    const { file: deleted, number } = await place.json<{ file: string; number: number }>('delete', file);
+    assert.equal(number, 1);
     assert.equal(deleted, file);
     assert.deepEqual(
       readdirSync(dirname(file)).filter((name) => name.startsWith('gone')),
@@ -270,7 +276,7 @@ describe('life: how long runs stay', function () {
     // It is there, and empty, a moment before there is a database in it.
     await until(() => summaryOf(file).problem === undefined, 'the run file');
     await until(() => calls(file) >= 5, 'the calls');
-    assert.deepEqual(await place.json('keep', 'last'), { file, kept: true });
+    assert.deepEqual(await place.json('keep', 'last'), { ...names(file), kept: true });
     const refused = await place.say('delete', file);
     assert.match(refused.stderr, /is still being recorded\. End its app first\./);
     await client.request('disconnect', { terminateDebuggee: true });

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { checkRun, type CheckReport } from '../../store/life/check';
 import { findRun } from '../../store/life/find';
-import { placeFrom, runText, sentenceStart, withPlace, type PlaceOptions } from './place';
+import { placeFrom, runNames, runText, sentenceStart, withPlace, type PlaceOptions } from './place';
 import { count, plainText, print, printJson } from './text';
 
 export function checkCommand(program: Command): void {
@@ -12,7 +12,7 @@ export function checkCommand(program: Command): void {
     .action((name: string, options: PlaceOptions & { json?: boolean }) => {
       const file = findRun(name, placeFrom(options));
       const report = checkRun(file);
-      if (options.json === true) printJson(report);
+      if (options.json === true) printJson({ ...runNames(file), ...report });
       else print(linesOf(report, sentenceStart(runText(file, options))));
       if (!report.whole) process.exitCode = 1;
     });

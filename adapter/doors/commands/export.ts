@@ -9,7 +9,7 @@ import { writeBundle } from '../../store/life/bundle';
 import { FORMATS, writeFormat, type Format } from '../../store/formats/write';
 import { findRun } from '../../store/life/find';
 import { sizeText } from '../../store/life/retention';
-import { placeFrom, withPlace, type PlaceOptions } from './place';
+import { placeFrom, runNames, withPlace, type PlaceOptions } from './place';
 import { outputFailed, plainText, print, printJson } from './text';
 
 interface ExportFlags extends PlaceOptions {
@@ -44,7 +44,7 @@ export function exportCommand(program: Command): void {
         throw new UserError(`${target} is there already. Choose another name, or add --force.`);
       await write(file, target, flags.format);
       const bytes = statSync(target).size;
-      if (flags.json === true) printJson({ run: file, file: target, bytes });
+      if (flags.json === true) printJson({ ...runNames(file), written: target, bytes });
       else print(`Wrote ${plainText(target)} (${sizeText(bytes)}).`);
     });
 }

@@ -26,7 +26,7 @@ export function importCommand(program: Command): void {
         return;
       }
       const run = await importFile(path, runs);
-      if (json === true) printJson(run);
+      if (json === true) printJson([run]);
       else print(words(run));
     });
 }

@@ -4,7 +4,7 @@ import { findRun } from '../../store/life/find';
 import { stored } from '../../store/life/place';
 import { keepRun, removeRun, type Stays } from '../../store/life/remove';
 import { sizeText } from '../../store/life/retention';
-import { placeFrom, runText, sentenceStart, withPlace, type PlaceOptions } from './place';
+import { placeFrom, runNames, runText, sentenceStart, withPlace, type PlaceOptions } from './place';
 import { plainText, print, printJson } from './text';
 
 export function keepCommand(program: Command): void {
@@ -17,7 +17,7 @@ export function keepCommand(program: Command): void {
       const file = findRun(run, placeFrom(options));
       const kept = options.not !== true;
       keepRun(file, kept);
-      if (options.json === true) printJson({ file, kept });
+      if (options.json === true) printJson({ ...runNames(file), kept });
       else print(`${sentenceStart(runText(file, options))} is ${kept ? 'kept' : 'not kept any more'}.`);
     });
 }
@@ -38,9 +38,10 @@ export function deleteCommand(program: Command): void {
       const file = findRun(run, placeFrom(options));
       const [found] = stored(file);
       const text = runText(file, options);
+      const names = runNames(file);
       const removal = removeRun(file);
       if (removal !== 'removed') throw new UserError(STAYS[removal](sentenceStart(text), plainText(run)));
-      if (options.json === true) printJson({ file, bytes: found?.bytes ?? 0 });
+      if (options.json === true) printJson({ ...names, bytes: found?.bytes ?? 0 });
       else print(`Deleted ${text}, ${sizeText(found?.bytes ?? 0)}.`);
     });
 }

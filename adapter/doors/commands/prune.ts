@@ -39,17 +39,21 @@ export function pruneCommand(program: Command): void {
 function words({ removed, stay, left }: Pruned, dryRun: boolean): string[] {
   const did = dryRun ? 'would go' : 'deleted';
   const lines = removed.map(
-    ({ file, run, project, bytes, why }) =>
-      `${did}: ${plainText(`${run} (project ${project}, ${basename(file)}`)}, ${sizeText(bytes)}, ${why === 'age' ? 'too old' : 'beyond the size'})`,
+    ({ bytes, why, ...run }) =>
+      `${did}: ${text(run)}, ${sizeText(bytes)}, ${why === 'age' ? 'too old' : 'beyond the size'})`,
   );
-  for (const { file, run, project, why } of stay)
-    lines.push(`stays: ${plainText(`${run} (project ${project}, ${basename(file)}`)}, ${STAYS[why]})`);
+  for (const { why, ...run } of stay) lines.push(`stays: ${text(run)}, ${STAYS[why]})`);
   const freed = removed.reduce((sum, { bytes }) => sum + bytes, 0);
   const runs = count(removed.length, 'run');
   lines.push(
     `${dryRun ? `${runs} would go` : `${runs} deleted`}, ${sizeText(freed)}; ${sizeText(left)} ${dryRun ? 'would be' : 'are'} left.`,
   );
   return lines;
+}
+
+/** `run 12 checkout (project shop, …`: the name of a file finds it where it has no number. */
+function text({ file, run, number, name, project }: Omit<Pruned['stay'][number], 'why'>): string {
+  return plainText(`run ${number > 0 ? number : run} ${name}`.trim() + ` (project ${project}, ${basename(file)}`);
 }
 
 const STAYS = { live: 'still being recorded', recovering: 'being taken over', kept: 'kept' };

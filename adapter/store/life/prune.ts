@@ -1,3 +1,4 @@
+import { basename } from 'node:path';
 import { messageOf } from '../../common/errors';
 import { stateFolder } from '../../common/paths';
 import { projectOf } from './find';
@@ -16,8 +17,10 @@ export interface PruneOptions {
 
 interface Named {
   file: string;
-  /** `run 12 checkout`. */
   run: string;
+  /** 0 where it has none, or it is not known. */
+  number: number;
+  name: string;
   /** Runs of all projects are pruned together, and have numbers of their own in each. */
   project: string;
 }
@@ -42,7 +45,7 @@ export function prune({ retention, dryRun, state = stateFolder(), now = Date.now
   const remove = (run: StoredRun, why: 'age' | 'size'): Removal | 'failed' => {
     try {
       // Once it is gone nobody knows how it was called.
-      const named = { file: run.file, run: nameOf(run.file), project: projectOf(run.file) };
+      const named = { file: run.file, ...namesOf(run.file), project: projectOf(run.file) };
       const removal = removeRun(run.file, { spools, dryRun: dryRun === true });
       if (removal === 'removed') pruned.removed.push({ ...named, bytes: run.bytes, why });
       else pruned.stay.push({ ...named, why: removal });
@@ -75,11 +78,13 @@ export function prune({ retention, dryRun, state = stateFolder(), now = Date.now
 }
 
 /** What cannot be opened is told by whoever is about to remove it. */
-function nameOf(file: string): string {
+function namesOf(file: string): Pick<Named, 'run' | 'number' | 'name'> {
+  const id = basename(file, '.db');
   try {
-    return runState(file).called;
+    const { run = id, number, name } = runState(file);
+    return { run, number, name };
   } catch {
-    return 'run';
+    return { run: id, number: 0, name: '' };
   }
 }
 

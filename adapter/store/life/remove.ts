@@ -20,8 +20,10 @@ export type Removal = 'removed' | Stays;
 /** What a run file says of itself. */
 export interface RunState {
   run: string | undefined;
-  /** As the list of runs has it: `run 12 checkout`. */
-  called: string;
+  /** 0 where it has none. */
+  number: number;
+  /** As the list of runs has it. */
+  name: string;
   kept: boolean;
   live: boolean;
   /** Some process of the app has not ended. */
@@ -50,7 +52,8 @@ export function runState(file: string): RunState {
     }[];
     return {
       run: row?.run,
-      called: row === undefined ? 'run' : `run ${row.number || row.run} ${row.workflow ?? row.name ?? ''}`.trim(),
+      number: row?.number ?? 0,
+      name: row?.workflow ?? row?.name ?? '',
       kept: row?.kept === 1,
       live: row !== undefined && row.ended === null && isAlive(row.pid, row.pid_start),
       appLives: open.some(({ pid, mark }) => isAlive(pid, mark ?? '')),
