@@ -217,7 +217,9 @@ export class Recorder {
     bytes.open(TUPLE, 4);
     bytes.int(2);
     bytes.int(id);
-    bytes.text(id === 1 ? this.about.threadName : `${this.about.threadName} ${id}`);
+    // As Python's first thread is called: among several processes "main" says nothing.
+    const { name } = this.about;
+    bytes.text(id === 1 ? name : `${name} ${id}`);
     bytes.int(0);
     this.spool.commit(now());
     return { id, innermost: null };

@@ -97,6 +97,7 @@ describe('life: run of an app in Node', function () {
     const both = ['run', '--functions', '@usercode', '--', python, 'both.py', node, 'agent.mjs'];
     assert.match((await place.say(...both)).stderr, /recorded 4 calls/);
     assert.deepEqual(processes(), ['python both.py', 'node agent.mjs']);
+    assert.match((await place.say('show', 'last')).stdout, /\n.* agent\.mjs: workflow agent\(/);
     for (const [way, process] of [
       ['child', 'node agent.mjs'],
       ['worker', 'node agent.mjs (worker 1)'],
