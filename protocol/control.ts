@@ -33,8 +33,12 @@ export interface ConnectFile {
 }
 
 export interface Joining extends Pick<RecordSettings, 'maxValueBytes' | 'maxDepth' | 'maskKeys' | 'maskPatterns'> {
-  /** False: processes that one of this session started are not recorded. */
+  /** False: only the first process is recorded. It is the one that makes the file `first` beside this one, with its number in it. */
   children: boolean;
+  /** The adapter's number: a file that a killed one left behind invites nobody. */
+  pid: number;
+  /** On Linux, `/proc/self/ns/pid` of the adapter: elsewhere numbers of processes mean others. */
+  pidNamespace?: string;
 }
 
 // ---------------------------------------------------------------- what is configured

@@ -77,7 +77,7 @@ export interface Query {
   order?: QueryOrder;
   /** Rows of one answer, from 1 to 500; 50 when this is not given. */
   limit?: number;
-  /** Calls come with their values, beside the lines that tell them: as much as an answer holds. */
+  /** Calls come with their values, beside the lines that tell them. An answer has room for 8 million characters of them, and ends before a row that has none. */
   values?: boolean;
   /** What an answer gave: goes on after its last row. All else must be as it was. */
   cursor?: string;
@@ -115,7 +115,7 @@ export interface FoundCall {
 
 /**
  * Values of a call as JSON, those that it has. What is masked, cut, not looked into or contains itself is an object that says why (`$mark`,
- * `reason`) and has what there is of it (`value`); so is what the answer has no room for.
+ * `reason`) and has what there is of it (`value`); so is what is too large to be told.
  */
 export interface FoundValues {
   arguments?: unknown;

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { readFileSync, readdirSync } from 'node:fs';
+import { readFileSync, readdirSync, readlinkSync } from 'node:fs';
 
 /** One process of the machine. */
 export interface ProcessRow {
@@ -28,6 +28,15 @@ export function startTimeOf(pid: number): Promise<string | undefined> {
     return Promise.resolve(row === undefined || row.zombie ? undefined : row.startTime);
   }
   return listProcesses().then((rows) => rows.find((row) => row.pid === pid && !row.zombie)?.startTime);
+}
+
+/** In which numbers of processes mean the same as here; nothing where the platform has one alone. */
+export function pidNamespaceHere(): string | undefined {
+  try {
+    return readlinkSync('/proc/self/ns/pid');
+  } catch {
+    return undefined;
+  }
 }
 
 /** The process exists. */

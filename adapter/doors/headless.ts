@@ -46,6 +46,8 @@ export interface Recorded {
   ending?: Ending;
   /** Exceptions that nothing caught in a thread. */
   uncaught: number;
+  /** Processes that are still there, and record on without us. */
+  left: readonly string[];
   /** What was written where our own words go ended in the middle of a line. */
   inLine: boolean;
   /** The run file cannot be read, and so nothing is known of all this; the recorder has said why. */
@@ -203,15 +205,20 @@ function momentOf(wall: number | undefined): bigint | undefined {
 /** Milliseconds between a text that is written and the adapter that has it: it may be far behind. */
 const MOST_APART = 60_000;
 
-type Counts = Pick<Recorded, 'number' | 'calls' | 'errors' | 'crashed' | 'ending' | 'uncaught' | 'unread'>;
+type Counts = Pick<Recorded, 'number' | 'calls' | 'errors' | 'crashed' | 'ending' | 'uncaught' | 'left' | 'unread'>;
 
-const NOTHING: Counts = { number: 0, calls: 0, errors: 0, crashed: false, uncaught: 0 };
+const NOTHING: Counts = { number: 0, calls: 0, errors: 0, crashed: false, uncaught: 0, left: [] };
+
+/** Those that never connected: the others were told to stop recording. A worker of Node is a part of its process. */
+const LEFT =
+  "SELECT name || ' (' || pid || ')' FROM processes WHERE ended IS NULL AND runtime IS NULL GROUP BY pid ORDER BY id";
 
 function counts(runFile: string, log: Log): Counts {
   try {
     const file = new RunFile(runFile);
     const { number, calls, errors, ending } = file.summary();
     const events = eventCounts(file);
+    const left = file.sql(LEFT).pluck().all() as string[];
     file.close();
     return {
       number,
@@ -219,6 +226,7 @@ function counts(runFile: string, log: Log): Counts {
       errors,
       crashed: events.has('crash'),
       uncaught: events.get('uncaught') ?? 0,
+      left,
       ...(ending !== undefined && { ending }),
     };
   } catch (error) {

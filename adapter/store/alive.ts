@@ -35,6 +35,9 @@ export function startMark(pid: number): string {
   }
 }
 
+/** Start mark of a process whose number means nothing here, as in a container: while its run is recorded it may live. */
+export const ELSEWHERE = '-';
+
 /** Whether the process with this start mark still lives. An unknown mark trusts the number alone. */
 export function isAlive(pid: number, mark: string): boolean {
   const now = startMark(pid);

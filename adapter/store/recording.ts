@@ -1,5 +1,5 @@
 import { readFault, type Fault } from '../common/faults';
-import { isAlive, startMark } from './alive';
+import { ELSEWHERE, isAlive, startMark } from './alive';
 import { closePlain, openForWriting, problemWith, type Connection } from './database';
 import type { SeenCall } from './recorder';
 import { nextRunNumber } from './runNumber';
@@ -70,6 +70,8 @@ export class Recording {
       this.db.close();
       throw problemWith(options.runFile, error);
     }
+    const open = this.db.prepare('SELECT id FROM processes WHERE ended IS NULL AND runtime IS NULL').pluck().all();
+    for (const id of open as number[]) this.unannounced.set(id, undefined);
     this.follower = new Follower(options.spoolFolder, {
       offset: (file) => this.writer.offset(file),
       ready: (key) => this.ready(key),
@@ -101,6 +103,7 @@ export class Recording {
   lookForEnds(wall: bigint): void {
     for (const [index, seen] of this.unannounced) {
       const row = this.processOf(index);
+      if (row?.mark === ELSEWHERE) continue;
       if (row !== undefined && isAlive(row.pid, row.mark ?? '')) this.unannounced.set(index, wall);
       else this.processEnded(index, undefined, seen);
     }

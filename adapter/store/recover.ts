@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, renameSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { isAlive } from './alive';
 import { Recording } from './recording';
-import { deleteSpool, lockRecovery, readOwner, writeOwner } from './spoolOwner';
+import { deleteSpool, isComplete, lockRecovery, readOwner, writeOwner } from './spoolOwner';
 
 export type Recovery =
   /** Nothing to do: no recording here, or its session lives, or another process is at it. */
@@ -32,14 +32,14 @@ function spoolFolders(sessionFolder: string): string[] {
 /** Completes, or makes, the run file of a spool folder whose session is dead; frames that are in the file already are not taken twice. */
 export function recoverSpool(folder: string): Recovery {
   const owner = readOwner(folder);
-  if (owner === undefined || owner.complete === true) return { state: 'none' };
+  if (owner === undefined || isComplete(folder, owner)) return { state: 'none' };
   if (isAlive(owner.pid, owner.pidStart)) return { state: 'live' };
   const unlock = lockRecovery(folder);
   if (unlock === undefined) return { state: 'busy' };
   try {
     // Whoever had the lock may just have done it.
     const now = readOwner(folder);
-    if (now === undefined || now.complete === true) return { state: 'none' };
+    if (now === undefined || isComplete(folder, now)) return { state: 'none' };
     mkdirSync(dirname(owner.runFile), { recursive: true, mode: 0o700 });
     const options = {
       runFile: owner.runFile,

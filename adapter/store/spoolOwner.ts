@@ -54,12 +54,22 @@ export function readOwner(folder: string): SpoolOwner | undefined {
   }
 }
 
+/** Everything is in the run file; a process that its session never knew may have begun to record since. */
+export function isComplete(folder: string, owner: SpoolOwner): boolean {
+  const changed = (name: string): number => statSync(join(folder, name), { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  const said = changed(FILE);
+  return (
+    owner.complete === true && !readdirSync(folder).some((name) => name.endsWith('.spool') && changed(name) > said)
+  );
+}
+
 /**
  * Deletes spool files and the note beside them, if all they hold is in the run file; everything else in the folder stays. Answers
  * whether it did: a run file that could not be written, or an app that goes on without a session, still need the spool.
  */
 export function deleteSpool(folder: string): boolean {
-  if (readOwner(folder)?.complete !== true) return false;
+  const owner = readOwner(folder);
+  if (owner === undefined || !isComplete(folder, owner)) return false;
   dropSpool(folder);
   return true;
 }

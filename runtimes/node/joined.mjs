@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, readlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { maskPattern } from './maskPattern.mjs';
 import { say } from './report.mjs';
 
@@ -8,20 +9,16 @@ import { say } from './report.mjs';
  */
 
 const PROTOCOL_VERSION = 1;
-/** In the environment of processes that one of the session started. */
-const CHILD = 'TOOLBREAK_CHILD';
 /** More memory than this is not taken for one value, whatever is set. */
 const MOST_BYTES = 64 * 1024 * 1024;
 
-/** @typedef {{ spool: string, maxValueBytes: number, maxDepth: number, maskKeys: string[], maskPatterns: RegExp[] }} Joined */
+/**
+ * `elsewhere`: the session counts processes in another way, as around a container, and cannot see this one.
+ * @typedef {{ spool: string, elsewhere: boolean, maxValueBytes: number | undefined, maxDepth: number | undefined, maskKeys: string[], maskPatterns: RegExp[] }} Joined
+ */
 
 /** Read when the package is loaded, since a function's parameters are named when it is wrapped. @type {Joined | null} */
 export const joined = read(process.env.TOOLBREAK_CONNECT ?? '');
-
-/** What this process starts from now on is a child; a worker of it is not. */
-export function markChildren() {
-  process.env[CHILD] ??= String(process.pid);
-}
 
 /** @param {string} path @returns {Joined | null} */
 function read(path) {
@@ -30,11 +27,14 @@ function read(path) {
     const { version, spool, joining } = JSON.parse(readFileSync(path, 'utf8'));
     if (version !== PROTOCOL_VERSION) throw new Error('this package and the debugger are of different versions');
     if (spool === undefined || joining === undefined) return null;
-    if (!joining.children && isChild()) return null;
+    const elsewhere = joining.pidNamespace !== pidNamespace();
+    if (!elsewhere && !isAlive(joining.pid)) return null;
+    if (!joining.children && !isFirst(join(dirname(path), 'first'))) return null;
     return {
       spool,
-      maxValueBytes: Math.min(joining.maxValueBytes, MOST_BYTES),
-      maxDepth: joining.maxDepth,
+      elsewhere,
+      maxValueBytes: count(joining.maxValueBytes, MOST_BYTES),
+      maxDepth: count(joining.maxDepth, Infinity),
       maskKeys: joining.maskKeys,
       maskPatterns: joining.maskPatterns.map(readPattern),
     };
@@ -46,15 +46,46 @@ function read(path) {
   }
 }
 
+/** As Python reads it: what is no such number means the usual one. @param {unknown} value @param {number} most */
+function count(value, most) {
+  return typeof value === 'number' && Number.isInteger(value) && value > 0 ? Math.min(value, most) : undefined;
+}
+
+/** In which numbers of processes mean the same; nothing where a system has one alone. */
+function pidNamespace() {
+  try {
+    return readlinkSync('/proc/self/ns/pid');
+  } catch {
+    return undefined;
+  }
+}
+
+/** A killed session leaves its file behind. @param {number} pid */
+function isAlive(pid) {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return /** @type {NodeJS.ErrnoException} */ (error).code === 'EPERM';
+  }
+}
+
+/** Whether this is the session's first process, of whatever language, or a worker of that. @param {string} path */
+function isFirst(path) {
+  const pid = String(process.pid);
+  try {
+    writeFileSync(path, pid, { flag: 'wx', mode: 0o600 });
+    return true;
+  } catch (error) {
+    if (/** @type {NodeJS.ErrnoException} */ (error).code !== 'EEXIST') throw error;
+    return readFileSync(path, 'utf8') === pid;
+  }
+}
+
 /** @param {unknown} error */
 export function notRecorded(error) {
   const reason = error instanceof Error ? error.message : String(error);
   say(`nothing is recorded of this Node process (${reason}); the program runs all the same.`);
-}
-
-function isChild() {
-  const child = process.env[CHILD];
-  return child !== undefined && child !== String(process.pid);
 }
 
 /** @param {string} text */

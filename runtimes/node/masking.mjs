@@ -28,7 +28,7 @@ export const SHORTEST_SECRET = PATTERNS_TOO.length > 0 ? 0 : 8;
 const latin1 = Buffer.prototype.latin1Slice;
 
 /** Not 0 for characters without which a text holds no secret; indexed by their lowest seven bits. */
-export const NOTABLE = new Uint8Array(128).fill(PATTERNS_TOO.length);
+export const NOTABLE = new Uint8Array(128).fill(PATTERNS_TOO.length > 0 ? 1 : 0);
 for (const character of ['=', ':', '(', '[', ...HINTS.map(([first]) => first)]) NOTABLE[character.charCodeAt(0)] = 1;
 
 /** Whether values under this key are secrets. `tokens`, `max_tokens` and `token_count` are not. @param {string} name */

@@ -6,7 +6,7 @@ import { types } from 'node:util';
 import { isMainThread, threadId } from 'node:worker_threads';
 import { classOf } from './classes.mjs';
 import { partsOf } from './errors.mjs';
-import { joined, markChildren, notRecorded } from './joined.mjs';
+import { joined, notRecorded } from './joined.mjs';
 import { MAX_SPOOL_BYTES } from './limits.mjs';
 import { isOption, isSecretKey, maskText } from './masking.mjs';
 import { endSentence, Recorder } from './recorder.mjs';
@@ -21,6 +21,8 @@ const NOTE = 'run.json';
 const INTO = 'TOOLBREAK_RECORD_INTO';
 /** What is asked of errors and of `process` here is not in older ones. */
 const OLDEST = [22, 2];
+/** In place of the start of a process whose number means nothing to whoever reads it. */
+const ELSEWHERE = '-';
 const immediately = setImmediate;
 
 /**
@@ -37,7 +39,6 @@ export function joinSession() {
   const { spool } = joined;
   try {
     start(() => spool);
-    markChildren();
   } catch (error) {
     notRecorded(error);
   }
@@ -116,7 +117,7 @@ function thrown(error) {
 function limit() {
   const megabytes = process.env.TOOLBREAK_RECORD_MEGABYTES ?? '';
   if (/^0*[1-9]\d{0,8}$/.test(megabytes)) return Number(megabytes) * 2 ** 20;
-  // Said by the first process of a run alone: the others have the same.
+  // Said by the first process of a run alone, where that is known: the others have the same.
   if (megabytes !== '' && process.env[INTO] === undefined)
     say(
       `TOOLBREAK_RECORD_MEGABYTES is ${JSON.stringify(megabytes.slice(0, 40))}, and has to be a whole number from 1 on: ${MAX_SPOOL_BYTES / 2 ** 20} is taken.`,
@@ -133,7 +134,7 @@ function about() {
     parentPid: process.ppid,
     thread: threadId,
     threadName: isMainThread ? 'main' : `worker ${threadId}`,
-    pidStart: startMark(),
+    pidStart: joined?.elsewhere === true ? ELSEWHERE : startMark(),
     name: isMainThread ? name() : `${name()} (worker ${threadId})`,
     argv: argv(),
   };

@@ -121,6 +121,7 @@ describe('life: crashes', function () {
       ['sys.exit(3)', 'exit code 3', { how: 'exited', code: 3 }],
       ['os._exit(4)', 'exit code 4', { how: 'exited', code: 4 }],
       ['sys.exit(143)', undefined, undefined],
+      ['sys.exit(255)', 'exit code 255', { how: 'exited', code: 255 }],
       ['sys.exit(0)', undefined, undefined],
     ] as const;
     for (const [code, words, ending] of ways) {

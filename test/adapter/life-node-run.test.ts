@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,6 +7,8 @@ import type { QueryAnswer } from '../../protocol/query';
 import { toolbreakCommand } from '../support/adapter';
 import { openWithCalls } from '../support/run-file';
 import { LifePlace, run } from './life-support';
+import { writeOwner } from '../../adapter/store/spoolOwner';
+import { pidNamespaceHere } from '../../adapter/common/processes';
 import { python, until } from './target-support';
 
 const AGENT = `
@@ -35,6 +37,9 @@ if (way === 'worker') await new Promise((resolve) => new Worker(new URL('agent.m
 console.log('done');
 process.exitCode = 3;
 `;
+
+const pidNamespace = pidNamespaceHere();
+const NAMESPACE = pidNamespace === undefined ? {} : { pidNamespace };
 
 describe('life: run of an app in Node', function () {
   this.timeout(120_000);
@@ -115,6 +120,8 @@ describe('life: run of an app in Node', function () {
       (await place.say('run', '--no-subprocess', '--', node, 'agent.mjs', 'worker')).stderr,
       /recorded 6 calls/,
     );
+    const two = ['sh', '-c', `"${node}" agent.mjs; "${node}" agent.mjs`];
+    assert.match((await place.say('run', '--no-subprocess', '--', ...two)).stderr, /recorded 3 calls/);
     both.splice(1, 0, '--no-subprocess');
     assert.match((await place.say(...both)).stderr, /recorded 1 call;/);
   });
@@ -145,7 +152,15 @@ describe('life: run of an app in Node', function () {
       assert.match(said.stderr, words);
     }
     const folder = join(place.folder, 'full');
-    const joining = { maxValueBytes: 1000, maxDepth: 9, maskKeys: [], maskPatterns: [], children: true };
+    const joining = {
+      maxValueBytes: 1000,
+      maxDepth: 9,
+      maskKeys: [],
+      maskPatterns: [],
+      children: true,
+      pid: process.pid,
+      ...NAMESPACE,
+    };
     const unwritable = place.file('unwritable.json', JSON.stringify({ version: 1, spool: folder, joining }));
     const said = await run(node, ['agent.mjs'], {
       cwd: place.project,
@@ -153,6 +168,53 @@ describe('life: run of an app in Node', function () {
     });
     assert.equal(said.stdout, 'done\n');
     assert.match(said.stderr, /^Toolbreak: nothing is recorded of this Node process \(ENOENT/);
+  });
+
+  it('is found where it began once its session was dead, and joins none that is', async () => {
+    const joining = { maxValueBytes: 1000, maxDepth: 9, maskKeys: [], maskPatterns: [], children: true };
+    const dead = spawnSync(node, ['-e', '']).pid;
+    const file = place.file('dead.json', JSON.stringify({ version: 1, spool: place.folder, joining: { ...joining, pid: dead, ...NAMESPACE } })); // prettier-ignore
+    const alone = await run(node, ['agent.mjs'], {
+      cwd: place.project,
+      env: { ...place.env, TOOLBREAK_CONNECT: file },
+    });
+    assert.deepEqual([alone.stdout, alone.stderr], ['done\n', '']);
+    // It does not know that the session is dead, as in a container: another pid namespace.
+    const spool = join(place.state, 'sessions', 'old', 'spool', 'old');
+    mkdirSync(spool, { recursive: true });
+    mkdirSync(place.runs, { recursive: true });
+    const runFile = join(place.runs, 'old.db');
+    writeOwner(spool, { runFile, run: 'old', session: 'old', name: 'old', pid: dead, pidStart: '1', complete: true });
+    const far = place.file('far.json', JSON.stringify({ version: 1, spool, joining: { ...joining, pid: dead, pidNamespace: 'pid:[1]' } })); // prettier-ignore
+    await run(node, ['agent.mjs'], { cwd: place.project, env: { ...place.env, TOOLBREAK_CONNECT: far } });
+    assert.match((await place.say('runs')).stdout, /agent .*\b3 calls, 1 error/);
+  });
+
+  it('is masked by every pattern, however many there are', async () => {
+    const maskPatterns = ['C-\\d+', ...Array.from({ length: 255 }, (_, index) => `none${index}`)];
+    const { client, file } = await place.launch(place.file('start.py', START), [node, 'agent.mjs'], { maskPatterns });
+    await client.waitFor('terminated');
+    await client.end();
+    assert.deepEqual(names(file), ['agent', 'lookup', 'lookup']);
+    assert.doesNotMatch(readFileSync(file, 'latin1'), /1234/);
+  });
+
+  it('is said to run on where it outlives its command', async () => {
+    place.file(
+      'starts.mjs',
+      `import 'toolbreak';\nimport { spawn, spawnSync } from 'node:child_process';\nconst child = spawn(process.execPath, ['stays.mjs'], { detached: true, stdio: ['ignore', 'pipe', 'ignore'] });\nchild.stdout.once('data', (pid) => { console.log(String(pid)); process.exit(); });\n`,
+    );
+    place.file('stays.mjs', "import 'toolbreak';\nconsole.log(process.pid);\nsetInterval(() => undefined, 1000);\n");
+    const said = await place.say('run', '--', node, 'starts.mjs');
+    const pid = Number(said.stdout);
+    try {
+      assert.match(
+        said.stderr,
+        new RegExp(`toolbreak: still running, and recorded on: stays\\.mjs \\(${pid}\\)\\. "toolbreak runs"`),
+      );
+    } finally {
+      process.kill(pid, 'SIGKILL');
+    }
   });
 
   const START = 'import subprocess, sys\nsubprocess.run(sys.argv[1:])\n';
@@ -168,7 +230,7 @@ describe('life: run of an app in Node', function () {
     const { file } = await launched({
       maskPatterns: ['(?i)c-\\d+', 'straße$'],
       maskKeys: ['order_*'],
-      maxValueBytes: 3000,
+      maxValueBytes: 3001,
     });
     assert.deepEqual(names(file), ['agent', 'lookup', 'lookup']);
     assert.doesNotMatch(readFileSync(file, 'latin1'), /1234/);

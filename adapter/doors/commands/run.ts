@@ -55,7 +55,7 @@ function named({ number }: Recorded): string {
 
 /** What went wrong beside the calls, and where to see it. */
 function endWords(recorded: Recorded): string[] {
-  const { crashed, ending, uncaught } = recorded;
+  const { crashed, ending, uncaught, left } = recorded;
   const words: string[] = [];
   const other = ending?.child === true;
   const killed = ending?.how === 'crashed' ? undefined : ending?.signal;
@@ -72,6 +72,8 @@ function endWords(recorded: Recorded): string[] {
     words.push(
       `${count(uncaught, 'uncaught exception')} in ${uncaught === 1 ? 'a thread; see it' : 'threads; see them'} with "toolbreak query ${named(recorded)} --type event --text uncaught".`,
     );
+  if (left.length > 0)
+    words.push(`still running, and recorded on: ${left.join(', ')}. "toolbreak runs" takes over what is recorded from now on.`);
   return words;
 }
 

@@ -173,10 +173,13 @@ class Asked {
       }
       if (page.length === limit && rows === budget.rows) rows = Math.min(rows, this.looked + this.counting(budget));
     }
-    const cursor = this.cursorAfter(page, page.length === limit, ended, more);
+    const { taken, rows: answered } = this.rows(page);
+    const given = page.slice(0, taken);
+    more += page.length - taken;
+    const cursor = this.cursorAfter(given, page.length === limit || taken < page.length, ended, more);
     return {
       runs: this.runs,
-      rows: this.rows(page),
+      rows: answered,
       more: { count: more, exact: ended },
       ...(cursor === undefined ? {} : { cursor }),
       looked: this.looked,
@@ -185,17 +188,20 @@ class Asked {
     };
   }
 
-  private rows(page: readonly Found[]): QueryAnswer['rows'] {
+  /** Those of the page that have room, and how many of it that are. */
+  private rows(page: readonly Found[]): { rows: QueryAnswer['rows']; taken: number } {
     const rows: QueryAnswer['rows'] = [];
     const room = roomFor(this.compiled.query);
-    for (const { query, row } of page) {
+    for (const [index, { query, row }] of page.entries()) {
       try {
-        rows.push(rowOf(query, row, room));
+        const answered = rowOf(query, row, room);
+        if (room !== undefined && room.left < 0 && rows.length > 0) return { rows, taken: index };
+        rows.push(answered);
       } catch (error) {
         this.note(query.told(error));
       }
     }
-    return rows;
+    return { rows, taken: page.length };
   }
 
   private counting(budget: Budget): number {

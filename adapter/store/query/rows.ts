@@ -27,7 +27,7 @@ const ARGUMENT = 60;
 /** Characters that the values of an answer may take. */
 const MOST_VALUES = 8_000_000;
 
-/** Room for values in an answer; none are asked for where it is absent. */
+/** Characters that are left for values in an answer, below 0 once they did not do; it is absent where no values are asked for. */
 export interface Room {
   left: number;
 }
@@ -70,13 +70,15 @@ const VALUES = [
   ['stateAfter', STATE_AFTER],
 ] as const;
 
+/** The first row has its values in any case: there would be no way to them. */
 function valuesOf(file: RunFile, row: CallCandidate, room: Room): FoundValues {
+  const longest = room.left < MOST_VALUES ? Math.max(room.left, 0) : undefined;
   const values: FoundValues = {};
   for (const [name, part] of VALUES) {
     const stored = file.calls.part(row.id, part);
     if (stored === undefined) continue;
     const value = (): Value => file.values.root(typeof stored === 'number' ? stored : addressOf(row.id, part));
-    const { json, length } = asJson(value, file.values, room.left);
+    const { json, length } = asJson(value, file.values, longest);
     values[name] = json;
     room.left -= length;
   }

@@ -10,6 +10,8 @@ import { bytesText, floatText, intText, quote, scalarText } from './text';
 const LONGEST = 16 * 1024 * 1024;
 const DEEPEST = 500;
 
+export class TooLarge extends UserError {}
+
 /** What stands in JSON for programs where a value is missing or is not whole; `value` is what there is of it. */
 export interface Marked {
   $mark: string;
@@ -19,7 +21,7 @@ export interface Marked {
 
 /**
  * The whole value as JSON or as Python text. What is cut, masked or opaque says so in its place: to people in a text, to programs ("marked") in
- * an object. Throws a sentence when it is too large.
+ * an object. Throws a `TooLarge` with a sentence beyond `longest` characters.
  */
 export function copyText(
   value: Value,
@@ -31,17 +33,17 @@ export function copyText(
   let length = 0;
   const put = (text: string): void => {
     length += text.length;
-    if (length > longest)
-      throw new UserError(
-        longest < LONGEST
-          ? 'The answer has no room for it. Ask for fewer rows, or for this call alone.'
-          : 'The value is too large to copy. Open it and copy a part of it.',
-      );
+    if (length > longest) throw new TooLarge('The value is too large to copy. Open it and copy a part of it.');
     parts.push(text);
   };
   if (format === 'python') python(value, 0);
-  else json(value, 0, '\n');
+  // Programs need no lines.
+  else json(value, 0, format === 'marked' ? '' : '\n');
   return parts.join('');
+
+  function innerOf(newline: string): string {
+    return newline === '' ? '' : `${newline}  `;
+  }
 
   function sequence<T>(
     open: string,
@@ -66,7 +68,7 @@ export function copyText(
     each: (item: T, inner: string) => void,
   ): void {
     if (items.length === 0) return put(open + close);
-    const inner = `${newline}  `;
+    const inner = innerOf(newline);
     sequence(`${open}${inner}`, items, `${newline}${close}`, (item) => each(item, inner), `,${inner}`);
   }
 
@@ -85,7 +87,7 @@ export function copyText(
   }
 
   function marked(tagged: Tagged, reason: string, depth: number, newline: string): void {
-    const inner = `${newline}  `;
+    const inner = innerOf(newline);
     put(`{${inner}"$mark": ${JSON.stringify(tagged.tag)},${inner}"reason": ${JSON.stringify(reason)}`);
     const what = tagged.tag === 'opaque' ? opaqueText(tagged, stored) : keptOf(tagged);
     if (what !== undefined) {

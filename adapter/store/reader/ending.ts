@@ -1,3 +1,4 @@
+import { constants } from 'node:os';
 import type { Ending } from '../../../protocol/timeline';
 import { isFault } from '../../common/signals';
 import type { RunFile } from './runFile';
@@ -28,8 +29,8 @@ interface End {
   child: number;
 }
 
-/** Codes from here on tell of a signal, such as that of whoever stops a session. */
-const SIGNALLED = 128;
+/** Codes that tell of a signal, such as that of whoever stops a session. */
+const SIGNALLED = new Set(Object.values(constants.signals).map((signal) => 128 + signal));
 
 /** What ended a run that is over, where it did not end well. */
 export function endingOf(file: RunFile): Ending | undefined {
@@ -44,7 +45,7 @@ export function endingOf(file: RunFile): Ending | undefined {
 }
 
 function exitOf(code: unknown): Ending | undefined {
-  return typeof code === 'number' && code > 0 && code < SIGNALLED ? { how: 'exited', code } : undefined;
+  return typeof code === 'number' && code !== 0 && !SIGNALLED.has(code) ? { how: 'exited', code } : undefined;
 }
 
 /** How many events of each name the run has. */

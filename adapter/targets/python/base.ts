@@ -1,5 +1,5 @@
 import type { ChildProcess } from 'node:child_process';
-import { closeSync, openSync, rmSync, writeFileSync, writeSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readFileSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import {
@@ -13,6 +13,7 @@ import {
 } from '../../../protocol/control';
 import { Emitter } from '../../common/emitter';
 import { messageOf, processGone, versionMismatch } from '../../common/errors';
+import { pidNamespaceHere } from '../../common/processes';
 import { toolbreakVersion } from '../../common/installation';
 import type { Log } from '../../common/log';
 import { makeRuntimeFolder } from '../../common/paths';
@@ -177,7 +178,11 @@ export abstract class PythonTarget implements Target {
 
   private joining({ record }: Configuration): Joining {
     const { maxValueBytes, maxDepth, maskKeys, maskPatterns } = record;
-    return { maxValueBytes, maxDepth, maskKeys, maskPatterns, children: this.takesChildren() };
+    const pidNamespace = pidNamespaceHere();
+    return {
+      ...{ maxValueBytes, maxDepth, maskKeys, maskPatterns, children: this.takesChildren(), pid: process.pid },
+      ...(pidNamespace !== undefined && { pidNamespace }),
+    };
   }
 
   /** False: only the first process is debugged and recorded. */
@@ -186,9 +191,17 @@ export abstract class PythonTarget implements Target {
   }
 
   /** Called for each process that connects; may refuse it by answering false. */
-  protected admit(_hello: Hello): boolean {
-    return true;
+  protected admit(hello: Hello): boolean {
+    return this.takesChildren() || this.isFirst(hello.pid);
   }
+
+  /** Also of those that never connect, which make the same file. A program in its place is the same process. */
+  private isFirst(pid: number): boolean {
+    const path = join(this.folder!, 'first');
+    if (!existsSync(path)) writeFileSync(path, String(pid), { flag: 'wx', mode: 0o600 });
+    return readFileSync(path, 'utf8') === String(pid);
+  }
+
   protected connected(_process: TargetProcess): void {}
   protected disconnected(_process: TargetProcess): void {}
   /** A process is about to end, as far as it knows with this code. */

@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { closeSync, existsSync, openSync, readSync, statSync, type Stats } from 'node:fs';
 import { constants } from 'node:os';
 import { delimiter, join, resolve } from 'node:path';
-import type { Configuration, Hello } from '../../../protocol/control';
+import type { Configuration } from '../../../protocol/control';
 import { cannotStart, CommandError, messageOf } from '../../common/errors';
 import { pythonBootFolder } from '../../common/installation';
 import { startedByNohup, type Ended } from '../../common/signals';
@@ -31,8 +31,6 @@ export class CommandTarget extends PythonTarget {
   private exitCode: number | undefined;
   /** When the command ended, in nanoseconds of the wall clock. */
   private endedAt = 0n;
-  /** Processes that connected. */
-  private seen = 0;
   /** Of processes that outlived the command, and were let go. */
   left: string | undefined;
 
@@ -110,16 +108,8 @@ export class CommandTarget extends PythonTarget {
     return this.options.subProcess;
   }
 
-  protected override admit(_hello: Hello): boolean {
-    return this.takesChildren() || this.seen === 0;
-  }
-
   protected override howEnded({ hello }: TargetProcess): Promise<Ended | undefined> {
     return hello.pid === this.child?.pid ? this.childEnded! : super.howEnded();
-  }
-
-  protected override connected(_process: TargetProcess): void {
-    this.seen++;
   }
 
   /** `app.py` and `-m package` mean this folder's Python; all else is a command as a shell knows it. */

@@ -255,7 +255,7 @@ export class LaunchTarget extends PythonTarget {
   }
 
   protected override admit(hello: Hello): boolean {
-    if (this.takesChildren() || !this.everConnected) return true;
+    if (super.admit(hello)) return true;
     this.follow(this.tree.add(hello.pid));
     return false;
   }

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
             'maskKeys': List[str],
             'maskPatterns': List[str],
             'children': bool,
+            'pid': int,
+            'pidNamespace': 'NotRequired[str]',
         },
     )
 
