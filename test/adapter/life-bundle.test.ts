@@ -92,9 +92,12 @@ describe('life: export and import', function () {
   }
 
   it('gives back the same run: ids, values and answers', async () => {
-    const [answer] = (await place.json('import', bundle, '--project', elsewhere)) as [
-      { file: string; number: number; calls: number },
-    ];
+    const [answer] = await place.json<[{ file: string; number: number; calls: number }]>(
+      'import',
+      bundle,
+      '--project',
+      elsewhere,
+    );
     assert.equal(answer.file, join(runs(), basename(original)));
     assert.deepEqual([answer.number, answer.calls], [1, 5]);
     assert.deepEqual(content(answer.file), content(original));

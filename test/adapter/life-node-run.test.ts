@@ -90,8 +90,19 @@ describe('life: run of an app in Node', function () {
     assert.match(killed.stderr, /^toolbreak: recorded 2 calls;.*\ntoolbreak: it was killed by SIGKILL/);
     assert.match((await place.say('runs')).stdout, /2 calls, killed by SIGKILL\n/);
     place.file('throws.mjs', 'import "toolbreak";\nthrow new TypeError("no way");\n');
+    place.file(
+      'object.mjs',
+      "import { wrap } from 'toolbreak';\nwrap(function pay() { throw { code: 7, token: 'abc' }; })();\n",
+    );
+    await place.say('run', '--', node, 'object.mjs');
+    assert.match(
+      (await place.say('show', 'last', '1.1')).stdout,
+      /Error\n {2}dict \(2\)\n {4}code = 7\n {4}token = \*\*\*/,
+    );
+    const { error } = await place.json<{ error: { value: { code: number } } }>('show', 'last', '1.1');
+    assert.equal(error.value.code, 7);
     const thrown = await place.say('run', '--', node, 'throws.mjs');
-    assert.match(thrown.stderr, /toolbreak: it crashed; see where with "toolbreak query 2 --type crash"\.\n$/);
+    assert.match(thrown.stderr, /toolbreak: it crashed; see where with "toolbreak query 3 --type crash"\.\n$/);
   });
 
   it('is one run with what it starts, and with the Python that starts it', async () => {

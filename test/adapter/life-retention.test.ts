@@ -105,14 +105,14 @@ describe('life: how long runs stay', function () {
   it('takes the oldest beyond the size, and never the newest', async () => {
     const [first, second] = [copy('a', 3), copy('b', 2)];
     const size = statSync(original).size;
-    const answer = await place.json<PruneAnswer>('prune', '--larger-than', String(size * 2));
+    const answer = await place.json<PruneAnswer>('prune', '--larger-than', `${size * 2}B`);
     assert.deepEqual(
       answer.removed.map(({ file, why }) => [file, why]),
       [[first, 'size']],
     );
     assert.equal(answer.left, size * 2);
     assert.deepEqual(
-      (await place.json<PruneAnswer>('prune', '--larger-than', '1')).removed.map(({ file }) => file),
+      (await place.json<PruneAnswer>('prune', '--larger-than', '1B')).removed.map(({ file }) => file),
       [second],
     );
     assert.ok(existsSync(original));
@@ -122,7 +122,7 @@ describe('life: how long runs stay', function () {
     const file = copy('kept', 100);
     assert.match((await place.say('keep', 'kept')).stdout, /^Run \d \(.*\) is kept\.\n$/);
     age(file, 100);
-    const answer = await place.json<PruneAnswer>('prune', '--larger-than', '0');
+    const answer = await place.json<PruneAnswer>('prune', '--larger-than', '0B');
     assert.deepEqual(answer.stay, [{ ...names(file), project: 'work', why: 'kept' }]);
     assert.deepEqual(answer.removed, []);
     const refused = await place.say('delete', 'kept');
@@ -318,10 +318,11 @@ describe('life: how long runs stay', function () {
 describe('life: limits', () => {
   it('are read from words', () => {
     assert.deepEqual(['7d', '12h', '1.5m', '2w', '0s'].map(parseAge), [7 * DAY, DAY / 2, 90_000, 14 * DAY, 0]);
-    assert.deepEqual(['10GB', '500 mb', '2k', '7', '1.5TB'].map(parseSize), [1e10, 5e8, 2000, 7, 1.5e12]);
+    assert.deepEqual(['10GB', '500 mb', '2k', '7B', '1.5TB'].map(parseSize), [1e10, 5e8, 2000, 7, 1.5e12]);
     for (const wrong of ['', '7', 'd', '-1d', '7 days', '1e3d', 'NaNd'])
       assert.equal(parseAge(wrong), undefined, wrong);
-    for (const wrong of ['', 'GB', '-1GB', '1PB', '0x10', 'Infinity']) assert.equal(parseSize(wrong), undefined, wrong);
+    for (const wrong of ['', 'GB', '5', '0', '-1GB', '1PB', '0x10', 'Infinity'])
+      assert.equal(parseSize(wrong), undefined, wrong);
     assert.deepEqual([999, 1000, 12_345, 250e6, 1e10].map(sizeText), [
       '999 bytes',
       '1.0 kB',

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { symlinkSync, writeFileSync } from 'node:fs';
+import { readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import type { Query, QueryAnswer } from '../../protocol/query';
@@ -380,6 +380,23 @@ describe('query: several runs', function () {
       if (cursor === undefined) break;
     }
     assert.deepEqual(paged, all.rows);
+  });
+
+  it('that are damaged in a part do not keep the others from answering', () => {
+    const good = project.record('good too', [agentSpool()]);
+    const whole = readFileSync(good);
+    const torn = project.fileOf('torn');
+    let damaged = 0;
+    for (let page = 1; page * 4096 < whole.length; page++) {
+      const bytes = Buffer.from(whole);
+      bytes.fill(0xa5, page * 4096, (page + 1) * 4096);
+      writeFileSync(torn, bytes);
+      const { rows, problems } = runQuery([good, torn], { kinds: ['node'] });
+      assert.ok(rows.length >= 1, `page ${page}`);
+      damaged += problems.length;
+      for (const problem of problems) assert.match(problem, /torn\.db/);
+    }
+    assert.ok(damaged > 3);
   });
 
   it('that cannot be read are said, and the others answer', () => {

@@ -38,9 +38,11 @@ export function runCommand(program: Command): void {
         say(
           recorded.calls > 0
             ? `recorded ${count(recorded.calls, 'call')}${errors}; look at it with "toolbreak show ${named(recorded)}".`
-            : functions.length > 0
-              ? `recorded 0 calls: no tool, node or model call was made, and no function of a source file was called that ${functions.map((one) => `"${one}"`).join(' or ')} names. One is named with its module, such as __main__.search.`
-              : 'recorded 0 calls: no tool, node or model call was made. --functions "@usercode" records plain functions, too.',
+            : recorded.ending?.signal !== undefined
+              ? 'recorded 0 calls until then.'
+              : functions.length > 0
+                ? `recorded 0 calls: no tool, node or model call was made, and no function of a source file was called that ${functions.map((one) => `"${one}"`).join(' or ')} names. One is named with its module, such as __main__.search.`
+                : 'recorded 0 calls: no tool, node or model call was made. --functions "@usercode" records plain functions, too.',
         );
       }
       for (const sentence of endWords(recorded)) say(sentence);
@@ -73,7 +75,9 @@ function endWords(recorded: Recorded): string[] {
       `${count(uncaught, 'uncaught exception')} in ${uncaught === 1 ? 'a thread; see it' : 'threads; see them'} with "toolbreak query ${named(recorded)} --type event --text uncaught".`,
     );
   if (left.length > 0)
-    words.push(`still running, and recorded on: ${left.join(', ')}. "toolbreak runs" takes over what is recorded from now on.`);
+    words.push(
+      `still running, and recorded on: ${left.join(', ')}. "toolbreak runs" takes over what is recorded from now on.`,
+    );
   return words;
 }
 

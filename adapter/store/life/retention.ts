@@ -91,8 +91,8 @@ export function parseAge(text: string): number | undefined {
 
 /** Bytes of `10GB`, `500MB`, `1.5 TB`, `0`; nothing for another text. */
 export function parseSize(text: string): number | undefined {
-  const match = /^(\d+(?:\.\d+)?)\s*([kmgt]?)b?$/i.exec(text.trim());
-  return match === null ? undefined : Math.round(Number(match[1]) * SIZES[match[2]!.toLowerCase()]!);
+  const match = /^(\d+(?:\.\d+)?)\s*(?:([kmgt])b?|b)$/i.exec(text.trim());
+  return match === null ? undefined : Math.round(Number(match[1]) * SIZES[(match[2] ?? '').toLowerCase()]!);
 }
 
 export function sizeText(bytes: number): string {

@@ -387,11 +387,15 @@ export class FileQuery {
       : Math.max(from, Math.min(this.zero, end('min') ?? EVER));
   }
 
-  /** What SQLite says of a damaged file, as a sentence. */
   told(error: unknown): unknown {
-    const code = (error as { code?: unknown }).code;
-    return typeof code === 'string' && code.startsWith('SQLITE') ? problemWith(this.file.path, error) : error;
+    return told(this.file.path, error);
   }
+}
+
+/** What SQLite says of a damaged file, as a sentence. */
+export function told(path: string, error: unknown): unknown {
+  const code = (error as { code?: unknown }).code;
+  return typeof code === 'string' && code.startsWith('SQLITE') ? problemWith(path, error) : error;
 }
 
 function byId<Row extends { id: number }, T>(file: RunFile, sql: string, of: (row: Row) => T): ReadonlyMap<number, T> {

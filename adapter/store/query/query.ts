@@ -3,7 +3,7 @@ import type { CallRow } from '../../../protocol/timeline';
 import { UserError } from '../../common/errors';
 import { RunFile } from '../reader/runFile';
 import { compileQuery, type Compiled } from './compile';
-import { FileQuery, type Shared } from './fileQuery';
+import { FileQuery, told, type Shared } from './fileQuery';
 import { Heap } from './heap';
 import { Patterns, TooSlow } from './pattern';
 import { compare, readCursor, writeCursor, type Position } from './position';
@@ -131,8 +131,10 @@ class Asked {
       const { run, number, name, startedAt } = file.summary();
       this.runs.push({ run, number, name, file: path, startedAt });
     } catch (error) {
-      if (file !== undefined && this.opened.at(-1)?.file !== file) this.release(file);
-      this.note(error);
+      // A page in the middle may be damaged: the other runs answer all the same.
+      if (this.opened.at(-1)?.file === file) this.opened.pop();
+      if (file !== undefined) this.release(file);
+      this.note(told(path, error));
     }
   }
 
@@ -141,7 +143,12 @@ class Asked {
   }
 
   private release(file: RunFile): void {
-    file.end();
+    try {
+      file.end();
+    } catch (error) {
+      // Of a damaged file not even the end of reading can be said; closing it ends that, too.
+      this.note(told(file.path, error));
+    }
     this.files.close(file);
   }
 

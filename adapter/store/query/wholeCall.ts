@@ -69,7 +69,9 @@ function errorsOf(file: RunFile, { error }: CallDetail, most: number, whole: boo
   if (error === undefined) return [];
   const value = error.value === undefined ? null : partOf(file, error.value);
   const { errors, origin } = errorChain(value, file.values);
-  if (errors.length === 0) return [{ ...error, fields: [] }];
+  // In JavaScript anything may be thrown.
+  if (errors.length === 0)
+    return [{ ...error, fields: value === null ? [] : outline(value, file.values, most, whole) }];
   const parts = (of: Value): Pick<WholeCall['errors'][number], 'fields' | 'mark'> => ({
     fields: outline(of, file.values, most, whole),
     mark: markOf(file.values.resolve(of), file.values),
@@ -101,7 +103,8 @@ export function wholeCallJson(path: string, id: string): Record<string, unknown>
 /** With its cause and its fields, where it is an exception. */
 function errorJson(file: RunFile, { value, ...said }: NonNullable<CallDetail['error']>): unknown {
   const isError = value !== undefined && errorValue(partOf(file, value), file.values) !== undefined;
-  return isError ? { ...said, ...(jsonOf(file, value) as object) } : said;
+  if (isError) return { ...said, ...(jsonOf(file, value) as object) };
+  return value === undefined || partOf(file, value) === null ? said : { ...said, value: jsonOf(file, value) };
 }
 
 function startOf(file: RunFile, { call }: CallDetail): string {
