@@ -122,14 +122,19 @@ function isForbidden(file: string): boolean {
   }
 }
 
+/** Whether a code of SQLite, or of the file system, means that there is no space left. */
+export function isDiskFull(code: string): boolean {
+  // A file that has room is refused for its shared memory, a file beside it: SQLite calls that an I/O error.
+  return code === 'ENOSPC' || code.startsWith('SQLITE_FULL') || code === 'SQLITE_IOERR_SHMSIZE';
+}
+
 /** The sentence for what SQLite or the file system said about a run file. */
 export function problemWith(file: string, error: unknown): UserError {
   if (error instanceof UserError) return error;
   const code = (error as { code?: unknown } | null)?.code;
   const message = error instanceof Error ? error.message : String(error);
   if (typeof code !== 'string') return new UserError(`The run file ${file} cannot be used: ${message}.`);
-  if (code.startsWith('SQLITE_FULL') || code === 'ENOSPC')
-    return new UserError(`The disk is full: the run file ${file} cannot grow. Free some space.`);
+  if (isDiskFull(code)) return new UserError(`The disk is full: the run file ${file} cannot grow. Free some space.`);
   if (code.startsWith('SQLITE_BUSY') || code.startsWith('SQLITE_LOCKED')) {
     return new UserError(`The run file ${file} is locked by another program. Close that program.`);
   }

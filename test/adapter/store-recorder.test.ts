@@ -245,6 +245,7 @@ describe('store: recorder', function () {
     const sentence = (code: string): string =>
       problemWith('/runs/a.db', Object.assign(new Error('disk'), { code })).message;
     assert.match(sentence('SQLITE_FULL'), /disk is full: the run file \/runs\/a\.db cannot grow/);
+    assert.match(sentence('SQLITE_IOERR_SHMSIZE'), /disk is full: the run file \/runs\/a\.db cannot grow/);
     assert.match(sentence('SQLITE_READONLY_DIRECTORY'), /it, or its folder, is read-only/);
     assert.match(sentence('SQLITE_IOERR_WRITE'), /The disk refused the run file/);
     assert.match(sentence('SQLITE_CORRUPT'), /is damaged/);

@@ -1,11 +1,11 @@
 import { messageOf, UserError } from '../../common/errors';
+import { isDiskFull } from '../database';
 
 /** The sentence for what the disk, or SQLite, said about a file that a person wanted written. */
 export function cannotWrite(file: string, error: unknown): UserError {
   if (error instanceof UserError) return error;
   const code = String((error as { code?: unknown } | null)?.code);
-  if (code === 'ENOSPC' || code.startsWith('SQLITE_FULL'))
-    return new UserError(`The disk is full: ${file} could not be written.`);
+  if (isDiskFull(code)) return new UserError(`The disk is full: ${file} could not be written.`);
   if (code === 'ENOENT') return new UserError(`${file} cannot be written: its folder does not exist.`);
   if (code === 'EISDIR') return new UserError(`${file} cannot be written: it is a folder.`);
   if (code === 'EROFS' || code === 'EACCES' || code === 'EPERM' || code.startsWith('SQLITE_READONLY'))
