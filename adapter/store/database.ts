@@ -1,4 +1,5 @@
-import { accessSync, closeSync, constants, existsSync, openSync } from 'node:fs';
+import { accessSync, closeSync, constants, existsSync, openSync, statfsSync } from 'node:fs';
+import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
 import { UserError } from '../common/errors';
 import { APPLICATION_ID, MIGRATIONS, migrate, type Migration } from './schema';
@@ -122,10 +123,24 @@ function isForbidden(file: string): boolean {
   }
 }
 
-/** Whether a code of SQLite, or of the file system, means that there is no space left. */
-export function isDiskFull(code: string): boolean {
-  // A file that has room is refused for its shared memory, a file beside it: SQLite calls that an I/O error.
-  return code === 'ENOSPC' || code.startsWith('SQLITE_FULL') || code === 'SQLITE_IOERR_SHMSIZE';
+/** Whether a code of SQLite, or of the file system, means that there is no space left for a file. */
+export function isDiskFull(file: string, code: string): boolean {
+  if (code === 'ENOSPC' || code.startsWith('SQLITE_FULL')) return true;
+  // Shared memory, a file beside the run file, could not be made: for want of space, or, for instance, of a file that may be so large.
+  return code === 'SQLITE_IOERR_SHMSIZE' && freeBytes(dirname(file)) < SHARED_MEMORY;
+}
+
+/** More than SQLite asks for at once. */
+const SHARED_MEMORY = 1024 * 1024;
+
+function freeBytes(folder: string): number {
+  try {
+    const { bavail, bsize } = statfsSync(folder);
+    return bavail * bsize;
+  } catch {
+    // Where nobody can tell, it is not what is wrong.
+    return Infinity;
+  }
 }
 
 /** The sentence for what SQLite or the file system said about a run file. */
@@ -134,7 +149,8 @@ export function problemWith(file: string, error: unknown): UserError {
   const code = (error as { code?: unknown } | null)?.code;
   const message = error instanceof Error ? error.message : String(error);
   if (typeof code !== 'string') return new UserError(`The run file ${file} cannot be used: ${message}.`);
-  if (isDiskFull(code)) return new UserError(`The disk is full: the run file ${file} cannot grow. Free some space.`);
+  if (isDiskFull(file, code))
+    return new UserError(`The disk is full: the run file ${file} cannot grow. Free some space.`);
   if (code.startsWith('SQLITE_BUSY') || code.startsWith('SQLITE_LOCKED')) {
     return new UserError(`The run file ${file} is locked by another program. Close that program.`);
   }

@@ -164,6 +164,22 @@ export class Recording {
     }
   }
 
+  /**
+   * The last moment that the session of the run noted, on the wall clock in nanoseconds, where it died before the app was known to have ended; 0
+   * where it noted nothing.
+   */
+  sessionDied(): bigint | undefined {
+    const noted = this.db
+      .prepare(
+        `SELECT CASE WHEN last IS NULL AND seen IS NULL THEN 0 ELSE started + max(coalesce(last, 0), coalesce(seen, 0)) END
+        FROM runs, (SELECT max(time) AS seen FROM events)
+        WHERE ended IS NULL AND stopped IS NULL AND NOT EXISTS (SELECT 1 FROM events WHERE name = 'exited')`,
+      )
+      .pluck()
+      .safeIntegers();
+    return noted.get() as bigint | undefined;
+  }
+
   /** Segments that are read to their end and closed by their writer; their content is in the run file once `checkpoint` returned. */
   finished(): string[] {
     return this.follower.finished();

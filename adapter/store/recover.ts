@@ -4,6 +4,9 @@ import { isAlive } from './alive';
 import { Recording } from './recording';
 import { deleteSpool, isComplete, lockRecovery, readOwner, writeOwner } from './spoolOwner';
 
+/** Only the session heard what the app printed. */
+const OUTPUT_LOST = "Output from here on was not recorded: Toolbreak's own process died. What was called was.";
+
 export type Recovery =
   /** Nothing to do: no recording here, or its session lives, or another process is at it. */
   | { state: 'none' | 'live' | 'busy' }
@@ -103,7 +106,10 @@ function takeOver(
     wall: BigInt(Date.now()) * 1_000_000n,
   });
   try {
-    return recording.finish(undefined);
+    const died = recording.sessionDied();
+    const result = recording.finish(undefined);
+    if (died !== undefined) recording.write((writer) => writer.mark(died, OUTPUT_LOST));
+    return result;
   } finally {
     recording.close();
   }

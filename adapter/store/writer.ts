@@ -301,6 +301,12 @@ export class RunWriter {
       this.sql.endHold.run(wall - this.started, 'release', process, BigInt(call), hold, hold);
   }
 
+  /** Says in a place of the run what its recording lacks from there on. */
+  mark(wall: bigint, text: string): void {
+    const time = wall < this.started ? 0n : wall - this.started;
+    this.sql.insertEvent.run(time, 'mark', null, null, null, JSON.stringify({ text }));
+  }
+
   /** The app has ended; what it recorded may still have to be read. */
   stopped(wall: bigint): void {
     this.sql.stopRun.run(wall);

@@ -15,7 +15,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { toolbreakCommand } from '../support/adapter';
 import { AGENT, LifePlace, run, type Said } from './life-support';
-import { python } from './target-support';
+import { python, until } from './target-support';
 
 const LOOK = 'look at it with "toolbreak show 1".\n';
 
@@ -167,6 +167,47 @@ sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
       process.kill(pid, 'SIGKILL');
     }
   });
+
+  it('says from where on output is missing where it is killed, and has the calls', async () => {
+    place.file(
+      'goes_on.py',
+      `import os, time
+def step(x):
+    return x
+print("early", flush=True)
+step(1)
+for _ in range(2000):
+    if os.path.exists("go"):
+        break
+    time.sleep(0.02)
+print("late", flush=True)
+step(2)
+open("done", "w").close()
+`,
+    );
+    const child = spawn(
+      process.execPath,
+      toolbreakCommand('run', '--functions', '@usercode', '--', python, 'goes_on.py'),
+      {
+        cwd: place.project,
+        env: place.env,
+        stdio: ['ignore', 'pipe', 'inherit'],
+      },
+    );
+    const parts = async (): Promise<string> => (await place.say('query', '1', '--type', 'output,call,event')).stdout;
+    await until(async () => /early\n.*step/.test(await parts()), 'what it printed and called');
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+    place.file('go', '');
+    await until(() => existsSync(join(place.project, 'done')), 'the end');
+    await until(async () => /\b2 calls, recorded in part\n/.test((await place.say('runs')).stdout), 'the run');
+    assert.match(
+      await parts(),
+      / early\n.* step\(x=1\).*\n.* Note: Output from here on was not recorded: .*\n.* step\(x=2\)/,
+    );
+    assert.doesNotMatch(await parts(), /late|(not recorded[^]*){2}/);
+  });
+
   it('records into a folder that the locale of the command cannot write', async () => {
     place.file('many.py', 'def step(x):\n    return x\nfor i in range(20):\n    step(i)\nprint("end")\n');
     const said = await run(

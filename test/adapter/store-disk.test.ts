@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { deleteSpool, readOwner, writeOwner } from '../../adapter/store/spoolOwner';
+import { openForWriting } from '../../adapter/store/database';
 import { recoverSpool } from '../../adapter/store/recover';
 import { StorePlace, until } from './store-support';
 
@@ -58,6 +59,20 @@ describe('store: disks', function () {
       assert.match(problem, /^The disk is full: the run file .* cannot grow\. Free some space\. The app goes on;/);
     assert.ok(returned() > 100, `${returned()} calls`);
     assert.deepEqual(place.rows('PRAGMA integrity_check'), [{ integrity_check: 'ok' }]);
+  });
+
+  it('calls a disk full also where it is the memory that a run file shares that has no room', () => {
+    const small = join(place.folder, 'small');
+    const disk = place.disk(small, 'size=1m');
+    const file = join(small, 'a.db');
+    openForWriting(file).close();
+    const look = (): void => void openForWriting(file).prepare('SELECT * FROM runs').all();
+    const { bavail, bsize } = statfsSync(small);
+    if (disk.mounted) writeFileSync(join(small, 'other'), Buffer.alloc(bavail * bsize));
+    if (disk.mounted)
+      assert.throws(look, /^UserError: The disk is full: the run file .* cannot grow\. Free some space\.$/);
+    // Without a disk of our own there is none to fill.
+    else look();
   });
 
   it('lives through a folder that is read-only, and adds the run when it can be written', async () => {

@@ -163,6 +163,8 @@ describe('store: reader', function () {
       [
         ['support_agent', 3],
         ['support_agent › check_stock', 1],
+        // Says that the session died.
+        ['app.py', 1],
       ],
     );
     assert.equal(end, 10_000);
@@ -176,13 +178,14 @@ describe('store: reader', function () {
       all.calls.map(({ id, depth, state }) => [id, depth, state]),
       [
         ['1.1', 0, 'returned'],
+        ['e4', 0, 'returned'],
         ['1.2', 1, 'returned'],
         ['1.3', 2, 'returned'],
         ['1.4', 0, 'error'],
       ],
     );
-    assert.deepEqual(all.calls[2]!.holds, [{ start: 2100, end: 3000, description: 'Paused before tool' }]);
-    assert.equal(all.calls[2]!.edited, true);
+    assert.deepEqual(all.calls[3]!.holds, [{ start: 2100, end: 3000, description: 'Paused before tool' }]);
+    assert.equal(all.calls[3]!.edited, true);
     const range = await ask('calls', { file, from: 4500, to: 4600, minimum: 2000, limit: 100 });
     assert.deepEqual([range.calls.map(({ id }) => id), range.left], [['1.1', '1.2'], 1]);
     const found = await ask('search', { file, text: 'LOOK', limit: 10 });
@@ -202,7 +205,7 @@ describe('store: reader', function () {
     writeOwner(spool, { runFile: file, run: 'a', session: 's', name: 'triage.py', pid: 4000002, pidStart: '1' });
     recoverSpool(spool);
     const { calls, left } = await ask('calls', { file, from: 0, to: 100_000, minimum: 0, limit: 2 });
-    assert.deepEqual([calls.map(({ id }) => id), left], [['1.30', '1.40'], 48]);
+    assert.deepEqual([calls.map(({ id }) => id), left], [['e2', '1.30', '1.40'], 48]);
     assert.deepEqual(
       (await ask('call', { file, id: '1.40' })).events.map(({ text }) => text),
       ['Goes on to tools, review'],

@@ -5,7 +5,7 @@ import { isDiskFull } from '../database';
 export function cannotWrite(file: string, error: unknown): UserError {
   if (error instanceof UserError) return error;
   const code = String((error as { code?: unknown } | null)?.code);
-  if (isDiskFull(code)) return new UserError(`The disk is full: ${file} could not be written.`);
+  if (isDiskFull(file, code)) return new UserError(`The disk is full: ${file} could not be written.`);
   if (code === 'ENOENT') return new UserError(`${file} cannot be written: its folder does not exist.`);
   if (code === 'EISDIR') return new UserError(`${file} cannot be written: it is a folder.`);
   if (code === 'EROFS' || code === 'EACCES' || code === 'EPERM' || code.startsWith('SQLITE_READONLY'))
