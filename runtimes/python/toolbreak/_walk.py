@@ -32,6 +32,25 @@ def _is_small(value: Any) -> bool:
     return value is None or kind is bool or kind is float or (kind is int and -(2**63) <= value < 2**63)
 
 
+def _size(text: str) -> int:
+    """Bytes of a text as it is written: UTF-8, lone surrogates too."""
+    return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
+
+
+def _fitting(text: str, size: int) -> int:
+    """The most characters of a text's beginning that fit in so many bytes."""
+    head = text[: max(0, size)]
+    if head.isascii():
+        return len(head)
+    encoded = head.encode("utf-8", "surrogatepass")[: size + 1]
+    if len(encoded) <= size:
+        return len(head)
+    end = size
+    while encoded[end] & 0xC0 == 0x80:
+        end -= 1
+    return len(encoded[:end].decode("utf-8", "surrogatepass"))
+
+
 def _cut(kind: str, head: Any, length: int, reason: str) -> tuple[Any, ...]:
     return (TAG, "cut", kind, head, length, reason)
 
@@ -138,19 +157,19 @@ class Walk:
 
     def _text(self, value: str) -> Any:
         length = len(value)
-        if length > 1024 and (length > self.left or (not value.isascii() and length * 4 > self.left)):
+        if length > 1024 and (length > self.left or (length * 4 > self.left and _size(value) > self.left)):
             return self._long_text(value, length)
         if self.left <= 0 and length > 64:
             return self._long_text(value, length)
         masked = self.masking.text(value)
-        self.left -= len(masked) if masked.isascii() else len(masked) * 4
+        self.left -= _size(masked)
         return masked
 
     def _long_text(self, value: str, length: int) -> Any:
-        keep = max(64, min(self.left if value[:100_000].isascii() else self.left // 4, length))
+        keep = min(length, max(64, _fitting(value, self.left)))
         # Masks beyond the cut, so that no half of a secret is left at its edge.
         head = self.masking.text(value[: keep + 4096])[:keep]
-        self.left -= keep * (1 if head.isascii() else 4)
+        self.left -= _size(head)
         return _cut("str", head, length, self._too_large())
 
     def _int(self, value: int) -> Any:

@@ -146,6 +146,20 @@ def test_long_texts_and_bytes_are_cut_with_their_head() -> None:
     assert len(marshal.dumps(tag, 2)) < 6000
 
 
+@pytest.mark.parametrize("letters", ["ü", "€", "𝒳", "aü", "a€b𝒳", "\ud800x"])
+def test_a_text_counts_with_the_bytes_that_it_takes(letters: str) -> None:
+    small = Settings(max_value_bytes=5000)
+    text = letters * 5000
+    fits = len(text)
+    while len(text[:fits].encode("utf-8", "surrogatepass")) > 4900:
+        fits -= 1
+    assert small.encode(text[:fits]) == text[:fits]
+    tag = small.encode(text)
+    assert tag[:3] == (..., "cut", "str") and tag[4] == len(text) and tag[3] == text[: len(tag[3])]
+    kept = len(tag[3].encode("utf-8", "surrogatepass"))
+    assert 4900 < kept <= 5000
+
+
 def test_of_bytes_that_do_not_fit_the_beginning_is_kept_and_all_beside_them() -> None:
     reason = "larger than the limit of 1048576 bytes"
     rows = [f"row {index}" for index in range(20_000)]
