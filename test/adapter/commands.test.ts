@@ -402,7 +402,7 @@ describe('commands: runs, show, query, check', function () {
       large: '9007199254740992',
       keys: { '1': 1, '1 (2)': 2, '1 (2) (2)': 3 },
       all: [1.5, 2],
-      head: { $mark: 'array', reason: 'Only the first elements were recorded.', value: [1.5, 2] },
+      head: { $mark: 'array', reason: 'Only the first 2 of 9 elements were recorded.', value: [1.5, 2] },
     });
     assert.equal(whole['result'], String(-(10n ** 400n)));
   });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { argumentsLine } from '../../adapter/store/query/rows';
 import { plainArguments, plainLine } from '../../adapter/store/reader/plainLine';
-import { line } from '../../adapter/store/reader/render';
+import { line, markOf } from '../../adapter/store/reader/render';
 import type { StoredValues } from '../../adapter/store/reader/stored';
 import { quote } from '../../adapter/store/reader/text';
 import { CODE, decodeCanonical, encodeText, Sink } from '../../adapter/store/values/canonical';
@@ -68,6 +68,19 @@ const { value: anyValue } = fc.letrec<{ value: Value }>((tie) => {
 });
 
 describe('reader: texts', () => {
+  it('says how much of an array or a table was recorded', () => {
+    const shaped = (head: Value, ...shape: number[]): string | undefined =>
+      markOf(new Tagged('array', ['t', new Tuple(shape), 'd', head, 1]), stored);
+    const table = (columns: number, rows: number): Value =>
+      new Dict(Array.from({ length: columns }, (_, index) => [`c${index}`, Array<Value>(rows).fill(1)]));
+    assert.equal(shaped([1, 2], 2), undefined);
+    assert.equal(shaped([1, 2], 3, 4), 'Only the first 2 of 12 elements were recorded.');
+    assert.equal(shaped(table(2, 3), 3, 2), undefined);
+    assert.equal(shaped(table(2, 3), 90, 2), 'Only the first 3 of 90 rows were recorded.');
+    assert.equal(shaped(table(2, 3), 3, 8), 'Only the first 2 of 8 columns were recorded.');
+    assert.equal(shaped(table(2, 3), 90, 8), 'Only the first 3 of 90 rows and 2 of 8 columns were recorded.');
+  });
+
   it('quotes a text the same whether it stands alone or beside what is escaped', () => {
     for (let code = 0; code < 0x10000; code++) {
       const character = String.fromCharCode(code);

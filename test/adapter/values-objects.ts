@@ -142,7 +142,7 @@ export const OBJECTS: Record<string, Expected> = {
   }),
   numpy_large: same('ndarray (1000 × 1000) float64', 'numpy.ndarray', {
     paneParts: { '[0]': 'ndarray (1000) float64', '[1]': 'ndarray (1000) float64', '[2]': 'ndarray (1000) float64' },
-    mark: 'Only the first elements were recorded.',
+    mark: 'Only the first 100 of 1000000 elements were recorded.',
     parts: { '0': '0.0', '1': '0.0', '2': '0.0' },
     copied: "'<array numpy.ndarray>'",
   }),

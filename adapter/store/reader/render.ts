@@ -114,7 +114,7 @@ export function markOf(value: Value, stored: StoredValues): string | undefined {
     case 'object':
       return textPart(value, 2, stored) === '' ? undefined : sentence(textPart(value, 2, stored));
     case 'array':
-      return isWhole(value, stored) ? undefined : 'Only the first elements were recorded.';
+      return isWhole(value, stored) ? undefined : partOf(value, stored);
     case 'subclass':
       return markOf(stored.resolve(value.parts[1] ?? null), stored);
     default:
@@ -140,16 +140,41 @@ function countCharacters(text: string): number {
 
 /** Whether every element of the array is there: of a table, every row and column. */
 export function isWhole(array: Tagged, stored: StoredValues): boolean {
+  return sizesOf(array, stored).every(({ kept, all }) => kept === all);
+}
+
+interface Size {
+  of: 'elements' | 'rows' | 'columns';
+  kept: number;
+  /** Infinite where nobody can tell. */
+  all: number;
+}
+
+function sizesOf(array: Tagged, stored: StoredValues): Size[] {
   const shape = stored.resolve(array.parts[1] ?? null);
-  const sizes = (shape instanceof Tuple ? shape.items : []).map((size) => stored.resolve(size));
+  const sizes = (shape instanceof Tuple ? shape.items : []).map((size) => {
+    const number = stored.resolve(size);
+    return typeof number === 'number' ? number : Infinity;
+  });
   const head = stored.resolve(array.parts[3] ?? null);
-  if (head instanceof Dict) {
-    const [first] = head.entries.map(([, column]) => stored.resolve(column));
-    return head.entries.length === sizes[1] && (first === undefined || childCount(first, stored) === sizes[0]);
+  if (!(head instanceof Dict)) {
+    const all = sizes.reduce((product, size) => product * size, 1);
+    // The one element of an array without dimensions stands alone.
+    return [{ of: 'elements', kept: Array.isArray(head) ? head.length : 0, all }];
   }
-  const all = sizes.reduce<number>((product, size) => product * (typeof size === 'number' ? size : Infinity), 1);
-  // The one element of an array without dimensions stands alone.
-  return Array.isArray(head) && head.length === all;
+  const [rows = Infinity, columns = Infinity] = sizes;
+  const [first] = head.entries.map(([, column]) => stored.resolve(column));
+  return [
+    { of: 'rows', kept: first === undefined ? rows : childCount(first, stored), all: rows },
+    { of: 'columns', kept: head.entries.length, all: columns },
+  ];
+}
+
+/** `Only the first 20 of 500 rows and 8 of 40 columns were recorded.` */
+function partOf(array: Tagged, stored: StoredValues): string {
+  const cut = sizesOf(array, stored).filter(({ kept, all }) => kept !== all);
+  const sizes = cut.map(({ of, kept, all }) => (Number.isFinite(all) ? `${kept} of ${all} ${of}` : `${kept} ${of}`));
+  return `Only the first ${sizes.join(' and ')} were recorded.`;
 }
 
 function sentence(text: string): string {
