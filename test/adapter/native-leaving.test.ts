@@ -131,7 +131,11 @@ nativeScenes('Leaving a native program', (native) => {
       const breakpoints = [{ line: lineOf('order.c', 'spin') }];
       await s.client.request('setBreakpoints', { source: { path: ORDER }, breakpoints });
     });
-    await s.client.waitFor('stopped');
+    const { threadId } = await s.client.waitFor('stopped');
+    // Killed in the middle of an answer, lldb-dap would die of the pipe that nobody reads: what a stop asks of it is answered by then.
+    await s.client.request('threads', {});
+    await s.client.request('stackTrace', { threadId: threadId! });
+    await s.client.request('modules', {});
     const rows = (await listProcesses()).filter(({ parent }) => parent === s.client.child!.pid!);
     const guardian = rows.find(({ command }) => !command.startsWith('lldb'))!;
     process.kill(guardian.pid, 'SIGKILL');
