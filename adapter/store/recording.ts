@@ -143,8 +143,11 @@ export class Recording {
     return fault.at >= began && last > fault.at + SURVIVED ? undefined : fault;
   }
 
-  /** Follows to the end; answers whether some process still lives and may write more. Throws a `UserError`. */
-  finish(wall: bigint | undefined): { alive: boolean; damaged: boolean } {
+  /**
+   * Follows to the end; answers whether some process still lives and may write more. Where something is missing from a moment on, the run says so
+   * with its end. Throws a `UserError`.
+   */
+  finish(wall: bigint | undefined, missing?: { from: bigint; text: string }): { alive: boolean; damaged: boolean } {
     try {
       while (this.take().more);
       const open = this.db.prepare('SELECT id FROM processes WHERE ended IS NULL').pluck().all() as number[];
@@ -157,7 +160,10 @@ export class Recording {
       while (this.take().more);
       const damaged = (this.db.prepare('SELECT damaged FROM runs').pluck().get() as number) > 0;
       const ended = wall ?? this.lastMoment();
-      this.writer.transaction(() => this.writer.end(ended));
+      this.writer.transaction(() => {
+        if (missing !== undefined) this.writer.mark(missing.from, missing.text);
+        this.writer.end(ended);
+      });
       return { alive: this.ending.size > 0, damaged };
     } catch (error) {
       throw problemWith(this.options.runFile, error);

@@ -106,10 +106,8 @@ function takeOver(
     wall: BigInt(Date.now()) * 1_000_000n,
   });
   try {
-    const died = recording.sessionDied();
-    const result = recording.finish(undefined);
-    if (died !== undefined) recording.write((writer) => writer.mark(died, OUTPUT_LOST));
-    return result;
+    const from = recording.sessionDied();
+    return recording.finish(undefined, from === undefined ? undefined : { from, text: OUTPUT_LOST });
   } finally {
     recording.close();
   }
