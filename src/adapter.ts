@@ -15,9 +15,10 @@ export class AdapterFactory implements vscode.DebugAdapterDescriptorFactory {
 }
 
 /** What will be debugged, where that is native code: its debugger can start while the adapter does. */
-function nativeCode({ target, processId, coreFile, noDebug, lldbDap }: vscode.DebugConfiguration): string[] {
+function nativeCode({ request, target, processId, coreFile, noDebug, lldbDap }: vscode.DebugConfiguration): string[] {
   if (noDebug || (target !== 'native' && processId === undefined && coreFile === undefined)) return [];
-  return typeof lldbDap === 'string' && lldbDap !== '' ? ['--native', '--lldb-dap', lldbDap] : ['--native'];
+  const debuggerArgs = typeof lldbDap === 'string' && lldbDap !== '' ? ['--lldb-dap', lldbDap] : [];
+  return ['--native', ...debuggerArgs, ...(request === 'attach' ? ['--attach'] : [])];
 }
 
 /** How long recordings stay. The adapter notes it, so that commands in a terminal go by it, too. */

@@ -40,11 +40,12 @@ program
   .option('--token-file <path>', 'write the token to this file instead of stderr')
   .option('--native', 'native code will be debugged: its debugger is started at once')
   .option('--lldb-dap <path>', 'with --native: this debugger')
+  .option('--attach', 'with --native: in a process that runs already')
   .addOption(settingOption('--keep-days <number>', 'runs stay so many days, here and from now on; 0: without limit'))
   .addOption(settingOption('--keep-gigabytes <number>', 'runs take this much at most; 0: without limit'))
-  .action(({ port, tokenFile, native, lldbDap, keepDays, keepGigabytes }: DapOptions) => {
+  .action(({ port, tokenFile, native, lldbDap, attach = false, keepDays, keepGigabytes }: DapOptions) => {
     if (keepDays !== undefined || keepGigabytes !== undefined) noteSettings(keepDays, keepGigabytes);
-    const soon = native ? { lldbDap, early } : undefined;
+    const soon = native ? { lldbDap, attaches: attach, early } : undefined;
     return port === undefined ? serveStdio(soon) : servePort(port, tokenFile, soon);
   });
 
@@ -143,6 +144,7 @@ interface DapOptions {
   tokenFile?: string;
   native?: boolean;
   lldbDap?: string;
+  attach?: boolean;
   keepDays?: number;
   keepGigabytes?: number;
 }

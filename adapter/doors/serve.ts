@@ -47,15 +47,16 @@ export class ServedSession {
     private readonly native: boolean,
   ) {}
 
-  /** `native`: native code will be debugged, by this debugger if one is named; it may have been started already. */
+  /** `native`: native code will be debugged, by this debugger if one is named, in a process that runs already or not; it may have been started. */
   static async open(native?: {
     lldbDap: string | undefined;
+    attaches: boolean;
     early?: EarlyDelegate | undefined;
   }): Promise<ServedSession> {
     const log = new Log(undefined, 'info');
     const starter = new DelegateStarter(log, native?.early);
     // Before all else: it takes longer than that.
-    if (native) starter.expect(native.lldbDap);
+    if (native) starter.expect(native.lldbDap, native.attaches);
     const folder = await SessionFolder.create(toolbreakVersion());
     log.redirect(join(folder.logs, 'adapter.log'), 'info');
     const session: Session = new Session({
@@ -70,7 +71,7 @@ export class ServedSession {
       },
       expectTarget: (request) => {
         if (isNative(request) && !(request.mode === 'launch' && request.noDebug)) {
-          starter.expect(request.attributes.lldbDap);
+          starter.expect(request.attributes.lldbDap, request.mode === 'attach');
         } else starter.drop();
       },
       placeRun: (name, cwd) => {

@@ -17,7 +17,10 @@ delete process.env['ELECTRON_RUN_AS_NODE'];
 
 /** Nothing below is there in a Node that is too old for us, which hands over to another one. */
 const isNew = typeof module.enableCompileCache === 'function';
-const early = isNew && command === 'dap' && rest.includes('--native') ? startEarly(valueOf('--lldb-dap')) : undefined;
+const early =
+  isNew && command === 'dap' && rest.includes('--native')
+    ? startEarly(valueOf('--lldb-dap'), rest.includes('--attach'))
+    : undefined;
 if (CACHED.has(command ?? '')) keepCode();
 void load(early);
 

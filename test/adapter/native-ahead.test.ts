@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { filtersOn } from '../../adapter/dap/capabilities';
+import { spawn } from 'node:child_process';
 import { chmodSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { nativeFixtures, type Delegate } from '../support/native';
@@ -84,6 +85,25 @@ nativeScenes('A debugger of native code that is started ahead', (native) => {
     await s.launch({ program: s.app('app.py', 'input()\n') }, {}, other);
     await gone([Number(second)]);
     await other.request('disconnect', {});
+  });
+
+  it('is the one that attaches where the adapter knew of that, and another one where it did not', async () => {
+    const { s, delegate, compiled } = native();
+    const { command, starts } = noting(s, delegate, 'lldb-dap');
+    const child = spawn(compiled.program('order.c'), ['loop'], { stdio: 'ignore' });
+    s.cleanup(() => child.kill('SIGKILL'));
+    for (const [options, number] of [
+      [['--attach'], 1],
+      [[], 3],
+    ] as const) {
+      const client = s.adapter(['dap', '--native', '--lldb-dap', command, ...options]);
+      await client.attach({ processId: child.pid, lldbDap: command });
+      const { processes } = await client.request('toolbreak/status', {});
+      assert.equal(processes[0]?.pid, child.pid);
+      assert.equal((await linesOf(starts)).length, number);
+      await client.request('disconnect', {});
+      await client.closed;
+    }
   });
 
   it('is found on the PATH where none is named, by an adapter that knew nothing of native code', async () => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawn, type ChildProcess } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { isAlive, listProcesses, processesWithEnvironment } from '../../adapter/common/processes';
 import { Log } from '../../adapter/common/log';
 import { DelegateClient } from '../../adapter/targets/delegate/client';
@@ -132,15 +133,20 @@ nativeScenes('Leaving a native program', (native) => {
       await s.client.request('setBreakpoints', { source: { path: ORDER }, breakpoints });
     });
     const { threadId } = await s.client.waitFor('stopped');
-    // Killed in the middle of an answer, lldb-dap would die of the pipe that nobody reads: what a stop asks of it is answered by then.
-    await s.client.request('threads', {});
-    await s.client.request('stackTrace', { threadId: threadId! });
-    await s.client.request('modules', {});
+    const frames = await s.client.frames(threadId!);
     const rows = (await listProcesses()).filter(({ parent }) => parent === s.client.child!.pid!);
     const guardian = rows.find(({ command }) => !command.startsWith('lldb'))!;
+    // The debugger is in the middle of an answer, which nobody reads any more.
+    const begun = join(s.place.folder, 'begun');
+    const slow = join(s.place.folder, 'slow.sh');
+    writeFileSync(slow, `touch '${begun}'\nsleep 0.2\n`);
+    const expression = `\`platform shell sh ${slow}`;
+    const unread = s.client.request('evaluate', { expression, frameId: frames[0]!.id, context: 'repl' });
+    await until(() => existsSync(begun), 'the debugger to be asked');
     process.kill(guardian.pid, 'SIGKILL');
     process.kill(s.client.child!.pid!, 'SIGKILL');
     await s.client.closed;
+    await assert.rejects(unread);
     await runsOn(child);
   });
 

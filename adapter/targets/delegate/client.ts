@@ -13,6 +13,8 @@ export interface DelegateOptions {
   args?: readonly string[];
   env?: NodeJS.ProcessEnv;
   cwd?: string;
+  /** It will attach to a process, and not launch one. */
+  attaches?: boolean;
   /** It was started already; nothing was said to it. */
   child?: ChildProcess | undefined;
   /** What a person calls it: `lldb-dap 19`. */

@@ -101,7 +101,7 @@ export class Delegates {
     const found = await findDelegate(this.chosen, process.env);
     if (found.family !== 'lldb') throw noDelegate(false);
     const { command, args } = found;
-    const client = new DelegateClient({ command, args, name: 'lldb-dap', log: this.log });
+    const client = new DelegateClient({ command, args, name: 'lldb-dap', log: this.log, attaches: true });
     await client.start();
     client.guard();
     return { client, quirks: quirksOf(found, client.capabilities) };

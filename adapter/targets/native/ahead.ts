@@ -14,7 +14,7 @@ export interface StartedDelegate {
  * an editor has much to say before the program is to run.
  */
 export class DelegateStarter {
-  #ahead: { chosen: string | undefined; started: Promise<StartedDelegate> } | undefined;
+  #ahead: { chosen: string | undefined; attaches: boolean; started: Promise<StartedDelegate> } | undefined;
 
   /** `early`: one that was started before us. */
   constructor(
@@ -22,24 +22,24 @@ export class DelegateStarter {
     private early?: EarlyDelegate,
   ) {}
 
-  /** One will be needed soon. `chosen`: its path or name, where one was named. */
-  expect(chosen: string | undefined): void {
+  /** One will be needed soon, to attach with or to launch. `chosen`: its path or name, where one was named. */
+  expect(chosen: string | undefined, attaches: boolean): void {
     const wanted = chosenDelegate(chosen);
-    if (this.#ahead !== undefined && this.#ahead.chosen === wanted) return;
+    if (this.#ahead !== undefined && this.#ahead.chosen === wanted && this.#ahead.attaches === attaches) return;
     this.drop();
-    const started = this.#start(wanted);
+    const started = this.#start(wanted, attaches);
     // Whoever takes it hears why there is none.
     started.catch(() => undefined);
-    this.#ahead = { chosen: wanted, started };
+    this.#ahead = { chosen: wanted, attaches, started };
   }
 
   /** Rejects with a sentence. */
-  async take(chosen: string | undefined): Promise<StartedDelegate> {
-    this.expect(chosen);
-    const started = this.#ahead?.started ?? this.#start(chosenDelegate(chosen));
+  async take(chosen: string | undefined, attaches: boolean): Promise<StartedDelegate> {
+    this.expect(chosen, attaches);
+    const started = this.#ahead?.started ?? this.#start(chosenDelegate(chosen), attaches);
     this.#ahead = undefined;
     const delegate = await started;
-    return delegate.client.isGone ? this.#start(chosenDelegate(chosen)) : delegate;
+    return delegate.client.isGone ? this.#start(chosenDelegate(chosen), attaches) : delegate;
   }
 
   /** None is needed after all. */
@@ -53,22 +53,23 @@ export class DelegateStarter {
   }
 
   /** It has our environment: the program's own may hold what breaks it. */
-  async #start(chosen: string | undefined): Promise<StartedDelegate> {
+  async #start(chosen: string | undefined, attaches: boolean): Promise<StartedDelegate> {
     const found = await findDelegate(chosen, process.env);
     const { command, args } = found;
-    const child = this.#takeEarly(command);
-    const client = new DelegateClient({ command, args, name: delegateName(command), log: this.log, child });
+    const child = this.#takeEarly(command, attaches);
+    const client = new DelegateClient({ command, args, name: delegateName(command), log: this.log, child, attaches });
     await startDelegate(client, command, IN_LAUNCH_JSON);
     return { client, found };
   }
 
   /** The one that was started before us, if it is this one; another is not needed. */
-  #takeEarly(command: string): EarlyDelegate['child'] | undefined {
+  #takeEarly(command: string, attaches: boolean): EarlyDelegate['child'] | undefined {
     const { early } = this;
     this.early = undefined;
     if (early === undefined) return undefined;
-    if (early.command === command && early.child.exitCode === null && early.child.signalCode === null)
-      return early.child;
+    const { child } = early;
+    const isAlive = child.exitCode === null && child.signalCode === null;
+    if (early.command === command && early.attaches === attaches && isAlive) return child;
     early.child.kill('SIGKILL');
     return undefined;
   }

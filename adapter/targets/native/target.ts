@@ -219,7 +219,7 @@ export class NativeTarget implements Target {
     noDebugInformation: string | undefined,
     ofCore = false,
   ): Promise<NativeProcess> {
-    const { client, found } = await this.request_.starter.take(chosen);
+    const { client, found } = await this.request_.starter.take(chosen, !this.launched);
     if (this.#ending) {
       client.killWhenEmpty();
       throw cancelled();
