@@ -39,6 +39,11 @@ export function runsFolder(project: string, state: string = stateFolder()): stri
   return join(state, 'projects', `${name}-${hash}`, 'runs');
 }
 
+/** Whether a folder is one in which runs are recorded. */
+export function isRunsFolder(folder: string, state: string = stateFolder()): boolean {
+  return basename(folder) === 'runs' && dirname(dirname(folder)) === join(state, 'projects');
+}
+
 export function realPath(path: string): string {
   const full = resolve(path);
   try {

@@ -3,6 +3,7 @@ import { CommandError, messageOf, MistakeError, stateUnusable } from '../common/
 import { toolbreakVersion } from '../common/installation';
 import { stateFolder } from '../common/paths';
 import { cleanUpSessions, listSessions } from '../common/sessions';
+import { isDamage } from '../store/database';
 import { prune } from '../store/life/prune';
 import { DEFAULT_RETENTION, noteRetention, readRetention } from '../store/life/retention';
 import { noteWords } from '../store/life/words';
@@ -133,8 +134,7 @@ function sentenceOf(error: unknown): string {
   // Whatever else is made stands in folders that are there.
   if ((error as { syscall?: unknown } | null)?.syscall === 'mkdir')
     return stateUnusable(stateFolder(), messageOf(error)).message;
-  const { code } = (error ?? {}) as { code?: unknown };
-  if (typeof code === 'string' && /^SQLITE_(CORRUPT|NOTADB)/.test(code))
+  if (isDamage(error))
     return `A part of the run file is damaged (${messageOf(error)}). "toolbreak check RUN" says what of it can still be read.`;
   return messageOf(error);
 }

@@ -6,6 +6,15 @@ import { APPLICATION_ID, MIGRATIONS, migrate, type Migration } from './schema';
 
 export type Connection = Database.Database;
 
+/** The file, or a part of it, cannot be read for what is in it. */
+export class DamagedRunError extends UserError {}
+
+/** Whether SQLite found a file to be damaged, or none of its own. */
+export function isDamage(error: unknown): boolean {
+  const { code } = (error ?? {}) as { code?: unknown };
+  return typeof code === 'string' && /^SQLITE_(CORRUPT|NOTADB)/.test(code);
+}
+
 /** Values of an app are its user's own; SQLite gives the files beside it the same rights. A failure is told by whoever opens it. */
 function makePrivate(file: string): void {
   try {
@@ -107,7 +116,7 @@ function check(db: Connection, file: string, known: number): void {
       `The run file ${file} was made by a newer Toolbreak (format ${version}; this one reads up to ${known}). Update Toolbreak to open it.`,
     );
   }
-  if (id === 0 && db.readonly) throw new UserError(`The run file ${file} is empty.`);
+  if (id === 0 && db.readonly) throw new DamagedRunError(`The run file ${file} is empty.`);
 }
 
 function versionOf(db: Connection): number {
@@ -164,8 +173,7 @@ export function problemWith(file: string, error: unknown): UserError {
   // Whatever is named otherwise never was one.
   if (code.startsWith('SQLITE_NOTADB') && !file.endsWith('.db'))
     return new UserError(`${file} is not a Toolbreak run file.`);
-  if (code.startsWith('SQLITE_CORRUPT') || code.startsWith('SQLITE_NOTADB'))
-    return new UserError(`The run file ${file} is damaged.`);
+  if (isDamage(error)) return new DamagedRunError(`The run file ${file} is damaged.`);
   if (code.startsWith('SQLITE_IOERR')) return new UserError(`The disk refused the run file ${file} (${message}).`);
   return new UserError(`The run file ${file} cannot be used: ${message}.`);
 }

@@ -17,7 +17,8 @@ import Database from 'better-sqlite3';
 import fc from 'fast-check';
 import { runsFolder } from '../../adapter/common/paths';
 import { openForReading, openForWriting } from '../../adapter/store/database';
-import { readHeader } from '../../adapter/store/life/bundle';
+import { writeFormat } from '../../adapter/store/formats/write';
+import { readHeader, writeBundle } from '../../adapter/store/life/bundle';
 import { importFile } from '../../adapter/store/life/import';
 import { summaryOf } from '../../adapter/store/reader/folder';
 import { MIGRATIONS, migrate } from '../../adapter/store/schema';
@@ -389,6 +390,40 @@ describe('life: export and import', function () {
     await refused(
       made(withHeader({ ...header(), bytes: inside.length, sha256 }, gzipSync(inside))),
       /is damaged|is no recording/,
+    );
+  });
+
+  it('a run that is damaged in a part is not exported, and the sentence names the run', async () => {
+    const file = join(place.folder, 'part.db');
+    const target = join(place.folder, 'part.out');
+    const bytes = readFileSync(original);
+    const size = bytes.readUInt16BE(16);
+    const writers = [
+      () => writeBundle(file, target, '0'),
+      () => writeFormat(file, target, 'perfetto', '0'),
+      () => writeFormat(file, target, 'otlp', '0'),
+    ];
+    const met = writers.map(() => 0);
+    for (let page = 1; page * size < bytes.length; page++) {
+      writeFileSync(file, Buffer.from(bytes).fill(0xff, page * size, (page + 1) * size));
+      for (const [index, write] of writers.entries()) {
+        const said = await write().then(
+          () => undefined,
+          (error: Error) => error.message,
+        );
+        // A page that only queries read is no matter to who writes all calls.
+        if (said === undefined) rmSync(target);
+        else assert.match(said, /^The run file .*part\.db is damaged|^A part of the run cannot be read/);
+        if (said?.includes('is damaged in a part, and cannot be exported') === true) met[index]!++;
+      }
+    }
+    assert.ok(
+      met.every((count) => count > 0),
+      String(met),
+    );
+    assert.deepEqual(
+      readdirSync(place.folder).filter((name) => name.startsWith('part.out')),
+      [],
     );
   });
 

@@ -194,11 +194,22 @@ describe('life: how long runs stay', function () {
       assert.match(said.stdout, new RegExp(`stays: run .*\\(project work, ${name}\\.db, still being recorded\\)`));
     assert.match(said.stderr, /newer\.db was made by a newer Toolbreak/);
     assert.match(said.stderr, /foreign\.db is not a Toolbreak run file/);
+    assert.match(
+      said.stderr,
+      /broken\.db is damaged\. Nobody knows whether it is kept: "toolbreak delete .*" takes it away\./,
+    );
     for (const file of [live, orphan, starting, foreign, newer, broken]) assert.ok(existsSync(file), file);
     for (const name of ['newer', 'foreign', 'live']) {
       const refused = await place.say('delete', name);
       assert.equal(refused.code, 1, name);
     }
+    // What is named and lies among the runs is one, though it cannot say so any more; elsewhere it may be anything.
+    const elsewhere = place.file('elsewhere.db', readFileSync(broken, 'utf8'));
+    const refused = await place.say('delete', elsewhere);
+    assert.deepEqual([refused.code, existsSync(elsewhere)], [1, true]);
+    assert.match(refused.stderr, /elsewhere\.db is damaged\.\n$/);
+    assert.deepEqual((await place.say('delete', 'broken')).stdout, 'Deleted run broken, 28 bytes.\n');
+    assert.ok(!existsSync(broken));
     for (const file of [live, orphan, starting]) change(file, 'UPDATE runs SET ended = 1, pid = 4000002');
     for (const name of ['orphan', 'starting'])
       writeOwner(join(spools, name), {
@@ -211,7 +222,7 @@ describe('life: how long runs stay', function () {
         complete: true,
       });
     for (const name of ['live', 'orphan', 'starting']) assert.equal((await place.say('delete', name)).code, 0, name);
-    for (const file of [foreign, newer, broken]) rmSync(file);
+    for (const file of [foreign, newer]) rmSync(file);
   });
 
   it('does not take a clock that was set back for age', () => {

@@ -39,7 +39,7 @@ export function deleteCommand(program: Command): void {
       const [found] = stored(file);
       const text = runText(file, options);
       const names = runNames(file);
-      const removal = removeRun(file);
+      const removal = removeRun(file, { named: true });
       if (removal !== 'removed') throw new UserError(STAYS[removal](sentenceStart(text), plainText(run)));
       if (options.json === true) printJson({ ...names, bytes: found?.bytes ?? 0 });
       else print(`Deleted ${text}, ${sizeText(found?.bytes ?? 0)}.`);

@@ -2,7 +2,8 @@ import { createWriteStream, renameSync, rmSync } from 'node:fs';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { inertJson } from '../../common/inertJson';
-import { cannotWrite } from '../life/output';
+import { isDamage } from '../database';
+import { cannotExport, cannotWrite } from '../life/output';
 import { RunFile } from '../reader/runFile';
 import { otlp } from './otlp';
 import { perfetto } from './perfetto';
@@ -23,7 +24,7 @@ export async function writeFormat(runFile: string, target: string, format: Forma
     await pipeline(text, createWriteStream(part, { flags: 'wx', mode: 0o600 }));
     renameSync(part, target);
   } catch (error) {
-    throw cannotWrite(target, error);
+    throw isDamage(error) ? cannotExport(runFile) : cannotWrite(target, error);
   } finally {
     file.close();
     rmSync(part, { force: true });

@@ -1,5 +1,12 @@
 import { messageOf, UserError } from '../../common/errors';
-import { isDiskFull } from '../database';
+import { DamagedRunError, isDiskFull } from '../database';
+
+/** Where SQLite met damage while it read all of a run. */
+export function cannotExport(file: string): UserError {
+  return new DamagedRunError(
+    `The run file ${file} is damaged in a part, and cannot be exported. "toolbreak check RUN" says what of it can still be read.`,
+  );
+}
 
 /** The sentence for what the disk, or SQLite, said about a file that a person wanted written. */
 export function cannotWrite(file: string, error: unknown): UserError {

@@ -1,6 +1,7 @@
 import { basename } from 'node:path';
 import { messageOf } from '../../common/errors';
 import { stateFolder } from '../../common/paths';
+import { DamagedRunError } from '../database';
 import { projectOf } from './find';
 import { allRuns, spoolsByRun, type StoredRun } from './place';
 import { removeRun, runState, type Removal } from './remove';
@@ -51,7 +52,7 @@ export function prune({ retention, dryRun, state = stateFolder(), now = Date.now
       else pruned.stay.push({ ...named, why: removal });
       return removal;
     } catch (error) {
-      pruned.problems.push(messageOf(error));
+      pruned.problems.push(messageOf(error) + (error instanceof DamagedRunError ? howToDelete(run.file) : ''));
       return 'failed';
     }
   };
@@ -75,6 +76,10 @@ export function prune({ retention, dryRun, state = stateFolder(), now = Date.now
     pruned.left -= run.bytes;
   }
   return pruned;
+}
+
+function howToDelete(file: string): string {
+  return ` Nobody knows whether it is kept: "toolbreak delete ${file}" takes it away.`;
 }
 
 /** What cannot be opened is told by whoever is about to remove it. */

@@ -1,9 +1,9 @@
 import { existsSync, unlinkSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { UserError } from '../../common/errors';
-import { stateFolder } from '../../common/paths';
+import { isRunsFolder, stateFolder } from '../../common/paths';
 import { isAlive } from '../alive';
-import { closePlain, openAsItIs, openForWriting, problemWith } from '../database';
+import { closePlain, DamagedRunError, openAsItIs, openForWriting, problemWith } from '../database';
 import { dropSpool, lockRecovery } from '../spoolOwner';
 import { BESIDE, spoolsByRun, type Spool } from './place';
 
@@ -68,6 +68,8 @@ export function runState(file: string): RunState {
 export interface RemoveOptions {
   /** Only says what would happen. */
   dryRun?: boolean;
+  /** A person named it: it goes also where it is too damaged to say whether it is kept. */
+  named?: boolean;
   /** Of all runs, where many are removed; else they are looked up. */
   spools?: Map<string, Spool[]>;
   state?: string;
@@ -75,7 +77,7 @@ export interface RemoveOptions {
 
 /**
  * Deletes a run file with all that lies beside it, and what its spool still holds. What cannot be opened as a run file stays, and a
- * sentence says why. Throws a `UserError`.
+ * sentence says why, unless it lies among our runs and a person named it. Throws a `UserError`.
  */
 export function removeRun(file: string, options: RemoveOptions = {}): Removal {
   const path = resolve(file);
@@ -89,7 +91,8 @@ export function removeRun(file: string, options: RemoveOptions = {}): Removal {
       if (one === undefined) return 'recovering';
       unlock.push(one);
     }
-    const { kept, live, appLives } = runState(path);
+    const isOurs = options.named === true && isRunsFolder(dirname(path), options.state);
+    const { kept, live, appLives } = isOurs ? stateOrNone(path) : runState(path);
     // An app that outlived its session writes on into the spool.
     if (live || (appLives && spools.some(({ owner }) => owner.complete !== true))) return 'live';
     if (kept) return 'kept';
@@ -102,6 +105,15 @@ export function removeRun(file: string, options: RemoveOptions = {}): Removal {
     throw problemWith(path, error);
   } finally {
     for (const one of unlock) one();
+  }
+}
+
+function stateOrNone(file: string): Pick<RunState, 'kept' | 'live' | 'appLives'> {
+  try {
+    return runState(file);
+  } catch (error) {
+    if (error instanceof DamagedRunError) return { kept: false, live: false, appLives: false };
+    throw error;
   }
 }
 

@@ -1,9 +1,10 @@
 import { chmodSync, rmSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { UserError } from '../../common/errors';
-import { openAsItIs, openForWriting, type Connection } from '../database';
+import { isDamage, openAsItIs, openForWriting, type Connection } from '../database';
 import { recoverSpool } from '../recover';
 import { isAlive } from '../alive';
+import { cannotExport } from './output';
 import { spoolsByRun } from './place';
 
 /**
@@ -21,7 +22,7 @@ export function snapshot(file: string, copy: string): void {
     noteWhen(copy);
   } catch (error) {
     rmSync(copy, { force: true });
-    throw error;
+    throw isDamage(error) ? cannotExport(file) : error;
   } finally {
     db.close();
   }
