@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import Database from 'better-sqlite3';
 import type { QueryAnswer } from '../../protocol/query';
-import { Dict, Float, Tagged, Tuple, type Value } from '../../adapter/store/values/model';
+import { SetValue, Dict, Float, Tagged, Tuple, type Value } from '../../adapter/store/values/model';
 import { toolbreakCommand } from '../support/adapter';
 import { SpoolFile, dict } from '../support/spool';
 import { AGENT_EVENTS, agentSpool, RecordedProject } from './recorded';
@@ -294,6 +294,31 @@ describe('commands: runs, show, query, check', function () {
       said('show', path, '1.1'),
       /Arguments\n {2}a = \{\}\n {2}b = \[\]\n {2}c = \(\)\n\nResult\n {2}\{\}\n$/,
     );
+  });
+
+  it('a result says what it is where its parts do not: a dict is told by its names alone', () => {
+    const results = [
+      [1],
+      new Tuple([1]),
+      new SetValue([1], false),
+      new Tagged('enum', ['shop.Colour', 'RED', 1]),
+      dict({ a: [1] }),
+    ];
+    const spool = new SpoolFile('4000001-abc')
+      .add(1, 1, 'tool', 'give', 'give', 'm', '/app/m.py', 1, 1)
+      .add(2, 1, 'main', 0);
+    results.forEach((result, index) =>
+      spool.add(3, index + 1, 0, 1, 1, 2000, dict({}), null).add(4, index + 1, 3000, 0, result, null),
+    );
+    const path = project.record('results', [spool], [], join(project.root, 'results'));
+    const shown = results.map((_, index) => said('show', path, `1.${index + 1}`).split('\nResult\n')[1]);
+    assert.deepEqual(shown, [
+      '  list (1)\n    0 = 1\n',
+      '  tuple (1)\n    0 = 1\n',
+      '  set (1)\n    0 = 1\n',
+      '  Colour.RED\n    value = 1\n',
+      '  a = list (1)\n    0 = 1\n',
+    ]);
   });
 
   it('show --full prints texts, levels and marks to their end', () => {

@@ -6,7 +6,7 @@ import { outline, type OutlineLine } from '../reader/outline';
 import { partOf } from '../reader/place';
 import { line, markOf, wholeLine } from '../reader/render';
 import { RunFile } from '../reader/runFile';
-import { Tagged, type Value } from '../values/model';
+import { Dict, Tagged, type Value } from '../values/model';
 import { asJson } from './asJson';
 import { isoText } from './times';
 
@@ -30,7 +30,7 @@ export interface WholeCall {
     part: Part;
     text: string;
     mark: string | undefined;
-    /** It has a type of its own, which its parts do not tell. */
+    /** What it is, its parts do not tell: it is no dict, or an object. */
     typed: boolean;
     lines: OutlineLine[];
   }[];
@@ -58,11 +58,17 @@ export function wholeCall(path: string, id: string, most: number, whole = false)
       const { text: short, mark } = handle.root;
       const value = partOf(file, handle);
       const text = whole ? wholeLine(value, file.values) : short;
-      const typed = value instanceof Tagged && ['object', 'error', 'subclass'].includes(value.tag);
+      const typed = !(withoutCut(value, file) instanceof Dict);
       return [{ part, text, mark, typed, lines: outline(value, file.values, most, whole) }];
     });
     return { detail, at: startOf(file, detail), values, errors: errorsOf(file, detail, most, whole) };
   });
+}
+
+/** The head of what the recording cut. */
+function withoutCut(value: Value, file: RunFile): Value {
+  const plain = file.values.resolve(value);
+  return plain instanceof Tagged && plain.tag === 'cut' ? file.values.resolve(plain.parts[1] ?? null) : plain;
 }
 
 function errorsOf(file: RunFile, { error }: CallDetail, most: number, whole: boolean): WholeCall['errors'] {
