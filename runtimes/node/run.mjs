@@ -154,6 +154,23 @@ function argv() {
   });
 }
 
+/**
+ * With those above it. Node's own way never comes back where a folder above is there and takes none, as below `/proc`.
+ * @param {string} folder
+ */
+function makeFolder(folder) {
+  const missing = [];
+  for (let above = folder; !existsSync(above) && dirname(above) !== above; above = dirname(above)) missing.push(above);
+  for (const one of missing.reverse()) {
+    try {
+      mkdirSync(one, { mode: 0o700 });
+    } catch (error) {
+      // Another process of the app made it in the same moment.
+      if (/** @type {{ code?: string }} */ (error).code !== 'EEXIST') throw error;
+    }
+  }
+}
+
 /** The folder that a process above us made for the run, or a new one with its note. @param {string} folder */
 function folderOfRun(folder) {
   const known = process.env[INTO] ?? '';
@@ -161,7 +178,7 @@ function folderOfRun(folder) {
   const token = randomBytes(8).toString('hex');
   const time = new Date().toISOString().slice(0, 19).replaceAll(':', '-');
   const into = join(folder, `${time}-${process.pid}-${token.slice(0, 4)}`);
-  mkdirSync(into, { recursive: true, mode: 0o700 });
+  makeFolder(into);
   const note = {
     version: 1,
     id: token,

@@ -428,12 +428,21 @@ other(function late() {})();
 
   it('goes on where nothing can be written', async () => {
     writeFileSync(join(place.folder, 'file'), '');
-    const none = await node(['agent.mjs'], { TOOLBREAK_RECORD: join(place.folder, 'file') });
-    assert.deepEqual([none.code, none.stdout], [0, '2\n']);
-    assert.match(
-      none.stderr,
-      /^Toolbreak: nothing is recorded of this Node process \(.*\); the program runs all the same\.\n$/,
+    // Below the last one no folder can be made, and Node's own way tries for ever.
+    const nowhere = [join(place.folder, 'file'), ...(process.platform === 'linux' ? ['/proc/nowhere'] : [])];
+    for (const folder of nowhere) {
+      const none = await node(['agent.mjs'], { TOOLBREAK_RECORD: folder });
+      assert.deepEqual([none.code, none.stdout], [0, '2\n']);
+      assert.match(
+        none.stderr,
+        /^Toolbreak: nothing is recorded of this Node process \(.*\); the program runs all the same\.\n$/,
+      );
+    }
+    assert.equal(
+      (await node(['agent.mjs'], { TOOLBREAK_RECORD: join(place.folder, 'not', 'yet', 'there') })).stderr,
+      '',
     );
+    assert.equal((await place.json<Taken[]>('import', join(place.folder, 'not', 'yet', 'there'))).length, 1);
     place.file(
       'many.mjs',
       "import { wrap } from 'toolbreak';\nconst work = wrap((n) => 'x'.repeat(1000) + n);\nfor (let n = 0; n < 5000; n++) work(n);\nconsole.log('done');\n",
