@@ -1,3 +1,4 @@
+import { EventEmitter } from 'node:events';
 import { types } from 'node:util';
 import { LIST, TUPLE } from './bytes.mjs';
 import { classOf, PLAIN } from './classes.mjs';
@@ -12,7 +13,8 @@ import { isOption, isSecretKey, maskText } from './masking.mjs';
  */
 
 const { isProxy } = types;
-const { getOwnPropertyDescriptor, keys: keysOf } = Object;
+const { getOwnPropertyDescriptor, getOwnPropertySymbols, keys: keysOf } = Object;
+const { propertyIsEnumerable } = Object.prototype;
 const { isArray } = Array;
 
 const TOO_DEEP = `deeper than ${MAX_DEPTH} levels`;
@@ -27,6 +29,9 @@ const PROXY = markOf('opaque', 'Proxy', '', 'a proxy; reading it would run code'
 const CYCLE = markHead('cycle', 1);
 const OBJECT = markHead('object', 3);
 const UNREADABLE = markOf('opaque', 'object', '', 'it could not be read while recording');
+
+/** What Node itself keeps in whatever extends an emitter. */
+const NODES_OWN = new Set(getOwnPropertySymbols(new EventEmitter()));
 
 /** @typedef {{ bytes: Uint8Array, mask: Uint8Array | null, isValue: boolean }} Key `mask`: of what stands under it, when the name says that it is a secret */
 
@@ -83,7 +88,7 @@ export class Encoder extends Leaves {
       case 'bigint':
         return this.bigint(value);
       case 'symbol':
-        return this.opaque('symbol', value.description ?? '', 'a symbol');
+        return this.symbol(value);
       case 'function':
         return isProxy(value) ? this.bytes.copy(PROXY) : this.opaque('function', nameOf(value), 'a function');
     }
@@ -177,20 +182,30 @@ export class Encoder extends Leaves {
       }
       this.field(value, name, depth);
     }
+    for (const symbol of symbolsOf(value)) {
+      const reason = this.spent();
+      if (reason !== undefined) {
+        bytes.closeDict();
+        return this.cut(start, kind, names.length + symbolsOf(value).length, reason);
+      }
+      this.field(value, symbol, depth);
+    }
     bytes.closeDict();
   }
 
   /**
    * @param {object} value
-   * @param {string} name
+   * @param {string | symbol} name
    * @param {number} depth
    */
   field(value, name, depth) {
     const descriptor = getOwnPropertyDescriptor(value, name);
     if (descriptor === undefined) return;
     const { bytes } = this;
-    const key = this.key(name);
-    bytes.copy(key.bytes);
+    const isText = typeof name === 'string';
+    const key = this.key(isText ? name : (name.description ?? ''));
+    if (isText) bytes.copy(key.bytes);
+    else this.symbol(name);
     if (descriptor.get !== undefined || descriptor.set !== undefined) return bytes.copy(GETTER);
     this.under(key, descriptor.value, depth, value);
   }
@@ -206,6 +221,11 @@ export class Encoder extends Leaves {
     const mask = key.isValue && row !== undefined ? (this.rowMask(row) ?? key.mask) : key.mask;
     if (mask !== null && item !== null && item !== undefined && typeof item !== 'boolean') this.bytes.copy(mask);
     else this.value(item, depth + 1);
+  }
+
+  /** @private @param {symbol} value */
+  symbol(value) {
+    this.opaque('symbol', String(value), 'a symbol');
   }
 
   /** @param {string} name */
@@ -287,11 +307,13 @@ export class Encoder extends Leaves {
   beside(items, depth, start) {
     const names = keysOf(items);
     const last = names[names.length - 1];
-    if (last === undefined || last === String(items.length - 1) || INDEX.test(last)) return;
+    const symbols = symbolsOf(items);
+    const isPlain = last === undefined || last === String(items.length - 1) || INDEX.test(last);
+    if (isPlain && symbols.length === 0) return;
     const { bytes } = this;
     bytes.insert(start, markHead.beside);
-    const first = names.findIndex((name) => !INDEX.test(name));
-    for (const name of names.slice(first)) if (this.spent() === undefined) this.field(items, name, depth);
+    const named = isPlain ? [] : names.slice(names.findIndex((name) => !INDEX.test(name)));
+    for (const name of [...named, ...symbols]) if (this.spent() === undefined) this.field(items, name, depth);
     bytes.closeDict();
     bytes.none();
   }
@@ -358,6 +380,13 @@ export class Encoder extends Leaves {
     this.bytes.open(TUPLE, sizes.length);
     for (const size of sizes) this.bytes.number(size);
   }
+}
+
+/** Enumerable ones of an app's. @param {object} value @returns {readonly symbol[]} */
+function symbolsOf(value) {
+  const all = getOwnPropertySymbols(value);
+  if (all.length === 0) return all;
+  return all.filter((symbol) => propertyIsEnumerable.call(value, symbol) && !NODES_OWN.has(symbol));
 }
 
 /** A function's own name, where reading it runs no code. @param {Function} value */

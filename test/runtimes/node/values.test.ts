@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { EventEmitter } from 'node:events';
 import { createServer } from 'node:net';
 import { runInNewContext } from 'node:vm';
 import { encoded } from './support';
@@ -6,6 +7,8 @@ import { encoded } from './support';
 const never = (): never => {
   throw new Error('code of the app ran');
 };
+
+const symbol = (name: string): unknown[] => ['<opaque>', 'symbol', `Symbol(${name})`, 'a symbol'];
 
 describe('node runtime: values', () => {
   it('writes plain values as they are', () => {
@@ -72,13 +75,45 @@ describe('node runtime: values', () => {
     assert.deepEqual(encoded(NaN), { float: NaN });
   });
 
+  it('writes what stands under symbols, where it is of the app and can be listed', () => {
+    assert.deepEqual(encoded({ a: 1, [Symbol('b')]: [2], [Symbol('token')]: 'abcdef' }), {
+      entries: [
+        ['a', 1],
+        [symbol('b'), [2]],
+        [symbol('token'), ['<masked>', 'token holds a secret']],
+      ],
+    });
+    assert.deepEqual(encoded(Object.assign([1], { [Symbol('c')]: 3 })), [
+      '<object>',
+      'Array',
+      {
+        entries: [
+          ['(value)', [1]],
+          [symbol('c'), 3],
+        ],
+      },
+      null,
+    ]);
+    const getter = {
+      get [Symbol('g')]() {
+        return never();
+      },
+    };
+    assert.deepEqual(encoded(getter), {
+      entries: [[symbol('g'), ['<opaque>', 'getter', '', 'a getter; reading it would run code']]],
+    });
+    assert.deepEqual(encoded(Object.defineProperty({}, Symbol('hidden'), { value: 1 })), {});
+    const own = encoded(new (class extends EventEmitter {})()) as unknown[];
+    assert.deepEqual(Object.keys(own[2] as object), ['_events', '_eventsCount', '_maxListeners']);
+  });
+
   it('writes what JavaScript has beside them with its type', () => {
     assert.deepEqual(encoded(12n), ['<subclass>', 'bigint', 12]);
     for (const large of [2n ** 80n, -(2n ** 200n) + 7n, 2n ** 53n, 2n ** 60n, -(2n ** 135n)])
       assert.equal(encoded(large), large);
     assert.equal((encoded(2n ** 2_000_000n) as string[])[0], '<opaque>');
     assert.deepEqual(encoded(undefined), ['<opaque>', 'undefined', 'undefined', null]);
-    assert.deepEqual(encoded(Symbol('mine')), ['<opaque>', 'symbol', 'mine', 'a symbol']);
+    assert.deepEqual(encoded(Symbol('mine')), symbol('mine'));
     assert.deepEqual(
       encoded(function named() {}),
       ['<opaque>', 'function', 'named', 'a function'],
@@ -88,6 +123,7 @@ describe('node runtime: values', () => {
     assert.deepEqual(encoded(new Map<unknown, unknown>([['a', 1]])), ['<subclass>', 'Map', { a: 1 }]);
     assert.deepEqual(encoded(new Map([[{ k: 1 }, 2]])), ['<subclass>', 'Map', { entries: [[{ k: 1 }, 2]] }]);
     assert.deepEqual(encoded(new Set(['b', 'a'])), { set: ['b', 'a'] });
+    assert.deepEqual(encoded(new Map([[Symbol('m'), 1]])), ['<subclass>', 'Map', { entries: [[symbol('m'), 1]] }]);
     assert.deepEqual(encoded(/a+/gi), ['<opaque>', 'RegExp', '/a+/gi', null]);
     assert.deepEqual(encoded(new URL('http://a/b?c=d')), ['<opaque>', 'URL', 'http://a/b?c=d', null]);
     assert.deepEqual(encoded(Object(5)), ['<subclass>', 'Number', 5]);
@@ -234,7 +270,8 @@ describe('node runtime: values', () => {
       error: Object.setPrototypeOf(new Error('odd'), new Proxy({}, { getPrototypeOf: never, get: never })) as Error,
       regexp: Object.defineProperties(/x/g, { source: { get: never }, flags: { get: never }, global: { get: never } }),
     };
-    const found = encoded(trap) as Record<string, unknown[]>;
+    const { entries } = encoded(trap) as { entries: [unknown, unknown[]][] };
+    const found = Object.fromEntries(entries.filter(([key]) => typeof key === 'string')) as Record<string, unknown[]>;
     assert.deepEqual(found.getter, ['<opaque>', 'getter', '', 'a getter; reading it would run code']);
     assert.deepEqual(found.proxy, ['<opaque>', 'Proxy', '', 'a proxy; reading it would run code']);
     assert.deepEqual(found.callable, found.proxy);
