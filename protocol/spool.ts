@@ -55,7 +55,7 @@ export enum CallStatus {
  *
  * | tag | tuple |
  * |---|---|
- * | object | (..., "object", type, dict of fields, reason) dataclasses, Pydantic models, messages, plain objects: fields read without running code |
+ * | object | (..., "object", type, dict of fields, reason) dataclasses, Pydantic models, messages, named tuples, plain objects: fields read without running code |
  * | opaque | (..., "opaque", type, text, reason) no fields to show: functions, locks, sockets, generators |
  * | cut | (..., "cut", type, kept head, whole length, reason) size, time or depth budget; head is a value of the same shape |
  * | masked | (..., "masked", reason) a secret |
@@ -65,7 +65,7 @@ export enum CallStatus {
  * | time | (..., "time", type, ISO text) datetime, date, time, timedelta in seconds |
  * | array | (..., "array", type, shape, dtype, head) numpy arrays, data frames |
  * | bytearray | (..., "bytearray", bytes) |
- * | subclass | (..., "subclass", type, plain value) a subclass of a builtin type, such as OrderedDict or a named tuple |
+ * | subclass | (..., "subclass", type, plain value) a subclass of a builtin type, such as OrderedDict |
  * | ellipsis | (..., "ellipsis") |
  *
  * Two more never reach the run file. They occur in starts, ends and states, and stand for a value:

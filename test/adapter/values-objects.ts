@@ -20,10 +20,10 @@ export const OBJECTS: Record<string, Expected> = {
       copied: 'Slotted(left=1, right=Slotted(left=2, right=None))',
     },
   ),
-  named_tuple: shown('Point(x=1, y=2)', 'Point (2)', '__main__.Point', {
+  named_tuple: shown('Point(x=1, y=2)', 'Point(x=1, y=2)', '__main__.Point', {
     paneParts: { '[0]': '1', '[1]': '2', x: '1', y: '2' },
-    parts: { '0': '1', '1': '2' },
-    copied: '(1, 2)',
+    parts: { x: '1', y: '2' },
+    copied: 'Point(x=1, y=2)',
   }),
   model: shown("Args(order_id=7, note='n', more=[1])", "Args(order_id=7, note='n', more=list (1))", '__main__.Args', {
     paneParts: { order_id: '7', note: "'n'", more: '[1]' },

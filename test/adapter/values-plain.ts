@@ -111,8 +111,16 @@ export const PLAIN: Record<string, Expected> = {
   }),
   odd_keys: shown('{nan: 1, True: 2, Colour.RED: 3, Point (2): 4, -1: 5}', 'dict (5)', 'dict', {
     paneParts: { nan: '1', True: '2', 'Colour.RED': '3', 'Point (2)': '4', '-1': '5' },
-    parts: { nan: '1', True: '2', 'Colour.RED': '3', 'Point(1, 2)': '4', '-1': '5' },
-    copied: "{float('nan'): 1, True: 2, Colour.RED: 3, Point(1, 2): 4, -1: 5}",
+    parts: { nan: '1', True: '2', 'Colour.RED': '3', 'Point(x=1, y=2)': '4', '-1': '5' },
+    copied: "{float('nan'): 1, True: 2, Colour.RED: 3, Point(x=1, y=2): 4, -1: 5}",
+  }),
+  object_keys: shown("{Slotted(left=1, right='a'): 1, (2, Slotted(…)): 2, 'plain': 3}", 'dict (3)', 'dict', {
+    parts: { "Slotted(left=1, right='a')": '1', '(2, Slotted(left=3, right=None))': '2', plain: '3' },
+    copied: "{Slotted(left=1, right='a'): 1, (2, Slotted(left=3, right=None)): 2, 'plain': 3}",
+  }),
+  object_members: shown("{Slotted(left=1, right='a')}", 'set (1)', 'set', {
+    parts: { '0': "Slotted(left=1, right='a')" },
+    copied: "{Slotted(left=1, right='a')}",
   }),
   cycle: shown(
     "{'name': 'loop', 'self': {'name': 'loop', 'self': {'name': 'loop', 'self': dict (2)}}}",

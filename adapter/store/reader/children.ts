@@ -119,6 +119,12 @@ function taggedKey(key: Tagged, stored: StoredValues, depth: number): string {
   const type = typeof first === 'string' ? first.slice(first.lastIndexOf('.') + 1) : '?';
   const text = typeof second === 'string' ? second : '';
   switch (key.tag) {
+    case 'object': {
+      const fields = children(key, stored, 0, KEY_PARTS + 1);
+      return (
+        type + someOf('(', fields, ')', depth, ({ name, value }) => `${name}=${keyText(value, stored, depth + 1)}`)
+      );
+    }
     case 'enum':
       return text === '' ? `${type}(${keyText(third ?? null, stored, depth)})` : `${type}.${text}`;
     case 'time':

@@ -2,7 +2,7 @@ import { UserError } from '../../common/errors';
 import type { CallReader } from '../chunks/callReader';
 import type { Connection } from '../database';
 import { decodeCanonical } from '../values/canonical';
-import { DecodeError, Ref, Tagged, type Value } from '../values/model';
+import { DecodeError, Dict, Ref, SetValue, Tagged, type Value } from '../values/model';
 
 /** Decoded values kept, in stored bytes. */
 const CACHE_BYTES = 16 * 1024 * 1024;
@@ -13,6 +13,7 @@ export class StoredValues {
   private readonly byName;
   private readonly cache = new Map<string, { value: Value; size: number }>();
   private cached = 0;
+  private readonly made = new WeakMap<Tagged, Value>();
 
   constructor(
     db: Connection,
@@ -36,14 +37,34 @@ export class StoredValues {
     return this.decode(row);
   }
 
-  /** The value itself, where only its name stands. */
+  /** The value itself, where only its name stands; a dict or a set, where its members stand in a list since they are no plain values. */
   resolve(value: Value): Value {
-    if (!(value instanceof Ref)) return value;
+    const found = value instanceof Ref ? this.named(value) : value;
+    return found instanceof Tagged && found.tag === 'subclass' ? this.ofObjects(found) : found;
+  }
+
+  private named(value: Ref): Value {
     const key = value.cid.toString('latin1');
     const known = this.cache.get(key);
     if (known !== undefined) return known.value;
     const row = this.byName.get(value.cid);
     return row === undefined ? lost('is not in the run file') : this.decode(row);
+  }
+
+  private ofObjects(value: Tagged): Value {
+    const [type] = value.parts;
+    if (type !== 'dict' && type !== 'set' && type !== 'frozenset') return value;
+    const known = this.made.get(value);
+    if (known !== undefined) return known;
+    const items = this.resolve(value.parts[1] ?? null);
+    if (!Array.isArray(items)) return value;
+    let made: Value = value;
+    if (type === 'dict') {
+      const pairs = items.map((item) => this.resolve(item));
+      if (pairs.every((pair) => Array.isArray(pair) && pair.length === 2)) made = new Dict(pairs as [Value, Value][]);
+    } else made = new SetValue(items, type === 'frozenset');
+    this.made.set(value, made);
+    return made;
   }
 
   private decode(row: { cid: Buffer | null; bytes: Buffer }): Value {

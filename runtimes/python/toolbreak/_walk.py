@@ -75,6 +75,14 @@ def is_record(value: Any, kind: type, shape: _static.Shape) -> bool:
     )
 
 
+def _field_names(kind: type, count: int) -> tuple[str, ...] | None:
+    """Those of a named tuple, whose items they tell apart."""
+    names = _static.find_in_class(kind, "_fields")
+    if type(names) is not tuple or len(names) != count or count == 0:
+        return None
+    return names if all(type(name) is str for name in names) and len(set(names)) == count else None
+
+
 class Walk:
     """One value's walk. `left` counts bytes as marshal writes them, somewhat too many rather than too few."""
 
@@ -377,7 +385,12 @@ class Walk:
         elif base is list:
             plain = self._items(list.__getitem__(value, slice(None)), "list")
         elif base is tuple:
-            plain = self._named_tuple(tuple.__getitem__(value, slice(None)), type(value))
+            items = tuple.__getitem__(value, slice(None))
+            names = _field_names(type(value), len(items))
+            if names is not None:
+                fields = {**dict(zip(names, items)), **(shape.fields(value) or {})}
+                return (TAG, "object", shape.name, self._fields(fields), None)
+            plain = self._tuple(items)
         elif base is set:
             plain = self._set(list(set.__iter__(value)), "set")
         elif base is frozenset:
@@ -396,18 +409,3 @@ class Walk:
         if fields:
             return (TAG, "object", shape.name, {"(value)": plain, **self._fields(fields)}, None)
         return (TAG, "subclass", shape.name, plain)
-
-    def _named_tuple(self, items: tuple[Any, ...], kind: type) -> Any:
-        names = _static.find_in_class(kind, "_fields")
-        if type(names) is tuple and len(names) == len(items):
-            secret = self.masking.is_secret_key
-            marked = [
-                masked_by(name) if type(name) is str and secret(name) and item is not None else MISSING
-                for name, item in zip(names, items)
-            ]
-            if any(mark is not MISSING for mark in marked):
-                return tuple(self.encode(item) if mark is MISSING else mark for mark, item in zip(marked, items))
-        return self._tuple(items)
-
-
-MISSING = _static.MISSING

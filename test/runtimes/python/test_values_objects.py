@@ -86,13 +86,30 @@ def test_objects_in_cycles() -> None:
     assert "cycle" in repr(encode({"a": [first]}))
 
 
+def test_named_tuples_have_their_names() -> None:
+    assert encode(Point(1, 2)) == (..., "object", name_of(Point), {"x": 1, "y": 2}, None)
+    assert encode(Login("ann", "x"))[3] == {"user": "ann", "password": (..., "masked", "password holds a secret")}
+
+    class More(Point):
+        pass
+
+    more = More(1, 2)
+    more.unit = "cm"  # pyright: ignore[reportAttributeAccessIssue]
+    assert encode(more)[3] == {"x": 1, "y": 2, "unit": "cm"}
+
+    class Odd(tuple[int, ...]):
+        _fields = ("a", "b")
+
+    # It says of itself what is not so.
+    assert encode(Odd((1, 2, 3)))[1::2] == ("subclass", (1, 2, 3))
+    assert encode({Point(1, 2): "here"})[3] == [[(..., "object", name_of(Point), {"x": 1, "y": 2}, None), "here"]]
+
+
 def test_subclasses_of_builtins() -> None:
     assert encode(collections.OrderedDict(a=1)) == (..., "subclass", "collections.OrderedDict", {"a": 1})
     assert encode(collections.Counter("aab")) == (..., "subclass", "collections.Counter", {"a": 2, "b": 1})
     assert encode(collections.defaultdict(list, a=[1]))[3] == {"a": [1]}
     assert encode(collections.deque([1, 2])) == (..., "subclass", "collections.deque", [1, 2])
-    assert encode(Point(1, 2)) == (..., "subclass", name_of(Point), (1, 2))
-    assert encode(Login("ann", "x"))[3] == ("ann", (..., "masked", "password holds a secret"))
     for base, value in (
         (int, 7),
         (str, "text"),

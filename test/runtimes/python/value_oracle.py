@@ -141,6 +141,8 @@ def _agree_subclass(tag: tuple[Any, ...], value: Any, above: list[Any], where: s
 def _fields(value: Any) -> dict[str, Any]:
     slots = [name for base in reversed(type(value).__mro__) for name in getattr(base, "__slots__", ())]
     fields = {name: getattr(value, name) for name in slots if not name.startswith("__") and hasattr(value, name)}
+    if isinstance(value, tuple):
+        fields.update(zip(getattr(value, "_fields", ()), value))
     fields.update(getattr(value, "__dict__", {}))
     fields.update(getattr(value, "__pydantic_extra__", None) or {})
     return fields
