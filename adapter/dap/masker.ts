@@ -1,4 +1,4 @@
-import { compileMaskPatterns, maskText } from '../common/masking';
+import { compileMaskPatterns, isSecretName, maskText } from '../common/masking';
 import type { RecordSettings } from '../../protocol/control';
 import { MASK } from '../../protocol/secrets';
 
@@ -60,7 +60,7 @@ export class Masker {
   #isSecret(name: string): boolean {
     let secret = this.#known.get(name);
     if (secret === undefined) {
-      secret = this.#keys.some((key) => key.test(name)) || maskText(`${name}=0123456789`) !== `${name}=0123456789`;
+      secret = this.#keys.some((key) => key.test(name)) || isSecretName(name);
       // Messages have the same few names again and again; those of an app's data may be any.
       if (this.#known.size < MOST_KNOWN) this.#known.set(name, secret);
     }

@@ -106,16 +106,15 @@ function open(file: string, readonly: boolean): Connection {
 
 function check(db: Connection, file: string, known: number): void {
   const id = db.pragma('application_id', { simple: true });
-  const tables = db.prepare('SELECT count(*) FROM sqlite_schema').pluck().get() as number;
   const version = versionOf(db);
-  if (id !== APPLICATION_ID && (id !== 0 || tables > 0)) {
-    throw new UserError(`${file} is not a Toolbreak run file.`);
-  }
+  // Before anything else is read: what a newer Toolbreak made is not damaged for us.
   if (id === APPLICATION_ID && version > known) {
     throw new UserError(
       `The run file ${file} was made by a newer Toolbreak (format ${version}; this one reads up to ${known}). Update Toolbreak to open it.`,
     );
   }
+  const tables = db.prepare('SELECT count(*) FROM sqlite_schema').pluck().get() as number;
+  if (id !== APPLICATION_ID && (id !== 0 || tables > 0)) throw new UserError(`${file} is not a Toolbreak run file.`);
   if (id === 0 && db.readonly) throw new DamagedRunError(`The run file ${file} is empty.`);
 }
 

@@ -1,7 +1,7 @@
 import { types } from 'node:util';
 import { writeError } from './errors.mjs';
 import * as forms from './forms.mjs';
-import { isLive } from './live.mjs';
+import { isLive, isOfPlatform } from './live.mjs';
 
 /** What an object is, told by what it is made of and not by what it says: nothing of the app runs. */
 
@@ -23,6 +23,8 @@ const LIST = /** @type {Class} */ ({ name: 'Array' });
 
 /** Classes of which every object is recorded as its fields, or as live. @type {WeakMap<object, Class>} */
 const settled = new WeakMap();
+/** Whether symbols in objects of this prototype are the app's. @type {WeakMap<object, boolean>} */
+const owning = new WeakMap();
 
 /** @param {object} value no proxy @returns {Class} */
 export function classOf(value) {
@@ -74,6 +76,22 @@ function chainOf(prototype) {
   )
     chain.push(each);
   return chain;
+}
+
+/** Whether what stands under symbols is of the app: its class, and what that extends, is not of Node or the platform. @param {object} value no proxy */
+export function hasOwnSymbols(value) {
+  const prototype = getPrototypeOf(value);
+  if (prototype === objectPrototype || prototype === null) return true;
+  let known = owning.get(prototype);
+  if (known === undefined) {
+    known = chainOf(prototype).every((each) => {
+      if (natives.has(each) || each === errorPrototype) return true;
+      const made = getOwnPropertyDescriptor(each, 'constructor')?.value;
+      return typeof made !== 'function' || types.isProxy(made) || !isOfPlatform(made);
+    });
+    owning.set(prototype, known);
+  }
+  return known;
 }
 
 /** @param {object[]} chain */

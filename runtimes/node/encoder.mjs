@@ -1,7 +1,6 @@
-import { EventEmitter } from 'node:events';
 import { types } from 'node:util';
 import { LIST, TUPLE } from './bytes.mjs';
-import { classOf, PLAIN } from './classes.mjs';
+import { classOf, hasOwnSymbols, PLAIN } from './classes.mjs';
 import { Leaves } from './leaves.mjs';
 import { MAX_DEPTH, MAX_VALUE_BYTES } from './limits.mjs';
 import { markHead, markOf } from './marks.mjs';
@@ -21,6 +20,8 @@ const TOO_DEEP = `deeper than ${MAX_DEPTH} levels`;
 const INDEX = /^(?:0|[1-9]\d*)$/;
 const MOST_KEYS = 10_000;
 const LONGEST_KEY = 200;
+/** @type {readonly symbol[]} */
+const NONE = [];
 
 const UNDEFINED = markOf('opaque', 'undefined', 'undefined', null);
 const HOLE = markOf('opaque', 'undefined', 'empty', 'the list has no element here');
@@ -29,9 +30,6 @@ const PROXY = markOf('opaque', 'Proxy', '', 'a proxy; reading it would run code'
 const CYCLE = markHead('cycle', 1);
 const OBJECT = markHead('object', 3);
 const UNREADABLE = markOf('opaque', 'object', '', 'it could not be read while recording');
-
-/** What Node itself keeps in whatever extends an emitter. */
-const NODES_OWN = new Set(getOwnPropertySymbols(new EventEmitter()));
 
 /** @typedef {{ bytes: Uint8Array, mask: Uint8Array | null, isValue: boolean }} Key `mask`: of what stands under it, when the name says that it is a secret */
 
@@ -168,6 +166,7 @@ export class Encoder extends Leaves {
   fields(value, depth, kind, skip, more) {
     const { bytes } = this;
     const names = more === undefined ? keysOf(value) : keysOf(value).concat(more);
+    const symbols = symbolsOf(value);
     const start = bytes.at;
     bytes.openDict();
     for (let index = 0; index < names.length; index++) {
@@ -177,18 +176,18 @@ export class Encoder extends Leaves {
         const reason = this.spent();
         if (reason !== undefined) {
           bytes.closeDict();
-          return this.cut(start, kind, names.length, reason);
+          return this.cut(start, kind, names.length + symbols.length, reason);
         }
       }
       this.field(value, name, depth);
     }
-    for (const symbol of symbolsOf(value)) {
+    for (const symbol of symbols) {
       const reason = this.spent();
       if (reason !== undefined) {
         bytes.closeDict();
-        return this.cut(start, kind, names.length + symbolsOf(value).length, reason);
+        return this.cut(start, kind, names.length + symbols.length, reason);
       }
-      this.field(value, symbol, depth);
+      if (propertyIsEnumerable.call(value, symbol)) this.field(value, symbol, depth);
     }
     bytes.closeDict();
   }
@@ -282,7 +281,7 @@ export class Encoder extends Leaves {
       else this.value(item, depth + 1);
       mask = typeof item === 'string' && item.length < LONGEST_KEY ? this.maskAfter(item, index, length) : null;
     }
-    if (length > 0) this.beside(items, depth, start);
+    this.beside(items, depth, start);
   }
 
   /**
@@ -309,11 +308,22 @@ export class Encoder extends Leaves {
     const last = names[names.length - 1];
     const symbols = symbolsOf(items);
     const isPlain = last === undefined || last === String(items.length - 1) || INDEX.test(last);
-    if (isPlain && symbols.length === 0) return;
+    if (isPlain && !symbols.some((symbol) => propertyIsEnumerable.call(items, symbol))) return;
     const { bytes } = this;
     bytes.insert(start, markHead.beside);
     const named = isPlain ? [] : names.slice(names.findIndex((name) => !INDEX.test(name)));
-    for (const name of [...named, ...symbols]) if (this.spent() === undefined) this.field(items, name, depth);
+    const all = [...named, ...symbols];
+    for (const [index, name] of all.entries()) {
+      const reason = this.spent();
+      if (reason !== undefined) {
+        bytes.text('…');
+        this.openCut('fields');
+        bytes.none();
+        this.closeCut(all.length - index, reason);
+        break;
+      }
+      if (propertyIsEnumerable.call(items, name)) this.field(items, name, depth);
+    }
     bytes.closeDict();
     bytes.none();
   }
@@ -382,11 +392,10 @@ export class Encoder extends Leaves {
   }
 }
 
-/** Enumerable ones of an app's. @param {object} value @returns {readonly symbol[]} */
+/** Those of an app's: under others Node and the platform keep things of their own. @param {object} value @returns {readonly symbol[]} */
 function symbolsOf(value) {
   const all = getOwnPropertySymbols(value);
-  if (all.length === 0) return all;
-  return all.filter((symbol) => propertyIsEnumerable.call(value, symbol) && !NODES_OWN.has(symbol));
+  return all.length === 0 || hasOwnSymbols(value) ? all : NONE;
 }
 
 /** A function's own name, where reading it runs no code. @param {Function} value */

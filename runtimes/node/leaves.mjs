@@ -5,6 +5,7 @@ import { mayHoldSecret, maskBinary, maskText, NOTABLE, SHORTEST_SECRET } from '.
 /** Texts, numbers and bytes with their masks, the marks, and what may still be spent on a value. */
 
 const { byteLength } = Buffer;
+const utf8 = new TextEncoder();
 const now = performance.now.bind(performance);
 
 export const TOO_LARGE = `larger than the limit of ${MAX_VALUE_BYTES} bytes`;
@@ -13,6 +14,8 @@ const LARGEST_BIGINT = 1n << 1048576n;
 /** Longer texts are remembered when they are seen to be clean. */
 const WORTH_REMEMBERING = 48;
 const MOST_REMEMBERED = 4_000_000;
+/** Characters of a text for which there is no room. */
+const SOME_ANYWAY = 64;
 
 const CUT = markHead('cut', 4);
 const OPAQUE = markHead('opaque', 3);
@@ -68,9 +71,12 @@ export class Leaves {
 
   /** @private @param {string} text */
   longText(text) {
-    const keep = Math.min(text.length, Math.max(64, Math.floor(this.left / 3)));
-    // Masks beyond the cut, so that no half of a secret is left at its edge.
-    const head = maskText(text.slice(0, keep + 4096)).slice(0, keep);
+    // What stands beside it has room, too.
+    const room = this.left - Math.floor(this.left / 8);
+    const keep = fitting(text, room);
+    // Masks beyond the cut, so that no half of a secret is left at its edge. What moves up in its place may be longer in bytes.
+    const masked = maskText(text.slice(0, keep + 4096)).slice(0, keep);
+    const head = masked.slice(0, fitting(masked, room));
     this.openCut('str');
     this.bytes.text(head);
     this.closeCut(text.length, TOO_LARGE);
@@ -157,6 +163,17 @@ export class Leaves {
     this.late = time > this.deadline;
     return this.late ? TOO_LONG : undefined;
   }
+}
+
+/**
+ * Characters of a text's beginning that take so many bytes, and some in any case.
+ * @param {string} text
+ * @param {number} size
+ */
+function fitting(text, size) {
+  if (size <= SOME_ANYWAY) return Math.min(text.length, SOME_ANYWAY);
+  const { read } = utf8.encodeInto(text.slice(0, size), new Uint8Array(size));
+  return Math.max(Math.min(text.length, SOME_ANYWAY), read);
 }
 
 /** @param {string} text */

@@ -1,3 +1,5 @@
+import { EventEmitter } from 'node:events';
+
 /** Objects of the platform that stand for something live: their fields would lead to half of the process. */
 
 /** Names and the modules that have them. An object of such a class exists, so its module is loaded. */
@@ -31,7 +33,9 @@ const INTERNAL = new Set([
   'Hmac',
 ]);
 
-const { getOwnPropertyDescriptor } = Object;
+const { getOwnPropertyDescriptor, getOwnPropertyNames } = Object;
+/** What is there before the app adds its own. */
+const GLOBALS = new Map(getOwnPropertyNames(globalThis).map((name) => [name, own(globalThis, name)]));
 const toText = Function.prototype.toString;
 
 /**
@@ -49,6 +53,16 @@ export function isLive(chain) {
     if (GLOBAL.has(name)) return own(globalThis, name) === made || isNative(made);
     return INTERNAL.has(name) && isInternal(made);
   });
+}
+
+/** Whether a class is Node's or the language's, which keep things of their own in their objects. @param {Function} made */
+export function isOfPlatform(made) {
+  const name = getOwnPropertyDescriptor(made, 'name')?.value;
+  if (made === EventEmitter || isInternal(made)) return true;
+  return (
+    typeof name === 'string' &&
+    (GLOBALS.get(name) === made || own(process.getBuiltinModule?.('node:fs'), name) === made)
+  );
 }
 
 /** @param {object | undefined} owner @param {string} name */

@@ -417,6 +417,12 @@ describe('life: export and import', function () {
         if (said?.includes('is damaged in a part, and cannot be exported') === true) met[index]!++;
       }
     }
+    // Of a value that another one stands in the place of, SQLite sees nothing.
+    writeFileSync(file, bytes);
+    const db = openForWriting(file);
+    db.prepare('UPDATE "values" SET bytes = ? WHERE cid IS NOT NULL').run(Buffer.from([0]));
+    db.close();
+    await assert.rejects(writeBundle(file, target, '0'), /part\.db is damaged in a part, and cannot be exported\./);
     assert.ok(
       met.every((count) => count > 0),
       String(met),

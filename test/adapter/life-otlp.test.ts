@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { runsFolder } from '../../adapter/common/paths';
@@ -276,6 +276,48 @@ describe('life: import of OTLP JSON', function () {
     await imported(open, (file) => assert.ok(rows(file).some(({ name }) => name === 'span 2')));
   });
 
+  it('masks secrets before anything is written', async () => {
+    const text = (stringValue: string): object => ({ stringValue });
+    const secrets = ['hunter2-plain', 'abcdefhunter4', 'sk-ant-api03-abcdefgh', 'hunter3', 'hunter5', 'hunter6'];
+    const given = span(1, undefined, {
+      ...attributes({
+        api_key: text(secrets[0]!),
+        'http.request.header.authorization': text(`Bearer ${secrets[1]}`),
+        note: text(`token ${secrets[2]}`),
+        'gen_ai.tool.call.arguments': text(
+          JSON.stringify({ password: secrets[3], order: 7, more: [{ secret: 12345 }] }),
+        ),
+        'gen_ai.usage.input_tokens': { intValue: '12' },
+      }),
+      status: { code: 2, message: `password=${secrets[4]}` },
+      events: [
+        {
+          timeUnixNano: String(NOW + 1100n),
+          name: 'sent',
+          ...attributes({ password: text(secrets[5]!) }),
+        },
+      ],
+    });
+    const { file } = await importFile(made(document([given])), runs());
+    const said = (await place.say('show', file, '1.1', '--json')).stdout;
+    for (const secret of secrets) assert.ok(!said.includes(secret), secret);
+    assert.match(said, /"order": 7/);
+    assert.doesNotMatch(said, /12345/);
+    assert.match(said, /input_tokens/);
+    for (const name of took()) {
+      const bytes = readFileSync(join(runs(), name), 'latin1');
+      for (const secret of secrets) assert.ok(!bytes.includes(secret), `${secret} in ${name}`);
+    }
+  });
+
+  it('says that a document is cut off', async () => {
+    const whole = JSON.stringify(document([span(1, undefined)]));
+    await assert.rejects(
+      importFile(made(whole.slice(0, -10)), runs()),
+      /spans\.json holds no spans of OTLP JSON that can be read: a line could not be read\. Perhaps it is cut off\.$/,
+    );
+  });
+
   it('refuses what holds no spans, and leaves nothing behind', async () => {
     for (const wrong of [
       '{}',
@@ -284,7 +326,10 @@ describe('life: import of OTLP JSON', function () {
       '{"resourceSpans":[{"scopeSpans":[{"spans":[{}]}]}]}',
       '{"a":1}\n{"b":2}\n',
     ])
-      await assert.rejects(importFile(made(wrong), runs()), /spans\.json holds no spans of OTLP JSON\.$/);
+      await assert.rejects(
+        importFile(made(wrong), runs()),
+        /spans\.json holds no spans of OTLP JSON(\.| that can be read: a (line could not be read|span has no id)\. Perhaps it is cut off\.)$/,
+      );
     await assert.rejects(importFile(made('[1]'), runs()), /is nothing that Toolbreak can import/);
     assert.deepEqual(took(), []);
   });

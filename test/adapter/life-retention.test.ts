@@ -31,6 +31,7 @@ import { lockRecovery, writeOwner } from '../../adapter/store/spoolOwner';
 import { AGENT, LifePlace, age } from './life-support';
 import { until } from './target-support';
 import { openWithCalls } from '../support/run-file';
+import { SpoolFile, dict } from '../support/spool';
 
 const DAY = 86_400_000;
 
@@ -196,7 +197,7 @@ describe('life: how long runs stay', function () {
     assert.match(said.stderr, /foreign\.db is not a Toolbreak run file/);
     assert.match(
       said.stderr,
-      /broken\.db is damaged\. Nobody knows whether it is kept: "toolbreak delete .*" takes it away\./,
+      /broken\.db is damaged\. Nobody knows whether it is kept: "toolbreak delete broken --all" takes it away\./,
     );
     for (const file of [live, orphan, starting, foreign, newer, broken]) assert.ok(existsSync(file), file);
     for (const name of ['newer', 'foreign', 'live']) {
@@ -210,6 +211,10 @@ describe('life: how long runs stay', function () {
     assert.match(refused.stderr, /elsewhere\.db is damaged\.\n$/);
     assert.deepEqual((await place.say('delete', 'broken')).stdout, 'Deleted run broken, 28 bytes.\n');
     assert.ok(!existsSync(broken));
+    const notes = join(dirname(live), 'notes.txt');
+    writeFileSync(notes, '');
+    assert.deepEqual([(await place.say('delete', notes)).code, existsSync(notes)], [1, true]);
+    rmSync(notes);
     for (const file of [live, orphan, starting]) change(file, 'UPDATE runs SET ended = 1, pid = 4000002');
     for (const name of ['orphan', 'starting'])
       writeOwner(join(spools, name), {
@@ -223,6 +228,59 @@ describe('life: how long runs stay', function () {
       });
     for (const name of ['live', 'orphan', 'starting']) assert.equal((await place.say('delete', name)).code, 0, name);
     for (const file of [foreign, newer]) rmSync(file);
+  });
+
+  it('deletes no damaged run that can still say that it is kept, live or of a newer version', async () => {
+    /** The table's pages, but for the first, are lost. */
+    const lose = (file: string, table: string): void => {
+      const db = new Database(file);
+      const page = db.prepare('SELECT rootpage FROM sqlite_schema WHERE name = ?').pluck().get(table) as number;
+      const size = db.pragma('page_size', { simple: true }) as number;
+      db.close();
+      const bytes = readFileSync(file);
+      writeFileSync(file, bytes.fill(0xff, (page - 1) * size, page * size));
+    };
+    const kept = copy('damaged-kept');
+    change(kept, 'UPDATE runs SET kept = 1');
+    const live = copy('damaged-live');
+    change(live, 'UPDATE runs SET ended = NULL, pid = ?, pid_start = ?', process.pid, startMark(process.pid));
+    for (const file of [kept, live]) lose(file, 'processes');
+    const newer = copy('damaged-newer');
+    change(newer, `PRAGMA user_version = ${MIGRATIONS.length + 1}`);
+    const bytes = readFileSync(newer);
+    writeFileSync(newer, bytes.fill(0xff, 100, 500));
+    for (const [file, why] of [
+      [kept, /is kept\. Say "toolbreak keep/],
+      [live, /is still being recorded/],
+      [newer, /was made by a newer Toolbreak/],
+    ] as const) {
+      const refused = await place.say('delete', basename(file, '.db'));
+      assert.deepEqual([refused.code, existsSync(file)], [1, true], refused.stdout);
+      assert.match(refused.stderr, why);
+      rmSync(file);
+    }
+  });
+
+  it('asks the spool of a damaged run whether its app still records, and makes the run again from it', async () => {
+    const file = copy('again');
+    const spool = join(place.state, 'sessions', 'died', 'spool', 'again');
+    mkdirSync(spool, { recursive: true });
+    const me = `${process.pid}-${startMark(process.pid)}`;
+    new SpoolFile(me)
+      .add(1, 1, 'tool', 'search', 'search', 'm', '/app/m.py', 1, 1)
+      .add(2, 1, 'main', 0)
+      .add(3, 1, 0, 1, 1, 2000, dict({}), null)
+      .write(spool);
+    writeOwner(spool, { runFile: file, run: 'again', session: 'died', name: 'x', pid: 4000002, pidStart: '1' });
+    writeFileSync(file, 'SQLite format 3\0 and no more');
+    const refused = await place.say('delete', 'again');
+    assert.equal(refused.code, 1, refused.stdout);
+    assert.match(refused.stderr, /is still being recorded/);
+    assert.equal(summaryOf(file).calls, 1);
+    assert.ok(readdirSync(spool).some((name) => name.endsWith('.spool')));
+    rmSync(dirname(dirname(spool)), { recursive: true });
+    for (const name of readdirSync(dirname(file)))
+      if (name.startsWith('again')) rmSync(join(dirname(file), name), { force: true });
   });
 
   it('does not take a clock that was set back for age', () => {

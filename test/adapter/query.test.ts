@@ -290,6 +290,15 @@ describe('query: values', function () {
       );
   }
 
+  it('are amounts, equal to the numbers that they are', () => {
+    const money = finder(
+      new Tagged('opaque', ['decimal.Decimal', '12.50', null]),
+      new Tagged('opaque', ['uuid.UUID', '12', null]),
+    );
+    for (const text of ['12.5', '12.50', '"12.50"']) assert.deepEqual(money(`result = ${text}`), [0], text);
+    for (const text of ['12', '12.51', 'null']) assert.deepEqual(money(`result = ${text}`), [], text);
+  });
+
   it('are equal to JSON where they mean the same', () => {
     const all = finder(
       7, new Float(7), '7', true, null, [1, 2], new Tuple([1, 2]), new SetValue([2, 1], false), dict({ a: 1 }),

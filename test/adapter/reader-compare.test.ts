@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import type { ComparedRow, ReaderMethods } from '../../protocol/timeline';
+import { diff } from '../../adapter/store/reader/diff';
 import { Reader } from '../../adapter/store/reader/reader';
 import { RunFile } from '../../adapter/store/reader/runFile';
 import { statistics } from '../../adapter/store/reader/statistics';
@@ -71,6 +72,34 @@ describe('store: what the reader compares and counts', function () {
       before && `${before.name}: ${before.text}`,
       after && `${after.name}: ${after.text}`,
     ]);
+
+  it('keys that read the same are told apart, also where they stand in pairs', () => {
+    const pairs = (...numbers: number[]): Value =>
+      new Tagged('subclass', ['dict', numbers.map((number): Value => ['***', number])]);
+    record(
+      run([
+        [pairs(1, 2), pairs(7, 2)],
+        [pairs(1, 2), pairs(1)],
+      ]),
+    );
+    const changed = compare('1.1');
+    assert.deepEqual(told(changed), [['changed', '***: 1', '***: 7']]);
+    assert.equal(changed.equal, 1);
+    assert.deepEqual(told(compare('1.2')), [['removed', '*** (2): 2', undefined]]);
+    const { db, values } = new RunFile(file);
+    try {
+      assert.deepEqual(
+        diff(pairs(1, 2), pairs(7, 3), values).changes.map(({ path }) => path),
+        ["['***']", "['***'] (2)"],
+      );
+      // However deep a file says that such a one is.
+      let deep: Value = [];
+      for (let level = 0; level < 20_000; level++) deep = new Tagged('subclass', ['set', deep]);
+      assert.equal(values.resolve(deep), deep);
+    } finally {
+      db.close();
+    }
+  });
 
   it('puts the parts of two values beside each other, those that differ and the number of those that do not', () => {
     const before = dict({ order: dict({ id: 7, lines: ['mug'] }), region: 'eu', old: 1, note: LONG });

@@ -1,7 +1,7 @@
 import type { Json } from './plain';
 
 /** Deepest nesting that is taken over from outside. */
-const DEEPEST = 200;
+export const DEEPEST = 200;
 
 /** An error as the runtimes record it. */
 export interface RecordedError {

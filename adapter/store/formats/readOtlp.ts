@@ -10,6 +10,7 @@ import type { Segment } from '../spool/follower';
 import type { Frame } from '../spool/frames';
 import { RunWriter } from '../writer';
 import { marshal } from './marshalWriter';
+import { SpanMasker } from './otlpSecrets';
 import { attributesIn, nanoseconds, readSpan, type SpanCall } from './otlpSpan';
 
 /** Largest document that is read as one; what is larger has to come in lines. */
@@ -34,7 +35,12 @@ export async function readOtlp(source: string, made: string, runsFolder: string)
       () => staged.leaveOut('a line could not be read'),
     );
     const range = staged.range();
-    if (range === undefined) throw new UserError(`${source} holds no spans of OTLP JSON.`);
+    if (range === undefined)
+      throw new UserError(
+        staged.problems.size === 0
+          ? `${source} holds no spans of OTLP JSON.`
+          : `${source} holds no spans of OTLP JSON that can be read: ${[...staged.problems.keys()].join('; ')}. Perhaps it is cut off.`,
+      );
     staged.order();
     const writer = new RunWriter(db, {
       run: staged.runId(range.first),
@@ -243,6 +249,7 @@ class Staged {
 /** Hands the spans to the writer as the frames an app would have written. */
 function write(writer: RunWriter, staged: Staged, first: bigint): void {
   const tasks = new Tasks();
+  const masker = new SpanMasker();
   const functions = new Map<string, number>();
   writer.transaction(() => writer.addProcess(1, '0-otlp'));
   for (let after = 0; ;) {
@@ -250,7 +257,7 @@ function write(writer: RunWriter, staged: Staged, first: bigint): void {
     if (spans.length === 0) break;
     writer.transaction(() => {
       for (const span of spans) {
-        const call = readSpan(JSON.parse(span.json) as Fields);
+        const call = masker.call(readSpan(JSON.parse(span.json) as Fields));
         for (const frame of framesOf(span, call, first, tasks, functions))
           writer.apply({ segment: SEGMENT, frame, end: span.id });
       }

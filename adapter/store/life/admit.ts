@@ -58,7 +58,7 @@ export interface Admitted {
  */
 export function admit(made: string, runsFolder: string, source: string): Admitted {
   try {
-    const run = checkRun(made, source);
+    const run = checkWhole(made, source);
     const file = join(runsFolder, `${run}.db`);
     const db = openForWriting(made);
     let said: { number: number; calls: number; name: string };
@@ -83,7 +83,8 @@ export function admit(made: string, runsFolder: string, source: string): Admitte
   }
 }
 
-function checkRun(made: string, source: string): string {
+/** Answers the run's id. `source` names the file in sentences. Throws a `UserError` for what is not whole; one of an older version is brought up to date. */
+export function checkWhole(made: string, source: string): string {
   let db: Connection;
   try {
     db = openAsItIs(made);

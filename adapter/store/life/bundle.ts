@@ -16,8 +16,10 @@ import { pipeline } from 'node:stream/promises';
 import { createGunzip, createGzip } from 'node:zlib';
 import { messageOf, UserError } from '../../common/errors';
 import { parseObject } from '../../common/ndjson';
-import { openAsItIs, problemWith } from '../database';
-import { cannotWrite } from './output';
+import { isDamage, openAsItIs, problemWith } from '../database';
+import { MIGRATIONS } from '../schema';
+import { checkWhole } from './admit';
+import { cannotExport, cannotWrite } from './output';
 import { sizeText } from './retention';
 import { snapshot } from './snapshot';
 
@@ -57,6 +59,8 @@ export async function writeBundle(file: string, target: string, toolbreak: strin
     const format = db.pragma('user_version', { simple: true }) as number;
     db.close();
     if (run === undefined) throw new UserError(`The run file ${file} is empty.`);
+    // What would be refused at its end is not sent on its way. An older one is looked at there, where it is brought up to date.
+    if (format === MIGRATIONS.length) checkCopy(copy, file);
     const counter = new Counter();
     await pipeline(createReadStream(copy), counter, drain);
     const header = { version: BUNDLE_VERSION, toolbreak, run, format, bytes: counter.bytes, sha256: counter.digest() };
@@ -69,6 +73,14 @@ export async function writeBundle(file: string, target: string, toolbreak: strin
     throw cannotWrite(target, error);
   } finally {
     for (const path of [copy, part]) rmSync(path, { force: true });
+  }
+}
+
+function checkCopy(copy: string, file: string): void {
+  try {
+    checkWhole(copy, file);
+  } catch (error) {
+    throw error instanceof UserError || isDamage(error) ? cannotExport(file) : error;
   }
 }
 

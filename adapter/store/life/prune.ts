@@ -79,7 +79,7 @@ export function prune({ retention, dryRun, state = stateFolder(), now = Date.now
 }
 
 function howToDelete(file: string): string {
-  return ` Nobody knows whether it is kept: "toolbreak delete ${file}" takes it away.`;
+  return ` Nobody knows whether it is kept: "toolbreak delete ${basename(file, '.db')} --all" takes it away.`;
 }
 
 /** What cannot be opened is told by whoever is about to remove it. */

@@ -3,7 +3,16 @@ import { dirname, resolve } from 'node:path';
 import { UserError } from '../../common/errors';
 import { isRunsFolder, stateFolder } from '../../common/paths';
 import { isAlive } from '../alive';
-import { closePlain, DamagedRunError, openAsItIs, openForWriting, problemWith } from '../database';
+import {
+  closePlain,
+  DamagedRunError,
+  isDamage,
+  openAsItIs,
+  openForWriting,
+  problemWith,
+  type Connection,
+} from '../database';
+import { recoverSpool } from '../recover';
 import { dropSpool, lockRecovery } from '../spoolOwner';
 import { BESIDE, spoolsByRun, type Spool } from './place';
 
@@ -34,35 +43,67 @@ export interface RunState {
 export function runState(file: string): RunState {
   const db = openAsItIs(file);
   try {
-    const row = db.prepare('SELECT * FROM runs WHERE id = 1').get() as
-      | {
-          run: string;
-          ended: number | null;
-          pid: number;
-          pid_start: string;
-          kept?: number;
-          number?: number;
-          name?: string;
-          workflow?: string | null;
-        }
-      | undefined;
-    const open = db.prepare('SELECT pid, pid_start AS mark FROM processes WHERE ended IS NULL').all() as {
-      pid: number;
-      mark: string | null;
-    }[];
-    return {
-      run: row?.run,
-      number: row?.number ?? 0,
-      name: row?.workflow ?? row?.name ?? '',
-      kept: row?.kept === 1,
-      live: row !== undefined && row.ended === null && isAlive(row.pid, row.pid_start),
-      appLives: open.some(({ pid, mark }) => isAlive(pid, mark ?? '')),
-    };
+    return { ...rowState(db), appLives: appLives(db) };
   } catch (error) {
     throw problemWith(file, error);
   } finally {
     db.close();
   }
+}
+
+/** As much of it as can be read of a damaged file. Throws a `UserError` for one that is whole and none of ours. */
+function readableState(file: string): Pick<RunState, 'kept' | 'live' | 'appLives'> {
+  let db: Connection | undefined;
+  const state = { kept: false, live: false, appLives: false };
+  try {
+    db = openAsItIs(file);
+    Object.assign(state, rowState(db));
+    state.appLives = appLives(db);
+  } catch (error) {
+    if (!(error instanceof DamagedRunError) && !isDamage(error)) throw problemWith(file, error);
+  } finally {
+    db?.close();
+  }
+  return state;
+}
+
+function isDamaged(file: string): boolean {
+  try {
+    runState(file);
+    return false;
+  } catch (error) {
+    return error instanceof DamagedRunError;
+  }
+}
+
+function rowState(db: Connection): Omit<RunState, 'appLives'> {
+  const row = db.prepare('SELECT * FROM runs WHERE id = 1').get() as
+    | {
+        run: string;
+        ended: number | null;
+        pid: number;
+        pid_start: string;
+        kept?: number;
+        number?: number;
+        name?: string;
+        workflow?: string | null;
+      }
+    | undefined;
+  return {
+    run: row?.run,
+    number: row?.number ?? 0,
+    name: row?.workflow ?? row?.name ?? '',
+    kept: row?.kept === 1,
+    live: row !== undefined && row.ended === null && isAlive(row.pid, row.pid_start),
+  };
+}
+
+function appLives(db: Connection): boolean {
+  const open = db.prepare('SELECT pid, pid_start AS mark FROM processes WHERE ended IS NULL').all() as {
+    pid: number;
+    mark: string | null;
+  }[];
+  return open.some(({ pid, mark }) => isAlive(pid, mark ?? ''));
 }
 
 export interface RemoveOptions {
@@ -81,18 +122,21 @@ export interface RemoveOptions {
  */
 export function removeRun(file: string, options: RemoveOptions = {}): Removal {
   const path = resolve(file);
+  const isOurs = options.named === true && path.endsWith('.db') && isRunsFolder(dirname(path), options.state);
   const spools = (options.spools ?? spoolsByRun(options.state ?? stateFolder())).get(path) ?? [];
   if (spools.some(({ owner }) => owner.complete !== true && isAlive(owner.pid, owner.pidStart))) return 'live';
   const unlock: (() => void)[] = [];
   try {
+    // Where the session died, the spool knows better than a damaged file whether the app still records, and makes the run again.
+    if (isOurs && isDamaged(path))
+      for (const { folder } of spools) if (recoverSpool(folder).state === 'busy') return 'recovering';
     for (const { folder } of spools) {
       if (!existsSync(folder)) continue;
       const one = lockRecovery(folder);
       if (one === undefined) return 'recovering';
       unlock.push(one);
     }
-    const isOurs = options.named === true && isRunsFolder(dirname(path), options.state);
-    const { kept, live, appLives } = isOurs ? stateOrNone(path) : runState(path);
+    const { kept, live, appLives } = isOurs ? readableState(path) : runState(path);
     // An app that outlived its session writes on into the spool.
     if (live || (appLives && spools.some(({ owner }) => owner.complete !== true))) return 'live';
     if (kept) return 'kept';
@@ -105,15 +149,6 @@ export function removeRun(file: string, options: RemoveOptions = {}): Removal {
     throw problemWith(path, error);
   } finally {
     for (const one of unlock) one();
-  }
-}
-
-function stateOrNone(file: string): Pick<RunState, 'kept' | 'live' | 'appLives'> {
-  try {
-    return runState(file);
-  } catch (error) {
-    if (error instanceof DamagedRunError) return { kept: false, live: false, appLives: false };
-    throw error;
   }
 }
 

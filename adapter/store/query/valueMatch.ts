@@ -122,6 +122,13 @@ function dictEquals(dict: Dict, json: unknown, stored: StoredValues, depth: numb
   );
 }
 
+/** `Decimal('12.50')` is 12.5. */
+function isNumber(value: Tagged, json: unknown, stored: StoredValues): boolean {
+  if (typeof json !== 'number' && typeof json !== 'bigint') return false;
+  const text = textPart(value, 1, stored);
+  return textPart(value, 0, stored) === 'decimal.Decimal' && /\d/.test(text) && Number(text) === Number(json);
+}
+
 function taggedEquals(value: Tagged, json: unknown, stored: StoredValues, depth: number): boolean {
   const part = (index: number): boolean =>
     value.parts[index] !== undefined && equalsJson(value.parts[index], json, stored, depth + 1);
@@ -134,7 +141,7 @@ function taggedEquals(value: Tagged, json: unknown, stored: StoredValues, depth:
       return part(1) || part(2) || json === keyText(value, stored);
     // Its text is all there is to a path, a decimal or a UUID.
     case 'opaque':
-      return part(1) && textPart(value, 2, stored) === '';
+      return textPart(value, 2, stored) === '' && (part(1) || isNumber(value, json, stored));
     // Only a part of it is known, or none.
     default:
       return false;
@@ -178,7 +185,7 @@ export class TextSearch {
       this.onPart();
       return false;
     }
-    if (!(value instanceof Ref)) return this.inside(value, depth);
+    if (!(value instanceof Ref)) return this.inside(this.stored.resolve(value), depth);
     const key = value.cid.toString('latin1');
     let found = this.known.get(key);
     if (found === undefined) {

@@ -61,18 +61,24 @@ function entries(dict: Dict, stored: StoredValues): Child[] {
   if (dict.entries.length <= FEW && areOtherTexts(dict)) {
     return dict.entries.map(([name, value]) => ({ name: name as string, value }));
   }
+  const texts = dict.entries.map(([key]) => {
+    const plain = typeof key === 'string' ? key : stored.resolve(key);
+    return typeof plain === 'string' ? plain : keyText(plain, stored);
+  });
+  return distinct(texts).map((name, index) => ({ name, value: dict.entries[index]![1] }));
+}
+
+/** Such keys as 1 and '1', or two that are masked, read the same: the later one says that it is another, by a name that none before it has. */
+export function distinct(texts: readonly string[]): string[] {
   const seen = new Map<string, number>();
   const taken = new Set<string>();
-  return dict.entries.map(([key, value]) => {
-    const plain = typeof key === 'string' ? key : stored.resolve(key);
-    const text = typeof plain === 'string' ? plain : keyText(plain, stored);
-    // The keys 1 and '1' read the same: the later one says that it is another, by a name that no key before it has.
+  return texts.map((text) => {
     let count = (seen.get(text) ?? 0) + 1;
     let name = count === 1 ? text : `${text} (${count})`;
     while (taken.has(name)) name = `${text} (${++count})`;
     seen.set(text, count);
     taken.add(name);
-    return { name, value };
+    return name;
   });
 }
 

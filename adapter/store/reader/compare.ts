@@ -1,7 +1,7 @@
 import type { ComparedRow, ReaderMethods, ValueNode } from '../../../protocol/timeline';
 import { Dict, SetValue, type Value } from '../values/model';
 import { align, type Pair } from './align';
-import { children, content, keyText, type Child } from './children';
+import { children, content, distinct, keyText, type Child } from './children';
 import { alike, isIndexed, same } from './diff';
 import { node } from './render';
 import type { StoredValues } from './stored';
@@ -56,10 +56,11 @@ function pairsOf(before: Value | undefined, after: Value | undefined, together: 
 /** What tells a part from the others on its own side: the keys 1 and '1' are two. */
 function keyed(value: Value, parts: readonly Child[], stored: StoredValues): [string, Child][] {
   const plain = content(value, stored);
-  return parts.map((part, index) => {
+  const keys = parts.map((part, index) => {
     const key = plain instanceof Dict ? plain.entries[index]?.[0] : undefined;
-    return [key === undefined ? part.name : keyText(key, stored), part];
+    return key === undefined ? part.name : keyText(key, stored);
   });
+  return distinct(keys).map((key, index) => [key, parts[index]!]);
 }
 
 /** Both have parts that can be put beside each other. */

@@ -1,6 +1,6 @@
 import type { Change } from '../../../protocol/timeline';
 import { Complex, Dict, Float, Ref, SetValue, Tagged, Tuple, type Value } from '../values/model';
-import { children, content, keyText } from './children';
+import { children, content, distinct, keyText } from './children';
 import { line } from './render';
 import type { StoredValues } from './stored';
 
@@ -66,15 +66,11 @@ export function diff(before: Value, after: Value, stored: StoredValues): { chang
 function pairs(value: Value, stored: StoredValues): Map<string, Value> {
   const plain = content(value, stored);
   if (!(plain instanceof Dict)) return new Map(children(value, stored).map((entry) => [entry.name, entry.value]));
-  return new Map(
-    plain.entries.map(([key, item]) => {
-      const text = stored.resolve(key);
-      return [
-        typeof text === 'string' && /^[\p{L}_][\p{L}\p{N}_]*$/u.test(text) ? text : `[${keyText(text, stored)}]`,
-        item,
-      ];
-    }),
-  );
+  const keys = plain.entries.map(([key]) => {
+    const text = stored.resolve(key);
+    return typeof text === 'string' && /^[\p{L}_][\p{L}\p{N}_]*$/u.test(text) ? text : `[${keyText(text, stored)}]`;
+  });
+  return new Map(distinct(keys).map((key, index) => [key, plain.entries[index]![1]]));
 }
 
 function join(path: string, key: string): string {

@@ -2,6 +2,7 @@ import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RunSummary } from '../../../protocol/timeline';
 import { messageOf, UserError } from '../../common/errors';
+import { problemWith } from '../database';
 import { recoverInto } from '../recover';
 import { emptySummary, RunFile } from './runFile';
 
@@ -50,7 +51,7 @@ export function summaryOf(path: string): RunSummary {
       file.close();
     }
   } catch (error) {
-    return emptySummary(path, messageOf(error));
+    return emptySummary(path, problemWith(path, error).message);
   }
 }
 

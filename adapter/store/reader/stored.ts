@@ -39,11 +39,12 @@ export class StoredValues {
 
   /** The value itself, where only its name stands; a dict or a set, where its members stand in a list since they are no plain values. */
   resolve(value: Value): Value {
-    const found = value instanceof Ref ? this.named(value) : value;
+    const found = this.content(value);
     return found instanceof Tagged && found.tag === 'subclass' ? this.ofObjects(found) : found;
   }
 
-  private named(value: Ref): Value {
+  private content(value: Value): Value {
+    if (!(value instanceof Ref)) return value;
     const key = value.cid.toString('latin1');
     const known = this.cache.get(key);
     if (known !== undefined) return known.value;
@@ -56,11 +57,12 @@ export class StoredValues {
     if (type !== 'dict' && type !== 'set' && type !== 'frozenset') return value;
     const known = this.made.get(value);
     if (known !== undefined) return known;
-    const items = this.resolve(value.parts[1] ?? null);
+    // Its list stands there itself: nothing is to be gone through level by level, however deep a file says that it is.
+    const items = this.content(value.parts[1] ?? null);
     if (!Array.isArray(items)) return value;
     let made: Value = value;
     if (type === 'dict') {
-      const pairs = items.map((item) => this.resolve(item));
+      const pairs = items.map((item) => this.content(item));
       if (pairs.every((pair) => Array.isArray(pair) && pair.length === 2)) made = new Dict(pairs as [Value, Value][]);
     } else made = new SetValue(items, type === 'frozenset');
     this.made.set(value, made);

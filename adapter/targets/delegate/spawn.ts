@@ -21,7 +21,7 @@ export function spawnDelegate(
   { cwd, env, attaches }: SpawnOptions = {},
 ): ChildProcessWithoutNullStreams {
   const [program, ...rest] =
-    attaches && process.platform !== 'win32'
+    attaches && process.platform === 'linux'
       ? ['/bin/sh', ...WITHOUT_PIPE_SIGNAL, command, ...args]
       : [command, ...args];
   return spawn(program, rest, {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import marshal
 import sys
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
@@ -51,6 +52,11 @@ def _fitting(text: str, size: int) -> int:
     return len(encoded[:end].decode("utf-8", "surrogatepass"))
 
 
+def _bytes_of(encoded: Any) -> bytes:
+    """Without references, which depend on who else holds a part."""
+    return marshal.dumps(encoded, 2)
+
+
 def _cut(kind: str, head: Any, length: int, reason: str) -> tuple[Any, ...]:
     return (TAG, "cut", kind, head, length, reason)
 
@@ -80,7 +86,9 @@ def _field_names(kind: type, count: int) -> tuple[str, ...] | None:
     names = _static.find_in_class(kind, "_fields")
     if type(names) is not tuple or len(names) != count or count == 0:
         return None
-    return names if all(type(name) is str for name in names) and len(set(names)) == count else None
+    return (
+        names if all(type(name) is str and name.isidentifier() for name in names) and len(set(names)) == count else None
+    )
 
 
 class Walk:
@@ -174,7 +182,8 @@ class Walk:
         return masked
 
     def _long_text(self, value: str, length: int) -> Any:
-        keep = min(length, max(64, _fitting(value, self.left)))
+        # What stands beside it has room, too.
+        keep = min(length, max(64, _fitting(value, self.left - self.left // 8)))
         # Masks beyond the cut, so that no half of a secret is left at its edge.
         head = self.masking.text(value[: keep + 4096])[:keep]
         self.left -= _size(head)
@@ -210,15 +219,17 @@ class Walk:
             if reason is not None:
                 return _cut(kind, self._hide(out, hidden), len(items), reason)
             after: Any = items[index + 1] if index + 1 < len(items) else None
-            name = (
-                self.masking.secret_after(item, len(items))
-                if (kind == "list" or kind == "tuple") and type(after) in (str, bytes)
-                else ""
-            )
-            if name and (type(after) is bytes or after[:1] != "-"):
-                hidden.append((index + 1, masked_by(name)))
+            if (kind == "list" or kind == "tuple") and type(after) in (str, bytes):
+                mask = self._mask_after(item, after, len(items))
+                if mask is not None:
+                    hidden.append((index + 1, mask))
             out.append(self.encode(item))
         return self._hide(out, hidden)
+
+    def _mask_after(self, item: Any, after: str | bytes, count: int) -> Any:
+        """Where an item says that the next one is a secret: a header's name, or an option."""
+        name = self.masking.secret_after(item, count)
+        return masked_by(name) if name and (type(after) is bytes or after[:1] != "-") else None
 
     def _hide(self, out: list[Any], hidden: list[Any]) -> list[Any]:
         for index, mask in hidden:
@@ -244,8 +255,8 @@ class Walk:
         except TypeError:
             plain = None
         if plain is None or len(plain) != len(found):
-            # Members that are objects are dicts inside and cannot be members of a set of ours.
-            plain = (TAG, "subclass", kind, found)
+            # Members that are objects are dicts inside and cannot be members of a set of ours. Equal sets are to have equal bytes.
+            plain = (TAG, "subclass", kind, sorted(found, key=_bytes_of))
         return plain if cut is None else _cut(kind, plain, cut[4], cut[5])
 
     def _dict(self, pairs: list[tuple[Any, Any]], kind: str) -> Any:
@@ -303,6 +314,14 @@ class Walk:
             head["…"] = _cut("fields", None, found[4] - len(head), found[5])
             return head
         return {"…": found}
+
+    def _named(self, names: tuple[str, ...], items: tuple[Any, ...], beside: dict[str, Any]) -> dict[str, Any]:
+        """Items of a named tuple by their names, and the fields that it has beside them."""
+        encoded = self._fields({**dict(zip(names, items)), **beside})
+        for item, after, name in zip(items, items[1:], names[1:]):
+            if name in encoded and type(after) in (str, bytes):
+                encoded[name] = self._mask_after(item, after, len(items)) or encoded[name]
+        return encoded
 
     def _object(self, value: Any, kind: type) -> Any:
         shape = _static.shape_of(kind)
@@ -387,9 +406,9 @@ class Walk:
         elif base is tuple:
             items = tuple.__getitem__(value, slice(None))
             names = _field_names(type(value), len(items))
-            if names is not None:
-                fields = {**dict(zip(names, items)), **(shape.fields(value) or {})}
-                return (TAG, "object", shape.name, self._fields(fields), None)
+            beside = shape.fields(value) or {}
+            if names is not None and not any(name in beside for name in names):
+                return (TAG, "object", shape.name, self._named(names, items, beside), None)
             plain = self._tuple(items)
         elif base is set:
             plain = self._set(list(set.__iter__(value)), "set")

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { EventEmitter } from 'node:events';
 import { createServer } from 'node:net';
+import { createInterface } from 'node:readline';
+import { Readable } from 'node:stream';
 import { runInNewContext } from 'node:vm';
 import { encoded } from './support';
 
@@ -103,8 +105,42 @@ describe('node runtime: values', () => {
       entries: [[symbol('g'), ['<opaque>', 'getter', '', 'a getter; reading it would run code']]],
     });
     assert.deepEqual(encoded(Object.defineProperty({}, Symbol('hidden'), { value: 1 })), {});
-    const own = encoded(new (class extends EventEmitter {})()) as unknown[];
-    assert.deepEqual(Object.keys(own[2] as object), ['_events', '_eventsCount', '_maxListeners']);
+    assert.deepEqual(encoded(Object.assign([], { [Symbol('c')]: 3, d: 4 })), [
+      '<object>',
+      'Array',
+      {
+        entries: [
+          ['(value)', []],
+          ['d', 4],
+          [symbol('c'), 3],
+        ],
+      },
+      null,
+    ]);
+    const kept = Symbol('kept');
+    class Mine {
+      [kept] = 1;
+    }
+    const mine = new (class extends Mine {})();
+    assert.deepEqual((encoded(mine) as unknown[])[2], { entries: [[symbol('kept'), 1]] });
+    const refused = Object.assign(new Error('no'), { [Symbol('why')]: 2 });
+    assert.ok(JSON.stringify(encoded(refused)).includes('Symbol(why)'));
+    // What Node keeps in its own.
+    const reading = createInterface({ input: Readable.from([]) });
+    reading.close();
+    for (const own of [new (class extends EventEmitter {})(), reading, new Event('e'), performance.mark('m')])
+      assert.ok(!JSON.stringify(encoded(own)).includes('Symbol('), own.constructor.name);
+    const symbols = Object.fromEntries(Array.from({ length: 30 }, (_, index) => [`k${index}`, 'y'.repeat(100_000)]));
+    const cut = encoded(Object.assign(symbols, { [Symbol('last')]: 1 })) as unknown[];
+    assert.deepEqual([cut[0], cut[3]], ['<cut>', 31]);
+    const beside = encoded(
+      Object.assign([1], { a: 'z'.repeat(900_000), b: 'y'.repeat(200_000), c: 1, d: 2 }),
+    ) as unknown[];
+    const fields = beside[2] as Record<string, unknown>;
+    assert.deepEqual(Object.keys(fields), ['(value)', 'a', 'b', 'c', 'd']);
+    const many = (encoded(Object.assign([1], symbols)) as [string, string, Record<string, unknown[]>])[2];
+    const left = many['…']!;
+    assert.deepEqual([left[0], left[1], Number(left[3]) + Object.keys(many).length - 2], ['<cut>', 'fields', 31]);
   });
 
   it('writes what JavaScript has beside them with its type', () => {
@@ -319,8 +355,20 @@ describe('node runtime: values', () => {
     for (const text of ['x'.repeat(3_000_000), 'é'.repeat(3_000_000)]) {
       const cut = encoded(text) as [string, string, string, number, string];
       assert.deepEqual([cut[0], cut[1], cut[3], cut[4]], ['<cut>', 'str', text.length, limit]);
-      assert.ok(cut[2].length > 300_000 && text.startsWith(cut[2]));
+      const kept = Buffer.byteLength(cut[2]);
+      assert.ok(kept > 900_000 && kept <= 2 ** 20 && text.startsWith(cut[2]), `${kept} bytes`);
     }
+    // None of them takes all the room.
+    const texts = encoded({ one: 'é'.repeat(3_000_000), two: 'x'.repeat(3_000_000), order: 7 }) as Record<
+      string,
+      unknown[]
+    >;
+    assert.deepEqual([texts.one![1], texts.two![1], texts.order], ['str', 'str', 7]);
+    // What moves up in the place of a secret is longer in bytes than the secret was.
+    const secrets = encoded(
+      `${'sk-proj-abcdefghijklmnopqrstuvwxyz0123456789 '.repeat(20_000)}${'é'.repeat(900_000)}`,
+    ) as string[];
+    assert.ok(!secrets[2]!.includes('sk-proj') && Buffer.byteLength(secrets[2]!) <= 2 ** 20);
     const bytes = Buffer.alloc(5_000_000, 1);
     const beside = 'w'.repeat(900_000);
     const kept = { bytes: bytes.subarray(0, 16_384).toString('latin1') };

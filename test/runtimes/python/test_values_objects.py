@@ -9,6 +9,7 @@ import dataclasses
 import datetime
 import decimal
 import enum
+import functools
 import pathlib
 import random
 import socket
@@ -50,6 +51,17 @@ class Slotted:
 class Point(NamedTuple):
     x: int
     y: int
+
+
+class Header(NamedTuple):
+    header: str
+    content: str
+
+
+class Command(NamedTuple):
+    first: str
+    second: str
+    third: str
 
 
 class Login(NamedTuple):
@@ -96,6 +108,24 @@ def test_named_tuples_have_their_names() -> None:
     more = More(1, 2)
     more.unit = "cm"  # pyright: ignore[reportAttributeAccessIssue]
     assert encode(more)[3] == {"x": 1, "y": 2, "unit": "cm"}
+
+    assert encode(Header("Authorization", "hunter2hunter2"))[3]["content"][1] == "masked"
+    assert encode(Command("app", "--password", "hunter2hunter2"))[3]["third"][1] == "masked"
+
+    class Double(Point):
+        @functools.cached_property
+        def x(self) -> int:  # pyright: ignore[reportIncompatibleVariableOverride]
+            return 100
+
+    # What has the name of an item beside it keeps the items apart.
+    double = Double(1, 2)
+    assert double.x == 100
+    assert encode(double)[3] == {"(value)": (1, 2), "x": 100}
+
+    class Named(tuple[int, ...]):
+        _fields = ("…", "b")
+
+    assert encode(Named((1, 2)))[1::2] == ("subclass", (1, 2))
 
     class Odd(tuple[int, ...]):
         _fields = ("a", "b")

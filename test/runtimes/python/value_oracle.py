@@ -7,6 +7,7 @@ import datetime
 import decimal
 import enum
 import uuid
+from collections.abc import Iterator, Sized
 from typing import Any
 
 PLAIN = (type(None), bool, int, float, complex, str, bytes)
@@ -48,17 +49,29 @@ def _agree(encoded: Any, value: Any, above: list[Any], where: str) -> None:
 
 
 def _same_members(encoded: list[Any], members: list[Any], above: list[Any], where: str) -> None:
-    left = list(members)
-    for one in encoded:
-        for index, other in enumerate(left):
-            try:
-                _agree(one, other, above, where)
-            except AssertionError:
+    """Each is one of the members, and no two are the same one: what is only a mark may be any of several."""
+    taken: dict[int, int] = {}
+
+    def find(one: int, tried: set[int]) -> bool:
+        for other in range(len(members)):
+            if other in tried or not _agrees(encoded[one], members[other], above, where):
                 continue
-            del left[index]
-            break
-        else:
-            raise AssertionError(f"{where}: {one!r:.80} is no member")
+            tried.add(other)
+            if other not in taken or find(taken[other], tried):
+                taken[other] = one
+                return True
+        return False
+
+    for one in range(len(encoded)):
+        assert find(one, set()), f"{where}: {encoded[one]!r:.80} is no member"
+
+
+def _agrees(encoded: Any, value: Any, above: list[Any], where: str) -> bool:
+    try:
+        _agree(encoded, value, above, where)
+    except AssertionError:
+        return False
+    return True
 
 
 def _agree_tag(tag: tuple[Any, ...], value: Any, above: list[Any], where: str) -> None:
@@ -105,16 +118,25 @@ def _agree_head(tag: tuple[Any, ...], value: Any, above: list[Any], where: str) 
     head, length = tag[3], tag[4]
     if head is None:
         return
-    assert length == len(value), f"{where}: cut of {length}, where {len(value)} were"
+    there = len(value) if isinstance(value, Sized) else -1
+    assert length == there, f"{where}: cut of {length}, where {there} were"
     if isinstance(value, (str, bytes)):
         assert value[: len(head)] == head, f"{where}: another beginning"
     elif isinstance(value, (list, tuple, collections.deque)):
         for index, (one, other) in enumerate(zip(head, value)):
             _agree(one, other, above, f"{where}[{index}]")
     elif type(head) is dict and isinstance(value, dict):
-        for (key, one), (own, other) in zip(head.items(), value.items()):
-            _agree(key, own, above, f"a key of {where}")
-            _agree(one, other, above, f"{where}[{own!r:.40}]")
+        # Small ones behind a large one are kept, too: in their order, but not each.
+        rest = iter(value.items())
+        for key, one in head.items():
+            _agree_next(key, one, rest, above, where)
+
+
+def _agree_next(key: Any, one: Any, rest: Iterator[tuple[Any, Any]], above: list[Any], where: str) -> None:
+    for own, other in rest:
+        if _agrees(key, own, above, f"a key of {where}"):
+            return _agree(one, other, above, f"{where}[{own!r:.40}]")
+    raise AssertionError(f"a key of {where}: {key!r:.80} is none of its own")
 
 
 def _agree_subclass(tag: tuple[Any, ...], value: Any, above: list[Any], where: str) -> None:
