@@ -9,6 +9,8 @@ const SMALLEST_READ = 4 * 1024;
 const LARGEST_READ = 1024 * 1024;
 /** No value is allowed to be so large that a frame would be; what claims to be is not loaded into memory, but passed over. */
 const LARGEST_FRAME = 512 * 1024 * 1024;
+/** Bytes that are looked through for the frame behind a damaged one, and of what is checked meanwhile. */
+const LARGEST_SEARCH = 64 * 1024 * 1024;
 const MAGIC = Buffer.from(SPOOL_MAGIC, 'latin1');
 
 /** What the last read came upon. `more`: read again. `waiting`: nothing more yet. `unsettled`: bytes that do not fit yet, or never will. `closed`: its writer said that nothing will follow. */
@@ -92,7 +94,7 @@ export class SegmentReader {
       }
       if (length === 0 || left < HEADER) return;
       if (left < HEADER + length) {
-        if (HEADER + length > fstatSync(this.fd!).size - this.offset) return this.unsettled(dead);
+        if (HEADER + length > fstatSync(this.fd!).size - this.offset) return this.torn(dead);
         if (at > 0) {
           this.tail = 'more';
           return;
@@ -120,7 +122,7 @@ export class SegmentReader {
       } else if (dead && this.wholeFrameAt(this.offset + whole)) {
         this.damaged++;
         this.passed(whole);
-      } else return this.unsettled(dead);
+      } else return this.torn(dead);
     }
   }
 
@@ -187,6 +189,30 @@ export class SegmentReader {
       if (count === 0) break;
       this.filled += count;
     }
+  }
+
+  /** What stands here is no frame. Where nobody writes any more, a header may be damaged: reading goes on at the next whole frame. */
+  private torn(dead: boolean): void {
+    const next = dead ? this.nextFrame() : undefined;
+    if (next === undefined) return this.unsettled(dead);
+    this.damaged++;
+    this.offset = next;
+    this.filled = this.at = 0;
+    this.tail = 'more';
+  }
+
+  private nextFrame(): number | undefined {
+    const rest = Buffer.alloc(Math.min(fstatSync(this.fd!).size - this.offset, LARGEST_SEARCH));
+    const there = rest.subarray(0, readSync(this.fd!, rest, 0, rest.length, this.offset));
+    let left = LARGEST_SEARCH;
+    for (let at = WORD; at + HEADER < there.length && left > 0; at += WORD) {
+      const length = there.readUInt32LE(at);
+      const end = at + HEADER + length;
+      if (length === 0 || length > LARGEST_FRAME || end > there.length) continue;
+      left -= length;
+      if (crc32(there.subarray(at + HEADER, end)) === there.readUInt32LE(at + 4)) return this.offset + at;
+    }
+    return undefined;
   }
 
   private unsettled(dead: boolean): void {
