@@ -39,7 +39,7 @@ def seen(error): return error
 
 def large():
     error = ValueError("large")
-    error.items = "x" * 3_000_000
+    error.items = ["x" * 1000] * 3000
     error.more = [1]
     raise error
 
