@@ -282,6 +282,39 @@ CAREFUL = """
 """
 
 
+SENDING = """
+    import operator
+    from typing import Annotated, TypedDict
+    from langgraph.graph import END, START, StateGraph
+    from langgraph.types import Send
+
+    class State(TypedDict):
+        found: Annotated[list, operator.add]
+
+    def begin(state):
+        return {"found": [1]}
+
+    def look(state):
+        return {"found": [state["found"][0] * 10]}
+
+    graph = StateGraph(State)
+    graph.add_node("begin", begin)
+    graph.add_node("look", look)
+    graph.add_edge(START, "begin")
+    graph.add_conditional_edges("begin", lambda state: [Send("look", {"found": [n]}) for n in (5, 6)], ["look"])
+    graph.add_edge("look", END)
+    print(graph.compile().invoke({"found": []})["found"])
+"""
+
+
+def test_an_answer_to_an_input_of_its_own_is_merged_with_the_graphs_state(tmp_path: Path) -> None:
+    done = run(write(tmp_path, SENDING))
+    assert done.out == "[1, 50, 60]\n"
+    looked = [done.of("state", call=start["call"]) for start in done.of("start", name="look")]
+    told = sorted([entry["state"]["found"] for entry in states] for states in looked)
+    assert told == [[[5], [1, 50]], [[6], [1, 60]]]
+
+
 def test_recording_runs_none_of_the_users_code(tmp_path: Path) -> None:
     app = write(tmp_path, CAREFUL)
     done, without = run(app), bare(app)

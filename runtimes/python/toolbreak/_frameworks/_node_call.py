@@ -58,13 +58,19 @@ class NodeCall(_call_types.CallAdapter):
             call.changes = result.copy()
             return
         updates = _state.updates_of(result)
-        call.state, unmerged = _state.merge(before, updates, self.channels)
+        call.state, unmerged = _state.merge(self._merged_with(before, updates), updates, self.channels)
         call.changes = dict(updates)
         if unmerged:
             call.set(**{"langgraph.unmerged": unmerged})
         goto = _state.goto_of(result)
         if goto:
             call.set(**{"langgraph.goto": goto})
+
+    def _merged_with(self, before: dict[str, Any], updates: list[tuple[str, Any]]) -> dict[str, Any]:
+        """What an answer is merged with: of a node that `Send` gave an input of its own, that input is not what the graph has."""
+        if "__pregel_push" not in self.metadata.get("langgraph_triggers", ()):
+            return before
+        return {**before, **_state.graph_values(updates, self.channels)}
 
     def check_result(self, call: _call_types.Call, value: Any) -> Any:
         """A changed answer changes the state that is shown."""
@@ -78,8 +84,9 @@ class NodeCall(_call_types.CallAdapter):
         if call.boundary != "after":
             self.given = value
             return
-        before = _state.fields_of(self.given) or {}
-        merged, _ = _state.merge(before, _state.updates_of(call.result), self.channels)
+        updates = _state.updates_of(call.result)
+        before = self._merged_with(_state.fields_of(self.given) or {}, updates)
+        merged, _ = _state.merge(before, updates, self.channels)
         wanted = _state.fields_of(value) or {}
         patch: dict[str, Any] = {}
         for key, item in wanted.items():

@@ -120,6 +120,13 @@ def overwritten(before: dict[str, Any], updates: dict[Any, Any], channels: Any) 
     return after
 
 
+def graph_values(updates: list[tuple[str, Any]], channels: Any) -> dict[str, Any]:
+    """What the graph has of the keys that a reducer will merge these updates into, since the step began."""
+    found = {key: getattr(channels.get(key), "value", None) for key, _ in updates if has_reducer(channels, key)}
+    # A bare object stands for a channel that nothing was written to yet.
+    return {key: None if type(value) is object else value for key, value in found.items()}
+
+
 def has_reducer(channels: Any, key: str) -> bool:
     channel = channels.get(key) if channels is not None else None
     return channel is not None and getattr(channel, "operator", None) is not None
