@@ -137,12 +137,6 @@ export function maskText(text: string, extra: readonly RegExp[] = []): string {
   return masked;
 }
 
-/** Whether what stands under a name is one of the usual secrets. */
-export function isSecretName(name: string): boolean {
-  const text = `${name}=0123456789`;
-  return maskText(text) !== text;
-}
-
 /** Longest unfinished line that is kept back, so that a secret cut by two chunks is seen whole. */
 const LONGEST_LINE = 64 * 1024;
 

@@ -74,7 +74,7 @@ export class Broadcast {
     });
     engine.on('traced', (task, hold) => this.#recordStop(task, hold));
     engine.on('recorded', (process, { name, data }) => {
-      const event = { process: process.index, ...(session.masker.recorded(data) as typeof data) };
+      const event = { process: process.index, ...session.masker.recorded(data) };
       // A crash is of the call that it stops in, which may be told a moment later.
       if (name === 'crash') this.#crashes.set(process, event);
       else session.recorder?.event(name, undefined, event);

@@ -16,7 +16,7 @@ import { Connection } from './connection';
 import { HANDLERS } from './handlers';
 import { Journal } from './journal';
 import { checkArguments } from './required';
-import { Masker } from './masker';
+import { Masker } from '../common/masker';
 import type { RunPlace, SessionOptions, TargetRequest, TerminalRequest } from './options';
 import type { Context, RequestName } from './requests';
 import { TracedTarget } from './trace';

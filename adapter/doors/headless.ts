@@ -5,7 +5,7 @@ import { toolbreakVersion } from '../common/installation';
 import { Log } from '../common/log';
 import { SessionFolder } from '../common/sessions';
 import { EVALUATION_SECONDS, recordSettings } from '../dap/attributes';
-import { Masker } from '../dap/masker';
+import { Masker } from '../common/masker';
 import { StreamMasker } from '../common/masking';
 import { recordEnd, recordKnownEnd } from '../store/processEnd';
 import type { Recorder } from '../store/recorder';

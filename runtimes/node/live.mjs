@@ -36,6 +36,8 @@ const INTERNAL = new Set([
 const { getOwnPropertyDescriptor, getOwnPropertyNames } = Object;
 /** What is there before the app adds its own. */
 const GLOBALS = new Map(getOwnPropertyNames(globalThis).map((name) => [name, own(globalThis, name)]));
+/** Modules with classes whose objects are data, and that are loaded anyway or cost nothing. */
+const CLASSES_IN = ['node:fs', 'node:perf_hooks'];
 const toText = Function.prototype.toString;
 
 /**
@@ -58,10 +60,10 @@ export function isLive(chain) {
 /** Whether a class is Node's or the language's, which keep things of their own in their objects. @param {Function} made */
 export function isOfPlatform(made) {
   const name = getOwnPropertyDescriptor(made, 'name')?.value;
-  if (made === EventEmitter || isInternal(made)) return true;
+  if (made === EventEmitter || isNative(made)) return true;
+  if (typeof name !== 'string') return false;
   return (
-    typeof name === 'string' &&
-    (GLOBALS.get(name) === made || own(process.getBuiltinModule?.('node:fs'), name) === made)
+    GLOBALS.get(name) === made || CLASSES_IN.some((module) => own(process.getBuiltinModule?.(module), name) === made)
   );
 }
 

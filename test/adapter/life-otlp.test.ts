@@ -278,8 +278,17 @@ describe('life: import of OTLP JSON', function () {
 
   it('masks secrets before anything is written', async () => {
     const text = (stringValue: string): object => ({ stringValue });
-    const secrets = ['hunter2-plain', 'abcdefhunter4', 'sk-ant-api03-abcdefgh', 'hunter3', 'hunter5', 'hunter6'];
+    const secrets = [
+      'hunter2-plain',
+      'abcdefhunter4',
+      'sk-ant-api03-abcdefgh',
+      'hunter3',
+      'hunter5',
+      'hunter6',
+      'hunter7',
+    ];
     const given = span(1, undefined, {
+      name: `GET https://ann:${secrets[6]}@shop/orders`,
       ...attributes({
         api_key: text(secrets[0]!),
         'http.request.header.authorization': text(`Bearer ${secrets[1]}`),
@@ -298,7 +307,17 @@ describe('life: import of OTLP JSON', function () {
         },
       ],
     });
-    const { file } = await importFile(made(document([given])), runs());
+    // As deep as anything is written, too.
+    const deep = Array.from({ length: 30 }, (_, index) =>
+      span(
+        index + 2,
+        1,
+        attributes({
+          'gen_ai.tool.call.arguments': text(`${'['.repeat(185 + index)}"${secrets[2]}"${']'.repeat(185 + index)}`),
+        }),
+      ),
+    );
+    const { file } = await importFile(made(document([given, ...deep])), runs());
     const said = (await place.say('show', file, '1.1', '--json')).stdout;
     for (const secret of secrets) assert.ok(!said.includes(secret), secret);
     assert.match(said, /"order": 7/);
@@ -319,16 +338,14 @@ describe('life: import of OTLP JSON', function () {
   });
 
   it('refuses what holds no spans, and leaves nothing behind', async () => {
-    for (const wrong of [
-      '{}',
-      '{"resourceSpans": 7}',
-      '{',
-      '{"resourceSpans":[{"scopeSpans":[{"spans":[{}]}]}]}',
-      '{"a":1}\n{"b":2}\n',
-    ])
-      await assert.rejects(
-        importFile(made(wrong), runs()),
-        /spans\.json holds no spans of OTLP JSON(\.| that can be read: a (line could not be read|span has no id)\. Perhaps it is cut off\.)$/,
+    for (const wrong of ['{}', '{"resourceSpans": 7}', '{"a":1}\n{"b":2}\n'])
+      await assert.rejects(importFile(made(wrong), runs()), /spans\.json holds no spans of OTLP JSON\.$/);
+    for (const [wrong, why] of [
+      ['{', 'a line could not be read'],
+      ['{"resourceSpans":[{"scopeSpans":[{"spans":[{}]}]}]}', 'a span has no id'],
+    ] as const)
+      await assert.rejects(importFile(made(wrong), runs()), (error: Error) =>
+        error.message.endsWith(`holds no spans of OTLP JSON that can be read: ${why}. Perhaps it is cut off.`),
       );
     await assert.rejects(importFile(made('[1]'), runs()), /is nothing that Toolbreak can import/);
     assert.deepEqual(took(), []);

@@ -245,6 +245,11 @@ describe('life: how long runs stay', function () {
     const live = copy('damaged-live');
     change(live, 'UPDATE runs SET ended = NULL, pid = ?, pid_start = ?', process.pid, startMark(process.pid));
     for (const file of [kept, live]) lose(file, 'processes');
+    // The list says it in a sentence that names the file.
+    const lost = copy('damaged-lost');
+    lose(lost, 'runs');
+    assert.equal(summaryOf(lost).problem, `The run file ${lost} is damaged.`);
+    rmSync(lost);
     const newer = copy('damaged-newer');
     change(newer, `PRAGMA user_version = ${MIGRATIONS.length + 1}`);
     const bytes = readFileSync(newer);

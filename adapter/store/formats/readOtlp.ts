@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { createReadStream, readFileSync, statSync } from 'node:fs';
 import { FrameKind } from '../../../protocol/spool';
 import { UserError } from '../../common/errors';
+import { Masker } from '../../common/masker';
 import { LineSplitter, parseObject } from '../../common/ndjson';
 import { closePlain, openForWriting, type Connection } from '../database';
 import { nextRunNumber } from '../runNumber';
@@ -9,8 +10,7 @@ import { MarshalReader } from '../spool/marshal';
 import type { Segment } from '../spool/follower';
 import type { Frame } from '../spool/frames';
 import { RunWriter } from '../writer';
-import { marshal } from './marshalWriter';
-import { SpanMasker } from './otlpSecrets';
+import { DEEPEST, marshal, RecordedErrorValue } from './marshalWriter';
 import { attributesIn, nanoseconds, readSpan, type SpanCall } from './otlpSpan';
 
 /** Largest document that is read as one; what is larger has to come in lines. */
@@ -18,6 +18,8 @@ const LARGEST_DOCUMENT = 128 * 1024 * 1024;
 const LONGEST_LINE = 128 * 1024 * 1024;
 const MOST_SPANS = 1_000_000;
 const BATCH = 1000;
+/** All that is written, and what a call has around its values. */
+const MASKED_LEVELS = DEEPEST + 10;
 
 type Fields = Record<string, unknown>;
 
@@ -249,7 +251,7 @@ class Staged {
 /** Hands the spans to the writer as the frames an app would have written. */
 function write(writer: RunWriter, staged: Staged, first: bigint): void {
   const tasks = new Tasks();
-  const masker = new SpanMasker();
+  const masker = new Masker({ maskKeys: [], maskPatterns: [] }, () => undefined);
   const functions = new Map<string, number>();
   writer.transaction(() => writer.addProcess(1, '0-otlp'));
   for (let after = 0; ;) {
@@ -257,7 +259,7 @@ function write(writer: RunWriter, staged: Staged, first: bigint): void {
     if (spans.length === 0) break;
     writer.transaction(() => {
       for (const span of spans) {
-        const call = masker.call(readSpan(JSON.parse(span.json) as Fields));
+        const call = masked(readSpan(JSON.parse(span.json) as Fields), masker);
         for (const frame of framesOf(span, call, first, tasks, functions))
           writer.apply({ segment: SEGMENT, frame, end: span.id });
       }
@@ -269,6 +271,21 @@ function write(writer: RunWriter, staged: Staged, first: bigint): void {
       for (let one = 0; one < Math.min(count, 100); one++)
         writer.damaged(count > 100 && one === 99 ? `${why} (${count} of them)` : why);
   });
+}
+
+/** Whoever wrote a span need not have masked it. Its path and its place among the others say no secret. */
+function masked(call: SpanCall, masker: Masker): SpanCall {
+  const { name, qualified, args, attributes, events, result, threadName } = call;
+  return {
+    ...call,
+    ...masker.recorded({ name, qualified, args, attributes, events: [], threadName }, MASKED_LEVELS),
+    // Their times are no JSON.
+    events: events.map((event) => ({ ...event, data: masker.recorded(event.data, MASKED_LEVELS) })),
+    result:
+      result instanceof RecordedErrorValue
+        ? new RecordedErrorValue(masker.recorded(result.error, MASKED_LEVELS))
+        : masker.recorded(result, MASKED_LEVELS),
+  };
 }
 
 /** Stands for the file, where the writer wants to know how far it has read. */

@@ -52,28 +52,20 @@ export function runState(file: string): RunState {
 }
 
 /** As much of it as can be read of a damaged file. Throws a `UserError` for one that is whole and none of ours. */
-function readableState(file: string): Pick<RunState, 'kept' | 'live' | 'appLives'> {
+function readableState(file: string): Pick<RunState, 'kept' | 'live' | 'appLives'> & { damaged: boolean } {
   let db: Connection | undefined;
-  const state = { kept: false, live: false, appLives: false };
+  const state = { kept: false, live: false, appLives: false, damaged: false };
   try {
     db = openAsItIs(file);
     Object.assign(state, rowState(db));
     state.appLives = appLives(db);
   } catch (error) {
     if (!(error instanceof DamagedRunError) && !isDamage(error)) throw problemWith(file, error);
+    state.damaged = true;
   } finally {
     db?.close();
   }
   return state;
-}
-
-function isDamaged(file: string): boolean {
-  try {
-    runState(file);
-    return false;
-  } catch (error) {
-    return error instanceof DamagedRunError;
-  }
 }
 
 function rowState(db: Connection): Omit<RunState, 'appLives'> {
@@ -128,7 +120,7 @@ export function removeRun(file: string, options: RemoveOptions = {}): Removal {
   const unlock: (() => void)[] = [];
   try {
     // Where the session died, the spool knows better than a damaged file whether the app still records, and makes the run again.
-    if (isOurs && isDamaged(path))
+    if (isOurs && spools.length > 0 && readableState(path).damaged)
       for (const { folder } of spools) if (recoverSpool(folder).state === 'busy') return 'recovering';
     for (const { folder } of spools) {
       if (!existsSync(folder)) continue;

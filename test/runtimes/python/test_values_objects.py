@@ -10,6 +10,7 @@ import datetime
 import decimal
 import enum
 import functools
+import marshal
 import pathlib
 import random
 import socket
@@ -133,6 +134,11 @@ def test_named_tuples_have_their_names() -> None:
     # It says of itself what is not so.
     assert encode(Odd((1, 2, 3)))[1::2] == ("subclass", (1, 2, 3))
     assert encode({Point(1, 2): "here"})[3] == [[(..., "object", name_of(Point), {"x": 1, "y": 2}, None), "here"]]
+
+
+def test_equal_sets_of_objects_have_equal_bytes() -> None:
+    encoded = encode({Point(index, index * index) for index in range(-10, 10)})[3]
+    assert encoded == sorted(encoded, key=lambda one: marshal.dumps(one, 2)) and len(encoded) == 20
 
 
 def test_subclasses_of_builtins() -> None:

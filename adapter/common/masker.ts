@@ -1,6 +1,6 @@
-import { compileMaskPatterns, isSecretName, maskText } from '../common/masking';
 import type { RecordSettings } from '../../protocol/control';
 import { MASK } from '../../protocol/secrets';
+import { compileMaskPatterns, maskText } from './masking';
 
 /** Names of which is remembered whether they name a secret. */
 const MOST_KNOWN = 1000;
@@ -43,13 +43,17 @@ export class Masker {
     });
   }
 
-  /** What is recorded of native code: whatever stands under a secret's name, and the texts. */
-  recorded(value: unknown, name = ''): unknown {
-    if (Array.isArray(value)) return value.map((one: unknown) => this.recorded(one, name));
-    if (typeof value === 'object' && value !== null)
-      return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, this.recorded(inner, key)]));
-    if (name !== '' && value !== null && value !== undefined && this.#isSecret(name)) return MASK;
-    return typeof value === 'string' ? this.text(value) : value;
+  /** What no runtime of ours masked, such as what is recorded of native code: whatever stands under a secret's name, the texts, and the names. */
+  recorded<T>(value: T, deepest = Infinity): T {
+    if (typeof value === 'string') return this.text(value) as T;
+    // What is nested more deeply is not written.
+    if (typeof value !== 'object' || value === null || deepest < 0) return value;
+    if (Array.isArray(value)) return value.map((one: unknown) => this.recorded(one, deepest - 1)) as T;
+    const named = Object.entries(value).map(([name, inner]: [string, unknown]) => [
+      this.text(name),
+      inner !== null && inner !== undefined && this.#isSecret(name) ? MASK : this.recorded(inner, deepest - 1),
+    ]);
+    return Object.fromEntries(named) as T;
   }
 
   /** A message for the trace log. Values that came from evaluating are left out: nothing says what is in them. */
@@ -60,7 +64,7 @@ export class Masker {
   #isSecret(name: string): boolean {
     let secret = this.#known.get(name);
     if (secret === undefined) {
-      secret = this.#keys.some((key) => key.test(name)) || isSecretName(name);
+      secret = this.#keys.some((key) => key.test(name)) || maskText(`${name}=0123456789`) !== `${name}=0123456789`;
       // Messages have the same few names again and again; those of an app's data may be any.
       if (this.#known.size < MOST_KNOWN) this.#known.set(name, secret);
     }
