@@ -59,4 +59,4 @@ def once(thread: int) -> float:
 # Some tenths of a second, in which the recording's own process starts beside it.
 for thread in range(20):
     once(thread)
-report(name, statistics.median(once(thread) for thread in range(20, 40)))
+report(name, statistics.median(once(thread) for thread in range(20, 80)))
