@@ -240,7 +240,7 @@ describe('commands: runs, show, query, check', function () {
   it('check says that a run is whole, or what is damaged', () => {
     assert.match(
       said('check', '1'),
-      /^Run 1 \(support_agent\) is whole\.\nRead: 5 calls, 3 values, 5 events, 1 hold, 4 functions, 2 tasks, 1 process\.\n$/,
+      /^Run 1 \(support_agent\) is whole\.\nRead: 5 calls, 3 shared values, 5 events, 1 hold, 4 functions, 2 tasks, 1 process\.\n$/,
     );
     const broken = project.record('broken', [agentSpool()]);
     const db = new Database(broken);
@@ -273,10 +273,13 @@ describe('commands: runs, show, query, check', function () {
       said('delete', fourth),
       new RegExp(String.raw`^Deleted run ${number} \(support_agent\), [\d.]+ [kM]B\.\n$`),
     );
-    const unread = project.fileOf('unread');
+    const name = `unread-${'0'.repeat(40)}`;
+    const unread = project.fileOf(name);
     writeFileSync(unread, 'hello');
     try {
-      assert.match(project.toolbreak('check', 'unread').stdout, /^Run unread is damaged\.\n/);
+      assert.match(project.toolbreak('check', name).stdout, /^Run unread-0+ is damaged\.\n/);
+      // Whole, since that is what it is named by.
+      assert.match(project.toolbreak('runs').stdout, new RegExp(`^- +${name} The run file .* is damaged\\.$`, 'm'));
     } finally {
       rmSync(unread);
     }
@@ -498,6 +501,8 @@ AT           CALL     LENGTH    KIND      WHAT
       /^toolbreak: --min-duration is a length of time in ns, us, ms, s, m or h, such as 200ms, 1\.5s or 2m\.$/,
     );
     assert.match(refused(2, 'show', '1', '--limit', '0'), /It is a whole number from 1 on\.$/);
+    assert.match(refused(2, 'show', '1', '1.4', '--limit', '3'), /^toolbreak: --limit is for the tree of a run\./);
+    assert.match(refused(2, 'show', '1', '--full'), /^toolbreak: --full is for one call: /);
     assert.match(refused(2, 'query', '1', '--limit', '0'), /^toolbreak: --limit is a whole number from 1 to 500\.$/);
     assert.match(
       refused(2, 'query', '1', '--kind', 'foo'),

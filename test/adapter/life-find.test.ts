@@ -52,6 +52,11 @@ describe('store: finding a run', function () {
     assert.throws(() => findRun('', place), /A run is named by its number/);
   });
 
+  it('says how many more there are than it names', () => {
+    for (let number = 1; number <= 8; number++) project.record(`run${number}`, [run('triage')]);
+    assert.throws(() => findRun('70', place), /The newest are 8 \(triage\), .*\(triage\) and \d more\.$/);
+  });
+
   it('shows names that cannot steer a terminal', () => {
     project.record('one', [run('\u001b[31mtri\nage\u202e')]);
     assert.throws(() => findRun('7\u001b[2J', place), {

@@ -175,6 +175,14 @@ describe('life: other formats', function () {
       assert.equal(failed!.attributes['toolbreak.status'], 'error');
     });
 
+    it('says which messages are not whole', async () => {
+      const program = join(apps, 'langgraph', 'triage.py');
+      const long = await place.record(program, [`please refund order 7 ${'x'.repeat(70_000)}`]);
+      const { spans } = read(await exported(long, 'otlp'));
+      const model = spans.find(({ attributes }) => attributes['gen_ai.operation.name'] === 'chat')!;
+      assert.deepEqual(model.attributes['toolbreak.cut'], ['toolbreak.arguments', 'gen_ai.input.messages']);
+    });
+
     it('is written in lines of a bounded size', async () => {
       const many = await place.record(
         place.file('many.py', 'def work(number):\n    return number\n\nfor number in range(1200):\n    work(number)\n'),
@@ -229,6 +237,32 @@ describe('life: other formats', function () {
     } finally {
       file.close();
     }
+  });
+
+  it('say which values they do not have whole', async () => {
+    const app = place.file('long.py', "def told(text):\n    return text[:9]\n\ntold('x' * 3000)\ntold('y' * 70_000)\n");
+    const run = await place.record(app);
+    const export_ = (format: string, ...more: string[]) =>
+      place.say('export', run, '--format', format, '-o', join(place.folder, `long.${format}`), '--force', ...more);
+    const perfetto = await export_('perfetto');
+    assert.match(
+      perfetto.stdout,
+      /^2 values in it are not whole, and marked: .* longer than 2,000 characters\. Leave --format out/m,
+    );
+    const { traceEvents } = JSON.parse(readFileSync(join(place.folder, 'long.perfetto'), 'utf8')) as {
+      traceEvents: TraceEvent[];
+    };
+    assert.deepEqual(
+      traceEvents.filter(({ name }) => name === 'told').map(({ args }) => args['cut']),
+      [['arguments'], ['arguments']],
+    );
+    const otlp = await export_('otlp');
+    assert.match(otlp.stdout, /^1 value in it is not whole, and marked: .* longer than 64,000 characters\./m);
+    assert.equal((JSON.parse((await export_('otlp', '--json')).stdout) as { cut: number }).cut, 1);
+    const piped = await place.say('export', run, '--format', 'perfetto', '-o', '-');
+    assert.match(piped.stderr, /^2 values in it are not whole/);
+    assert.equal((JSON.parse(piped.stdout) as { traceEvents: TraceEvent[] }).traceEvents.length, traceEvents.length);
+    assert.doesNotMatch((await place.say('export', run, '-o', join(place.folder, 'long.run'))).stdout, /not whole/);
   });
 
   it('are refused by name when there is no such format', async () => {

@@ -232,7 +232,7 @@ describe('life: recording without an adapter', function () {
     writeFileSync(spool, bytes);
     const said = await place.say('import', folder);
     const told =
-      /^Imported run 1 \(many\.py, ([\d,]+) calls\)\. 1 part of the recording could not be read; all around it is there: "toolbreak query 1 --type event" says where\.\n$/;
+      /^Imported run 1 \(many\.py, ([\d,]+) calls\)\. 1 part of the recording could not be read; all around it is there: "toolbreak query 1 --type event" says where\. A whole copy of the folder can be imported after "toolbreak delete 1"\.\n$/;
     assert.match(said.stdout, told);
     // One frame is lost: a call, or the end of one.
     assert.ok(Number(told.exec(said.stdout)![1]!.replace(',', '')) >= 999);
@@ -248,6 +248,10 @@ describe('life: recording without an adapter', function () {
     const { rows: open } = await place.json<QueryAnswer>('query', '1', '--status', 'cancelled');
     for (const row of open)
       assert.match((row as { error: string }).error, /^Its end is missing: .*could not be read\.$/);
+    bytes[50_000]! ^= 0xff;
+    writeFileSync(spool, bytes);
+    assert.equal((await place.say('delete', '1')).code, 0);
+    assert.match((await place.say('import', folder)).stdout, /^Imported run 1 \(many\.py, 1,000 calls\)\.\n$/);
   });
 
   it('ends at its limit and where nothing can be written, and the app goes on', async () => {

@@ -18,10 +18,16 @@ export function checkCommand(program: Command): void {
     });
 }
 
+/** Where that is not the name of the table. Most values stand with their calls. */
+const NAMES: Record<string, [one: string, many: string]> = {
+  processes: ['process', 'processes'],
+  values: ['shared value', 'shared values'],
+};
+
 function linesOf({ whole, live, problems, readable }: CheckReport, run: string): string[] {
   const rows = ['calls', 'values', 'events', 'holds', 'functions', 'tasks', 'processes']
     .filter((table) => readable[table] !== undefined)
-    .map((table) => count(readable[table]!, table === 'processes' ? 'process' : table.slice(0, -1), table));
+    .map((table) => count(readable[table]!, ...(NAMES[table] ?? [table.slice(0, -1), table])));
   const read = rows.length === 0 ? 'Nothing of it can be read.' : `Read: ${rows.join(', ')}.`;
   if (whole) return [live === true ? `${run} is whole so far: it is still being recorded.` : `${run} is whole.`, read];
   return [

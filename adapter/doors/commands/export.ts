@@ -6,11 +6,11 @@ import { Option, type Command } from 'commander';
 import { UserError } from '../../common/errors';
 import { toolbreakVersion } from '../../common/installation';
 import { writeBundle } from '../../store/life/bundle';
-import { FORMATS, writeFormat, type Format } from '../../store/formats/write';
+import { FORMATS, LARGEST, writeFormat, type Format } from '../../store/formats/write';
 import { findRun } from '../../store/life/find';
 import { sizeText } from '../../store/life/retention';
 import { placeFrom, runNames, withPlace, type PlaceOptions } from './place';
-import { outputFailed, plainText, print, printJson } from './text';
+import { count, outputFailed, plainText, print, printJson } from './text';
 
 interface ExportFlags extends PlaceOptions {
   output: string;
@@ -42,16 +42,27 @@ export function exportCommand(program: Command): void {
       if (there?.isDirectory()) throw new UserError(`${target} is a folder. Name a file in it.`);
       if (flags.force !== true && there !== undefined)
         throw new UserError(`${target} is there already. Choose another name, or add --force.`);
-      await write(file, target, flags.format);
+      const cut = await write(file, target, flags.format);
       const bytes = statSync(target).size;
-      if (flags.json === true) printJson({ ...runNames(file), written: target, bytes });
-      else print(`Wrote ${plainText(target)} (${sizeText(bytes)}).`);
+      if (flags.json === true)
+        printJson({ ...runNames(file), written: target, bytes, ...(flags.format !== 'run' && { cut }) });
+      else print([`Wrote ${plainText(target)} (${sizeText(bytes)}).`, ...cutLines(cut, flags.format)]);
     });
 }
 
-async function write(file: string, target: string, format: ExportFlags['format']): Promise<void> {
-  if (format === 'run') await writeBundle(file, target, toolbreakVersion());
-  else await writeFormat(file, target, format, toolbreakVersion());
+/** Answers how many values another format has not whole. */
+async function write(file: string, target: string, format: ExportFlags['format']): Promise<number> {
+  if (format !== 'run') return writeFormat(file, target, format, toolbreakVersion());
+  await writeBundle(file, target, toolbreakVersion());
+  return 0;
+}
+
+function cutLines(cut: number, format: ExportFlags['format']): string[] {
+  if (cut === 0 || format === 'run') return [];
+  const most = LARGEST[format].toLocaleString('en-US');
+  return [
+    `${count(cut, 'value')} in it ${cut === 1 ? 'is' : 'are'} not whole, and marked: cut by the recording, or longer than ${most} characters. Leave --format out to write all that was recorded.`,
+  ];
 }
 
 /** Whole or not at all: what reads us cannot take back a half. */
@@ -74,7 +85,8 @@ async function toStdout(file: string, { format, json }: ExportFlags): Promise<vo
   let failure: NodeJS.ErrnoException | undefined;
   try {
     const target = join(folder, 'run');
-    await write(file, target, format);
+    const cut = await write(file, target, format);
+    for (const line of cutLines(cut, format)) process.stderr.write(`${line}\n`);
     const printed = pipeline(createReadStream(target), process.stdout, { end: false });
     failure = await printed.then(undefined, (error: NodeJS.ErrnoException) => error);
   } finally {

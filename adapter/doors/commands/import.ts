@@ -35,7 +35,7 @@ function words({ number, name, calls }: Admitted, { alive, damaged = 0, partial 
   const more = alive === true ? ' The app still runs: import again for what it records from now on.' : '';
   const less =
     damaged > 0
-      ? ` ${count(damaged, 'part')} of the recording could not be read; all around ${damaged === 1 ? 'it' : 'them'} is there: "toolbreak query ${number} --type event" says where.`
+      ? ` ${count(damaged, 'part')} of the recording could not be read; all around ${damaged === 1 ? 'it' : 'them'} is there: "toolbreak query ${number} --type event" says where. A whole copy of the folder can be imported after "toolbreak delete ${number}".`
       : '';
   const early =
     partial === true

@@ -24,16 +24,17 @@ function table(runs: readonly RunSummary[], all: boolean): string[] {
 
 function row(run: RunSummary, all: boolean): string {
   const name = all ? `${projectOf(run.file)}: ${run.name}` : run.name;
-  const start = [column(run.number > 0 ? String(run.number) : '-', 5), column(name, 26)];
-  // In full: what to do about it stands at the end.
-  if (run.problem !== undefined) return `${start.join(' ')} ${plainText(run.problem)}`;
+  const number = column(run.number > 0 ? String(run.number) : '-', 5);
+  // In full: its name is the id that other commands take, and what to do about it stands at the end.
+  if (run.problem !== undefined) return `${number} ${plainText(name)} ${plainText(run.problem)}`;
   const state = run.live ? ', running' : run.reading === true ? ', still being read' : '';
   const ending = run.ending === undefined ? '' : `, ${endingText(run.ending)}`;
   const missing = damageText(run);
   const damage = missing === undefined ? '' : `, ${missing}`;
   const errors = run.errors > 0 ? `, ${count(run.errors, 'error')}` : '';
   return [
-    ...start,
+    number,
+    column(name, 26),
     column(clockText(run.startedAt), 20),
     column(durationText(run.duration), 13),
     `${count(run.calls, 'call')}${errors}${state}${ending}${damage}${run.kept === true ? ', kept' : ''}`,

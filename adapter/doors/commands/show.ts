@@ -40,7 +40,11 @@ export function showCommand(program: Command): void {
     .option('--limit <number>', `calls of the tree at most (default: ${USUAL_CALLS})`, fromOne)
     .option('--full', 'values of a call to their end')
     .option('--json', 'as JSON; times in nanoseconds')
-    .action((name: string, call: string | undefined, options: Options) => {
+    .action((name: string, call: string | undefined, options: Options, command: Command) => {
+      if (call !== undefined && options.limit !== undefined)
+        command.error('toolbreak: --limit is for the tree of a run. --full shows all of a call.');
+      if (call === undefined && options.full === true)
+        command.error('toolbreak: --full is for one call: name it behind the run.');
       const file = findRun(name, placeFrom(options));
       const run = summaryOf(file);
       if (run.problem !== undefined) throw new UserError(run.problem);

@@ -4,15 +4,16 @@ import type { ErrorValue } from '../reader/errorValue';
 import { messagesIn } from '../reader/messageText';
 import type { RunFile } from '../reader/runFile';
 import { Float, Tuple, type Value } from '../values/model';
-import { plainJson } from './plain';
+import { plainJson, type Cuts } from './plain';
 import { CALLS } from '../chunks/chunk';
 import { shownName } from '../functionName';
 import { attributesOf, errorsOf, scanner, statusOf, type ScannedCall } from './scan';
 
 /** Characters of a value. */
-const LARGEST_VALUE = 64_000;
+export const LARGEST_VALUE = 64_000;
 const MOST_MESSAGES = 200;
 const MOST_HOLDS = 100;
+const MOST_ITEMS = 1000;
 /** A line holds so many spans, or as many as fit in so many characters. */
 const SPANS = 500;
 const CHARACTERS = 2_000_000;
@@ -35,9 +36,10 @@ interface Attribute {
 
 /**
  * OTLP JSON, one `TracesData` a line: a run is a trace, a process a resource, a call a span whose id is the call's own. Names are those of OpenTelemetry's
- * semantic conventions where these have one, and begin with `toolbreak.` where they have none.
+ * semantic conventions where these have one, and begin with `toolbreak.` where they have none. `toolbreak.cut` names the attributes of a span that
+ * are not whole.
  */
-export function* otlp(file: RunFile, toolbreak: string): Generator<string> {
+export function* otlp(file: RunFile, toolbreak: string, cuts: Cuts): Generator<string> {
   const row = file.row();
   if (row === undefined) return;
   const trace = createHash('sha256').update(row.run).digest('hex').slice(0, 32);
@@ -70,7 +72,7 @@ export function* otlp(file: RunFile, toolbreak: string): Generator<string> {
         ...named(call),
         startTimeUnixNano: wall(call.start),
         endTimeUnixNano: wall(call.end ?? Math.max(latest, call.start)),
-        ...contentOf(file, call, wall, holds.all(call.id, MOST_HOLDS)),
+        ...contentOf(file, call, wall, holds.all(call.id, MOST_HOLDS), cuts),
       });
       spans.push(text);
       size += text.length;
@@ -144,6 +146,7 @@ function contentOf(
   call: ScannedCall & { taskName: string | null },
   wall: (time: number) => string,
   holds: readonly Hold[],
+  cuts: Cuts,
 ): object {
   const all = new Map<string, AnyValue>();
   const text = (key: string, given: string | null | undefined): void => {
@@ -162,17 +165,26 @@ function contentOf(
   if (call.kind === 'llm') text('gen_ai.request.model', call.name);
   if (call.kind === 'workflow') text('gen_ai.workflow.name', call.name);
   for (const [name, given] of attributesOf(file, call)) {
-    const found = anyValue(given, file);
     // A name of the app's own says whose it is.
-    if (found !== undefined) all.set(/[.]/.test(name) ? name : `toolbreak.attribute.${name}`, found);
+    const key = /[.]/.test(name) ? name : `toolbreak.attribute.${name}`;
+    const found = anyValue(given, file, () => {
+      if (cut.at(-1) !== key) cut.push(key);
+    });
+    if (found !== undefined) all.set(key, found);
   }
   value(tool ? 'gen_ai.tool.call.arguments' : 'toolbreak.arguments', call.args);
   value(tool ? 'gen_ai.tool.call.result' : 'toolbreak.result', call.result);
   value('toolbreak.state.before', call.state_before);
   value('toolbreak.state.after', call.state_after);
   if (call.kind === 'llm') {
-    text('gen_ai.input.messages', messages(file, call.args));
-    text('gen_ai.output.messages', messages(file, call.result));
+    for (const [key, id] of [
+      ['gen_ai.input.messages', call.args],
+      ['gen_ai.output.messages', call.result],
+    ] as const)
+      text(
+        key,
+        messages(file, id, () => cut.push(key)),
+      );
   }
   text('toolbreak.call', callName(call.id));
   text('toolbreak.kind', call.kind);
@@ -212,6 +224,7 @@ function contentOf(
       ],
     });
   }
+  cuts.count += cut.length;
   if (cut.length > 0) all.set('toolbreak.cut', { arrayValue: { values: cut.map((key) => ({ stringValue: key })) } });
   return {
     attributes: [...all].map(([key, found]) => ({ key, value: found })),
@@ -228,11 +241,13 @@ function linesOf({ stack }: ErrorValue): string[] {
   return stack.map(({ path, line, function: name }) => `  File "${path}", line ${line}, in ${name}`);
 }
 
-/** Messages as the conventions write them: a role, and parts of text. */
-function messages(file: RunFile, id: number | null): string | undefined {
+/** Messages as the conventions write them: a role, and parts of text. `onCut` hears once where they are not all, or not whole. */
+function messages(file: RunFile, id: number | null, onCut: () => void): string | undefined {
   if (id === null) return undefined;
-  const found = messagesIn(file.values.root(id), file.values, MOST_MESSAGES);
-  if (found.length === 0) return undefined;
+  const all = messagesIn(file.values.root(id), file.values, MOST_MESSAGES + 1);
+  if (all.length === 0) return undefined;
+  const found = all.slice(0, MOST_MESSAGES);
+  if (all.length > MOST_MESSAGES || found.reduce((size, { text }) => size + text.length, 0) > LARGEST_VALUE) onCut();
   let left = LARGEST_VALUE;
   const made = found.map(({ role, text, tools }) => {
     const content = text.slice(0, Math.max(0, left));
@@ -248,19 +263,25 @@ function messages(file: RunFile, id: number | null): string | undefined {
 
 const ROLES: Record<string, string> = { human: 'user', ai: 'assistant' };
 
-/** An attribute that an app set; nothing for what no attribute may be. */
-function anyValue(given: Value, file: RunFile): AnyValue | undefined {
+/** An attribute that an app set; nothing for what no attribute may be. `onCut` hears where it is not whole. */
+function anyValue(given: Value, file: RunFile, onCut: () => void): AnyValue | undefined {
   const value = file.values.resolve(given);
-  if (typeof value === 'string') return { stringValue: value.slice(0, LARGEST_VALUE) };
+  if (typeof value === 'string') {
+    if (value.length > LARGEST_VALUE) onCut();
+    return { stringValue: value.slice(0, LARGEST_VALUE) };
+  }
   if (typeof value === 'boolean') return { boolValue: value };
   if (typeof value === 'number') return { intValue: String(value) };
   if (value instanceof Float)
     return Number.isFinite(value.value) ? { doubleValue: value.value } : { stringValue: String(value.value) };
   const items = Array.isArray(value) ? value : value instanceof Tuple ? value.items : undefined;
-  if (items === undefined)
-    return value === null
-      ? undefined
-      : { stringValue: JSON.stringify(plainJson(value, file.values, LARGEST_VALUE).json) };
-  const values = items.slice(0, 1000).map((item) => anyValue(item, file));
+  if (items === undefined) {
+    if (value === null) return undefined;
+    const { json, cut } = plainJson(value, file.values, LARGEST_VALUE);
+    if (cut) onCut();
+    return { stringValue: JSON.stringify(json) };
+  }
+  if (items.length > MOST_ITEMS) onCut();
+  const values = items.slice(0, MOST_ITEMS).map((item) => anyValue(item, file, onCut));
   return { arrayValue: { values: values.map((each) => each ?? {}) } };
 }

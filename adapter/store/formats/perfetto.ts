@@ -2,11 +2,12 @@ import { callName } from '../callNames';
 import { eventText } from '../reader/eventText';
 import type { RunFile } from '../reader/runFile';
 import { shownName } from '../functionName';
-import { plainJson, type Json } from './plain';
+import type { Value } from '../values/model';
+import { plainJson, type Cuts, type Json } from './plain';
 import { attributesOf, byStart, errorsOf, scanner, statusOf, type ScannedCall } from './scan';
 
 /** Characters of a value that is shown beside a slice. */
-const LARGEST_VALUE = 2000;
+export const LARGEST_VALUE = 2000;
 
 interface Slice extends ScannedCall {
   hold: string | null;
@@ -14,9 +15,9 @@ interface Slice extends ScannedCall {
 
 /**
  * The trace event format: a JSON object with `traceEvents`, times in microseconds. A process is one of the app's, a thread is a task. On a thread slices
- * must nest, which calls of a task need not: what does not fit goes on a further thread of the same name.
+ * must nest, which calls of a task need not: what does not fit goes on a further thread of the same name. `args.cut` names the values that are not whole.
  */
-export function* perfetto(file: RunFile, toolbreak: string): Generator<string> {
+export function* perfetto(file: RunFile, toolbreak: string, cuts: Cuts): Generator<string> {
   const row = file.row();
   const other = {
     run: row?.run ?? '',
@@ -26,14 +27,14 @@ export function* perfetto(file: RunFile, toolbreak: string): Generator<string> {
   };
   yield `{"displayTimeUnit":"ms","otherData":${JSON.stringify(other)},"traceEvents":[\n`;
   let first = true;
-  for (const event of events(file)) {
+  for (const event of events(file, cuts)) {
     yield (first ? '' : ',\n') + JSON.stringify(event);
     first = false;
   }
   yield '\n]}\n';
 }
 
-function* events(file: RunFile): Generator<Json> {
+function* events(file: RunFile, cuts: Cuts): Generator<Json> {
   const processes = file.db.prepare('SELECT id, pid, name FROM processes ORDER BY id').all() as {
     id: number;
     pid: number;
@@ -42,11 +43,11 @@ function* events(file: RunFile): Generator<Json> {
   for (const { id, pid, name } of processes)
     yield { ph: 'M', name: 'process_name', pid: id, tid: 0, args: { name: `${name || 'process'} (${pid})` } };
   const threads = new Threads(file);
-  yield* slices(file, threads);
+  yield* slices(file, threads, cuts);
   yield* instants(file, threads);
 }
 
-function* slices(file: RunFile, threads: Threads): Generator<Json> {
+function* slices(file: RunFile, threads: Threads, cuts: Cuts): Generator<Json> {
   const lanes = new Map<number, number[][]>();
   const running: { [key: string]: Json }[] = [];
   let last = 0;
@@ -57,7 +58,7 @@ function* slices(file: RunFile, threads: Threads): Generator<Json> {
     const { made, thread } = threads.of(slice.task, lane);
     if (made !== undefined) yield made;
     last = Math.max(last, slice.end ?? slice.start);
-    const event = shown(file, slice);
+    const event = shown(file, slice, cuts);
     if (slice.end === null) running.push({ ...thread, name: event['name']!, cat: event['cat']! });
     yield { ...thread, ...event };
   }
@@ -100,7 +101,7 @@ function place(lanes: number[][], start: number, end: number): number {
   }
 }
 
-function shown(file: RunFile, slice: Slice): { [key: string]: Json } {
+function shown(file: RunFile, slice: Slice, cuts: Cuts): { [key: string]: Json } {
   const span: { [key: string]: Json } =
     slice.end === null
       ? { ph: 'B', ts: slice.start / 1000 }
@@ -108,14 +109,19 @@ function shown(file: RunFile, slice: Slice): { [key: string]: Json } {
   if (slice.hold !== null)
     return { ...span, name: 'held', cat: 'hold', args: { call: callName(slice.id), description: slice.hold } };
   const args: { [key: string]: Json } = { call: callName(slice.id), status: statusOf(slice) };
-  const show = (name: string, id: number | null): void => {
-    if (id !== null) args[name] = plainJson(file.values.root(id), file.values, LARGEST_VALUE).json;
+  const notWhole: string[] = [];
+  const show = (name: string, value: Value): void => {
+    const { json, cut } = plainJson(value, file.values, LARGEST_VALUE);
+    args[name] = json;
+    if (cut) notWhole.push(name);
   };
-  show('arguments', slice.args);
-  show('result', slice.result);
+  if (slice.args !== null) show('arguments', file.values.root(slice.args));
+  if (slice.result !== null) show('result', file.values.root(slice.result));
   const [error] = errorsOf(file, slice).errors;
   if (error !== undefined) args['error'] = { type: error.type, message: error.message };
-  for (const [name, value] of attributesOf(file, slice)) args[name] = plainJson(value, file.values, LARGEST_VALUE).json;
+  for (const [name, value] of attributesOf(file, slice)) show(name, value);
+  if (notWhole.length > 0) args['cut'] = notWhole;
+  cuts.count += notWhole.length;
   if (slice.edited !== 0) args['edited'] = true;
   if (slice.path !== null) args['source'] = `${slice.path}:${slice.line ?? 0}`;
   // The name of a colour, which every reader of the format knows.

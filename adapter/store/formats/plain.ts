@@ -7,6 +7,11 @@ import { Complex, Dict, Float, SetValue, Tagged, Tuple, type Value } from '../va
 
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 
+/** How many values are not whole in what is written. */
+export interface Cuts {
+  count: number;
+}
+
 const DEEPEST = 30;
 const CUT = '…';
 

@@ -5,24 +5,32 @@ import { inertJson } from '../../common/inertJson';
 import { isDamage } from '../database';
 import { cannotExport, cannotWrite } from '../life/output';
 import { RunFile } from '../reader/runFile';
-import { otlp } from './otlp';
-import { perfetto } from './perfetto';
+import { LARGEST_VALUE as OTLP, otlp } from './otlp';
+import { LARGEST_VALUE as PERFETTO, perfetto } from './perfetto';
+import type { Cuts } from './plain';
 
 export const FORMATS = { perfetto, otlp } as const;
 export type Format = keyof typeof FORMATS;
+/** Characters of a value that it takes. */
+export const LARGEST: Record<Format, number> = { perfetto: PERFETTO, otlp: OTLP };
 
 /** Characters that are handed on together. */
 const PIECE = 64 * 1024;
 
-/** Writes a run in another format: whole, or not at all. A live run is written as of one moment. Throws a `UserError`. */
-export async function writeFormat(runFile: string, target: string, format: Format, toolbreak: string): Promise<void> {
+/**
+ * Writes a run in another format: whole, or not at all. A live run is written as of one moment. Answers how many values are not whole in it. Throws a
+ * `UserError`.
+ */
+export async function writeFormat(runFile: string, target: string, format: Format, toolbreak: string): Promise<number> {
   const part = `${target}.${process.pid}.part`;
   const file = new RunFile(runFile);
+  const cuts: Cuts = { count: 0 };
   try {
     file.begin();
-    const text = Readable.from(pieces(FORMATS[format](file, toolbreak)));
+    const text = Readable.from(pieces(FORMATS[format](file, toolbreak, cuts)));
     await pipeline(text, createWriteStream(part, { flags: 'wx', mode: 0o600 }));
     renameSync(part, target);
+    return cuts.count;
   } catch (error) {
     throw isDamage(error) ? cannotExport(runFile) : cannotWrite(target, error);
   } finally {

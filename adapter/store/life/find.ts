@@ -97,7 +97,7 @@ function listed(runs: readonly RunSummary[]): string {
     const alone = run.number > 0 && runs.filter((other) => other.number === run.number).length === 1;
     return `${alone ? run.number : run.run} (${shown(run.name)})`;
   });
-  return names.join(', ') + (runs.length > NAMED ? ', ...' : '');
+  return names.join(', ') + (runs.length > NAMED ? ` and ${(runs.length - NAMED).toLocaleString('en-US')} more` : '');
 }
 
 /** Names come from other people's files, too: what is in them cannot steer a terminal. */
