@@ -405,7 +405,7 @@ describe('commands: runs, show, query, check', function () {
     const keys = new Dict([
       ['1', 1],
       [1, 2],
-      ['1 (2)', 3],
+      ["'1'", 3],
     ]);
     const array = (size: number): Value =>
       new Tagged('array', ['array.array', new Tuple([size]), 'd', [new Float(1.5), new Float(2)], size]);
@@ -428,7 +428,7 @@ describe('commands: runs, show, query, check', function () {
     assert.deepEqual(whole['arguments'], {
       huge: String(10n ** 400n),
       large: '9007199254740992',
-      keys: { '1': 1, '1 (2)': 2, '1 (2) (2)': 3 },
+      keys: { "'1'": 1, '1': 2, "'1' (2)": 3 },
       all: [1.5, 2],
       head: { $mark: 'array', reason: 'Only the first 2 of 9 elements were recorded.', value: [1.5, 2] },
     });

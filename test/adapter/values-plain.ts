@@ -99,7 +99,7 @@ export const PLAIN: Record<string, Expected> = {
     },
     parts: {
       '1': "'int'",
-      '1 (2)': "'str'",
+      "'1'": "'str'",
       '1.5': "'float'",
       None: "'none'",
       "(1, 'a')": "'tuple'",

@@ -61,14 +61,15 @@ function entries(dict: Dict, stored: StoredValues): Child[] {
   if (dict.entries.length <= FEW && areOtherTexts(dict)) {
     return dict.entries.map(([name, value]) => ({ name: name as string, value }));
   }
-  const texts = dict.entries.map(([key]) => {
-    const plain = typeof key === 'string' ? key : stored.resolve(key);
-    return typeof plain === 'string' ? plain : keyText(plain, stored);
-  });
-  return distinct(texts).map((name, index) => ({ name, value: dict.entries[index]![1] }));
+  const keys = dict.entries.map(([key]) => (typeof key === 'string' ? key : stored.resolve(key)));
+  const texts = keys.map((key) => (typeof key === 'string' ? key : keyText(key, stored)));
+  // Beside 7, '7' has its quotes.
+  const others = new Set(texts.filter((_text, index) => typeof keys[index] !== 'string'));
+  const names = texts.map((text, index) => (typeof keys[index] === 'string' && others.has(text) ? quote(text) : text));
+  return distinct(names).map((name, index) => ({ name, value: dict.entries[index]![1] }));
 }
 
-/** Such keys as 1 and '1', or two that are masked, read the same: the later one says that it is another, by a name that none before it has. */
+/** Keys that read the same, such as two that are masked: the later one says that it is another, by a name that none before it has. */
 export function distinct(texts: readonly string[]): string[] {
   const seen = new Map<string, number>();
   const taken = new Set<string>();
