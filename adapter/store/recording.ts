@@ -186,6 +186,12 @@ export class Recording {
     return noted.get() as bigint | undefined;
   }
 
+  /** Something of the recording is not there at all: counted and said once, however often it is looked for. */
+  lacks(reason: string): void {
+    const said = this.db.prepare(`SELECT 1 FROM events WHERE name = 'damaged' AND json_extract(data, '$.reason') = ?`);
+    if (said.get(reason) === undefined) this.write((writer) => writer.damaged(reason));
+  }
+
   /** Segments that are read to their end and closed by their writer; their content is in the run file once `checkpoint` returned. */
   finished(): string[] {
     return this.follower.finished();

@@ -417,6 +417,18 @@ describe('life: export and import', function () {
         if (said?.includes('is damaged in a part, and cannot be exported') === true) met[index]!++;
       }
     }
+    // A text goes on in a page whose number is larger than any: SQLite then says that the disk is full.
+    writeFileSync(file, bytes);
+    const long = openForWriting(file);
+    long.prepare(`INSERT INTO events (time, name, data) VALUES (1, 'mark', ?)`).run('x'.repeat(5 * size));
+    long.pragma('wal_checkpoint(TRUNCATE)');
+    long.close();
+    const beyond = readFileSync(file);
+    const inside = Buffer.alloc(size - 4, 'x');
+    for (let at = size; at < beyond.length; at += size)
+      if (inside.equals(beyond.subarray(at + 4, at + size))) beyond.fill(0xff, at, at + 4);
+    writeFileSync(file, beyond);
+    await assert.rejects(writeBundle(file, target, '0'), /part\.db is damaged in a part, and cannot be exported\./);
     // Of a value that another one stands in the place of, SQLite sees nothing.
     writeFileSync(file, bytes);
     const db = openForWriting(file);

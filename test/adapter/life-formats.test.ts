@@ -36,6 +36,24 @@ interface Span {
   events: Record<string, unknown>[];
 }
 
+const LEFT = `
+def fails():
+    error = RuntimeError("z" * 15000)
+    error.code = 7
+    raise error
+
+try:
+    fails()
+except RuntimeError:
+    print("o" * 9000)
+
+from langchain_core.language_models.fake_chat_models import GenericFakeChatModel
+from langchain_core.messages import AIMessage, HumanMessage
+
+picture = {"type": "image_url", "image_url": {"url": "https://example.com/a.png"}}
+GenericFakeChatModel(messages=iter([AIMessage("a cat")])).invoke([HumanMessage([{"type": "text", "text": "what?"}, picture])])
+`;
+
 describe('life: other formats', function () {
   this.timeout(120_000);
   let place: LifePlace;
@@ -160,6 +178,18 @@ describe('life: other formats', function () {
         parts: { content: string }[];
       }[];
       assert.deepEqual([message!.role, message!.parts[0]!.content], ['user', 'please refund order 7']);
+      const parts = spans.flatMap(({ attributes }) =>
+        ['gen_ai.input.messages', 'gen_ai.output.messages']
+          .flatMap(
+            (key) =>
+              JSON.parse((attributes[key] as string | undefined) ?? '[]') as { parts: Record<string, unknown>[] }[],
+          )
+          .flatMap((each) => each.parts),
+      );
+      const call = parts.find(({ type, name }) => type === 'tool_call' && name === 'lookup_order')!;
+      assert.deepEqual(call['arguments'], { order_id: 7 });
+      const response = parts.find(({ type, id }) => type === 'tool_call_response' && id === call['id'])!;
+      assert.match(String(response['response']), /lamp/);
       assert.ok(spans.some(({ attributes }) => attributes['gen_ai.workflow.name'] !== undefined));
       assert.ok(spans.some(({ attributes }) => attributes['toolbreak.state.after'] !== undefined));
       assert.equal(resources[0]!['telemetry.sdk.name'], 'toolbreak');
@@ -247,7 +277,7 @@ describe('life: other formats', function () {
     const perfetto = await export_('perfetto');
     assert.match(
       perfetto.stdout,
-      /^2 values in it are not whole, and marked: .* longer than 2,000 characters\. Leave --format out/m,
+      /^2 values in it are not whole, and marked: the recording cut them, or this format takes less\. Leave --format out/m,
     );
     const { traceEvents } = JSON.parse(readFileSync(join(place.folder, 'long.perfetto'), 'utf8')) as {
       traceEvents: TraceEvent[];
@@ -257,12 +287,55 @@ describe('life: other formats', function () {
       [['arguments'], ['arguments']],
     );
     const otlp = await export_('otlp');
-    assert.match(otlp.stdout, /^1 value in it is not whole, and marked: .* longer than 64,000 characters\./m);
+    assert.match(
+      otlp.stdout,
+      /^1 value in it is not whole, and marked: the recording cut it, or this format takes less\./m,
+    );
     assert.equal((JSON.parse((await export_('otlp', '--json')).stdout) as { cut: number }).cut, 1);
     const piped = await place.say('export', run, '--format', 'perfetto', '-o', '-');
     assert.match(piped.stderr, /^2 values in it are not whole/);
     assert.equal((JSON.parse(piped.stdout) as { traceEvents: TraceEvent[] }).traceEvents.length, traceEvents.length);
     assert.doesNotMatch((await place.say('export', run, '-o', join(place.folder, 'long.run'))).stdout, /not whole/);
+  });
+
+  it('say what is left out of errors, events and messages', async () => {
+    const run = await place.record(place.file('left.py', LEFT));
+    const perfetto = join(place.folder, 'left.perfetto');
+    const said = await place.say('export', run, '--format', 'perfetto', '-o', perfetto, '--force');
+    const { traceEvents } = JSON.parse(readFileSync(perfetto, 'utf8')) as { traceEvents: TraceEvent[] };
+    const cut = traceEvents.filter(({ args }) => args?.['cut'] !== undefined);
+    assert.deepEqual(
+      cut.map(({ name, args }) => [name, args['cut']]),
+      [
+        ['fails', ['error']],
+        ['output', ['text']],
+      ],
+    );
+    assert.match(said.stdout, /^2 values in it are not whole/m);
+    const error = cut[0]!.args['error'] as { type: string; message: string };
+    assert.equal(error.type, 'RuntimeError');
+    assert.match(error.message, /^z+…$/);
+    const otlp = join(place.folder, 'left.otlp');
+    await place.say('export', run, '--format', 'otlp', '-o', otlp, '--force');
+    const text = readFileSync(otlp, 'utf8');
+    assert.match(text, /"toolbreak\.cut","value":\{"arrayValue":\{"values":\[\{"stringValue":"exception\.message"\}\]/);
+    assert.match(text, /"toolbreak\.error\.fields","value":\{"stringValue":"\{\\"code\\":7\}"/);
+    // A picture is no part that is written, and is said to be missing.
+    assert.match(text, /"stringValue":"gen_ai\.input\.messages"/);
+  });
+
+  it('take a text of just as many characters as they say', () => {
+    const file = new RunFile(agent);
+    try {
+      assert.deepEqual(plainJson('a'.repeat(100), file.values, 100), { json: 'a'.repeat(100), cut: false });
+      assert.equal(plainJson('a'.repeat(101), file.values, 100).cut, true);
+      assert.match(
+        JSON.stringify(plainJson(new Dict([['key', 'é'.repeat(99)]]), file.values, 100).json),
+        /^\{"key":"é{80,95}…"\}$/,
+      );
+    } finally {
+      file.close();
+    }
   });
 
   it('are refused by name when there is no such format', async () => {

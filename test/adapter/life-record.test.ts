@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pythonBootFolder, pythonRuntimeFolder } from '../../adapter/common/installation';
 import type { QueryAnswer } from '../../protocol/query';
@@ -252,6 +252,25 @@ describe('life: recording without an adapter', function () {
     writeFileSync(spool, bytes);
     assert.equal((await place.say('delete', '1')).code, 0);
     assert.match((await place.say('import', folder)).stdout, /^Imported run 1 \(many\.py, 1,000 calls\)\.\n$/);
+  });
+
+  it('says which spool file is missing in the middle, once', async () => {
+    place.file(
+      'many.py',
+      'def work(number):\n    return "x" * 1000 + str(number)\nfor number in range(3000):\n    work(number)\n',
+    );
+    assert.equal((await app({}, 'many.py')).code, 0);
+    const [inside] = readdirSync(folder);
+    const middle = readdirSync(join(folder, inside!)).find((name) => name.endsWith('-2.spool'))!;
+    const away = join(place.folder, middle);
+    renameSync(join(folder, inside!, middle), away);
+    for (let time = 0; time < 2; time++)
+      assert.match((await place.say('import', folder)).stdout, /calls\)\. 1 part of the recording could not be read; /);
+    const { rows } = await place.json<QueryAnswer>('query', '1', '--type', 'event');
+    assert.deepEqual(
+      (rows as { text: string }[]).map(({ text }) => text).filter((text) => text.startsWith('Part of')),
+      [`Part of the recording could not be read: the spool file ${middle} is missing`],
+    );
   });
 
   it('ends at its limit and where nothing can be written, and the app goes on', async () => {

@@ -6,7 +6,7 @@ import { Option, type Command } from 'commander';
 import { UserError } from '../../common/errors';
 import { toolbreakVersion } from '../../common/installation';
 import { writeBundle } from '../../store/life/bundle';
-import { FORMATS, LARGEST, writeFormat, type Format } from '../../store/formats/write';
+import { FORMATS, writeFormat, type Format } from '../../store/formats/write';
 import { findRun } from '../../store/life/find';
 import { sizeText } from '../../store/life/retention';
 import { placeFrom, runNames, withPlace, type PlaceOptions } from './place';
@@ -46,7 +46,7 @@ export function exportCommand(program: Command): void {
       const bytes = statSync(target).size;
       if (flags.json === true)
         printJson({ ...runNames(file), written: target, bytes, ...(flags.format !== 'run' && { cut }) });
-      else print([`Wrote ${plainText(target)} (${sizeText(bytes)}).`, ...cutLines(cut, flags.format)]);
+      else print([`Wrote ${plainText(target)} (${sizeText(bytes)}).`, ...cutLines(cut)]);
     });
 }
 
@@ -57,11 +57,10 @@ async function write(file: string, target: string, format: ExportFlags['format']
   return 0;
 }
 
-function cutLines(cut: number, format: ExportFlags['format']): string[] {
-  if (cut === 0 || format === 'run') return [];
-  const most = LARGEST[format].toLocaleString('en-US');
+function cutLines(cut: number): string[] {
+  if (cut === 0) return [];
   return [
-    `${count(cut, 'value')} in it ${cut === 1 ? 'is' : 'are'} not whole, and marked: cut by the recording, or longer than ${most} characters. Leave --format out to write all that was recorded.`,
+    `${count(cut, 'value')} in it ${cut === 1 ? 'is' : 'are'} not whole, and marked: the recording cut ${cut === 1 ? 'it' : 'them'}, or this format takes less. Leave --format out to write all that was recorded.`,
   ];
 }
 
@@ -86,7 +85,7 @@ async function toStdout(file: string, { format, json }: ExportFlags): Promise<vo
   try {
     const target = join(folder, 'run');
     const cut = await write(file, target, format);
-    for (const line of cutLines(cut, format)) process.stderr.write(`${line}\n`);
+    for (const line of cutLines(cut)) process.stderr.write(`${line}\n`);
     const printed = pipeline(createReadStream(target), process.stdout, { end: false });
     failure = await printed.then(undefined, (error: NodeJS.ErrnoException) => error);
   } finally {

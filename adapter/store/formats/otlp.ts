@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { callName } from '../callNames';
 import type { ErrorValue } from '../reader/errorValue';
-import { messagesIn } from '../reader/messageText';
+import { field, messagesIn, toolName } from '../reader/messageText';
 import type { RunFile } from '../reader/runFile';
 import { Float, Tuple, type Value } from '../values/model';
 import { plainJson, type Cuts } from './plain';
@@ -10,7 +10,7 @@ import { shownName } from '../functionName';
 import { attributesOf, errorsOf, scanner, statusOf, type ScannedCall } from './scan';
 
 /** Characters of a value. */
-export const LARGEST_VALUE = 64_000;
+const LARGEST_VALUE = 64_000;
 const MOST_MESSAGES = 200;
 const MOST_HOLDS = 100;
 const MOST_ITEMS = 1000;
@@ -37,7 +37,7 @@ interface Attribute {
 /**
  * OTLP JSON, one `TracesData` a line: a run is a trace, a process a resource, a call a span whose id is the call's own. Names are those of OpenTelemetry's
  * semantic conventions where these have one, and begin with `toolbreak.` where they have none. `toolbreak.cut` names the attributes of a span that
- * are not whole.
+ * are not whole, and `toolbreak.hold` where it has not all of its holds.
  */
 export function* otlp(file: RunFile, toolbreak: string, cuts: Cuts): Generator<string> {
   const row = file.row();
@@ -72,7 +72,7 @@ export function* otlp(file: RunFile, toolbreak: string, cuts: Cuts): Generator<s
         ...named(call),
         startTimeUnixNano: wall(call.start),
         endTimeUnixNano: wall(call.end ?? Math.max(latest, call.start)),
-        ...contentOf(file, call, wall, holds.all(call.id, MOST_HOLDS), cuts),
+        ...contentOf(file, call, wall, holds.all(call.id, MOST_HOLDS + 1), cuts),
       });
       spans.push(text);
       size += text.length;
@@ -196,7 +196,8 @@ function contentOf(
   text('code.function.name', call.qualified);
   text('code.file.path', call.path);
   if (call.line !== null && call.line > 0) all.set('code.line.number', { intValue: String(call.line) });
-  const events = holds.map(({ start, end, description, why }) => ({
+  if (holds.length > MOST_HOLDS) cut.push('toolbreak.hold');
+  const events = holds.slice(0, MOST_HOLDS).map(({ start, end, description, why }) => ({
     timeUnixNano: wall(start),
     name: 'toolbreak.hold',
     attributes: [
@@ -205,10 +206,16 @@ function contentOf(
       ...(end === null ? [] : [{ key: 'duration', value: { intValue: String(end - start) } }]),
     ],
   }));
-  const { errors, origin } = errorsOf(file, call);
+  const { errors, origin, cut: isMessageCut } = errorsOf(file, call);
   const [error, ...causes] = errors;
   if (error !== undefined) {
     text('error.type', error.qualified);
+    if (isMessageCut) cut.push('exception.message');
+    if (error.fields !== undefined) {
+      const { json, cut: shortened } = plainJson(error.fields, file.values, LARGEST_VALUE);
+      if (shortened) cut.push('toolbreak.error.fields');
+      text('toolbreak.error.fields', JSON.stringify(json));
+    }
     const stack = [
       ...linesOf(error),
       ...causes.flatMap((cause) => [`Caused by: ${cause.qualified}: ${cause.message}`, ...linesOf(cause)]),
@@ -241,24 +248,46 @@ function linesOf({ stack }: ErrorValue): string[] {
   return stack.map(({ path, line, function: name }) => `  File "${path}", line ${line}, in ${name}`);
 }
 
-/** Messages as the conventions write them: a role, and parts of text. `onCut` hears once where they are not all, or not whole. */
+/** Messages as the conventions write them: a role, and parts: text, calls of tools and their answers. `onCut` hears once where they are not all, or not whole. */
 function messages(file: RunFile, id: number | null, onCut: () => void): string | undefined {
   if (id === null) return undefined;
   const all = messagesIn(file.values.root(id), file.values, MOST_MESSAGES + 1);
   if (all.length === 0) return undefined;
   const found = all.slice(0, MOST_MESSAGES);
-  if (all.length > MOST_MESSAGES || found.reduce((size, { text }) => size + text.length, 0) > LARGEST_VALUE) onCut();
   let left = LARGEST_VALUE;
-  const made = found.map(({ role, text, tools }) => {
+  let isCut = false;
+  const made = found.map(({ role, text, calls, answers, others }) => {
     const content = text.slice(0, Math.max(0, left));
     left -= content.length;
-    const parts = [
-      ...(content === '' ? [] : [{ type: 'text', content }]),
-      ...tools.map((name) => ({ type: 'tool_call', name })),
-    ];
-    return { role: ROLES[role] ?? role, parts };
+    isCut ||= content.length < text.length || others > 0;
+    const asked = calls.map((call) => {
+      const { json, cut } = plainJson(argumentsOf(call, file), file.values, Math.max(0, left));
+      left -= JSON.stringify(json).length;
+      isCut ||= cut;
+      const id = field(call, 'id', file.values);
+      return {
+        type: 'tool_call',
+        ...(typeof id === 'string' && { id }),
+        name: toolName(call, file.values),
+        arguments: json,
+      };
+    });
+    const said =
+      answers === undefined
+        ? { type: 'text', content }
+        : { type: 'tool_call_response', id: answers, response: content };
+    return { role: ROLES[role] ?? role, parts: [...(content === '' && answers === undefined ? [] : [said]), ...asked] };
   });
+  if (isCut || all.length > MOST_MESSAGES) onCut();
   return JSON.stringify(made);
+}
+
+/** What LangChain keeps under `args`, and OpenAI as JSON text below `function`. */
+function argumentsOf(call: Value, file: RunFile): Value {
+  const inner = field(call, 'function', file.values);
+  return (
+    field(call, 'args', file.values) ?? (inner === undefined ? null : (field(inner, 'arguments', file.values) ?? null))
+  );
 }
 
 const ROLES: Record<string, string> = { human: 'user', ai: 'assistant' };

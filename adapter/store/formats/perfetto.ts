@@ -1,13 +1,13 @@
 import { callName } from '../callNames';
-import { eventText } from '../reader/eventText';
+import { EVENT_TEXT, eventText } from '../reader/eventText';
 import type { RunFile } from '../reader/runFile';
 import { shownName } from '../functionName';
 import type { Value } from '../values/model';
 import { plainJson, type Cuts, type Json } from './plain';
-import { attributesOf, byStart, errorsOf, scanner, statusOf, type ScannedCall } from './scan';
+import { attributesOf, byStart, scanner, statusOf, type ScannedCall } from './scan';
 
 /** Characters of a value that is shown beside a slice. */
-export const LARGEST_VALUE = 2000;
+const LARGEST_VALUE = 2000;
 
 interface Slice extends ScannedCall {
   hold: string | null;
@@ -44,7 +44,7 @@ function* events(file: RunFile, cuts: Cuts): Generator<Json> {
     yield { ph: 'M', name: 'process_name', pid: id, tid: 0, args: { name: `${name || 'process'} (${pid})` } };
   const threads = new Threads(file);
   yield* slices(file, threads, cuts);
-  yield* instants(file, threads);
+  yield* instants(file, threads, cuts);
 }
 
 function* slices(file: RunFile, threads: Threads, cuts: Cuts): Generator<Json> {
@@ -117,8 +117,7 @@ function shown(file: RunFile, slice: Slice, cuts: Cuts): { [key: string]: Json }
   };
   if (slice.args !== null) show('arguments', file.values.root(slice.args));
   if (slice.result !== null) show('result', file.values.root(slice.result));
-  const [error] = errorsOf(file, slice).errors;
-  if (error !== undefined) args['error'] = { type: error.type, message: error.message };
+  if (slice.error !== null) show('error', file.values.root(slice.error));
   for (const [name, value] of attributesOf(file, slice)) show(name, value);
   if (notWhole.length > 0) args['cut'] = notWhole;
   cuts.count += notWhole.length;
@@ -129,7 +128,7 @@ function shown(file: RunFile, slice: Slice, cuts: Cuts): { [key: string]: Json }
   return { ...span, name, cat: slice.kind, ...(slice.status === 1 && { cname: 'terrible' }), args };
 }
 
-function* instants(file: RunFile, threads: Threads): Generator<Json> {
+function* instants(file: RunFile, threads: Threads, cuts: Cuts): Generator<Json> {
   const rows = file.db
     .prepare(
       `SELECT time, name, process, value, data, call FROM events WHERE name NOT IN ('held', 'resumed') ORDER BY time, id`,
@@ -145,7 +144,9 @@ function* instants(file: RunFile, threads: Threads): Generator<Json> {
   for (const { time, name, process, value, data, call } of rows) {
     const task = call === null ? null : (file.calls.get(call)?.task ?? null);
     const text = eventText(file, name, value, data);
-    const args: Json = { text, ...(call !== null && { call: callName(call) }) };
+    const isCut = text.length >= EVENT_TEXT && text.includes('…');
+    if (isCut) cuts.count++;
+    const args: Json = { text, ...(call !== null && { call: callName(call) }), ...(isCut && { cut: ['text'] }) };
     const event = { ph: 'i', ts: time / 1000, name, cat: 'event', args };
     if (task === null) yield { ...event, s: process === null ? 'g' : 'p', pid: process ?? 1, tid: 0 };
     else {

@@ -15,7 +15,7 @@ export interface Cuts {
 const DEEPEST = 30;
 const CUT = '…';
 
-/** A recorded value as JSON, of about so many characters at most. What is left out is an ellipsis in its place, and `cut` says so. */
+/** A recorded value as JSON, of about so many characters at most, and a text by itself of exactly so many. What is left out is an ellipsis in its place, and `cut` says so. */
 export function plainJson(value: Value, stored: StoredValues, most: number): { json: Json; cut: boolean } {
   let left = most;
   let cut = false;
@@ -24,16 +24,17 @@ export function plainJson(value: Value, stored: StoredValues, most: number): { j
     return CUT;
   };
   const text = (given: string): string => {
-    const fits = given.length <= Math.max(0, left);
+    const room = Math.max(0, left);
+    const fits = given.length <= room;
     left -= fits ? given.length + 2 : left;
     if (fits) return given;
     cut = true;
     // Not between the halves of one character.
-    return given.slice(0, Math.max(0, most - 1)).replace(/[\ud800-\udbff]$/, '') + CUT;
+    return given.slice(0, Math.max(0, room - 1)).replace(/[\ud800-\udbff]$/, '') + CUT;
   };
   const each = (item: Value, depth: number): Json => {
     if (left <= 0 || depth > DEEPEST) return omit();
-    left -= 4;
+    if (depth > 0) left -= 4;
     const whole = stored.resolve(item);
     return whole instanceof Tagged && whole.tag === 'cut' ? withRest(whole, depth) : shown(item, depth);
   };

@@ -76,14 +76,22 @@ export function statusOf(call: ScannedCall): string {
 
 const LONGEST_MESSAGE = 10_000;
 
-/** The exception that ended a call, first, and what it was raised from; `origin`: where that is no exception. */
-export function errorsOf(file: RunFile, call: ScannedCall): { errors: ErrorValue[]; origin: string | undefined } {
-  if (call.error === null) return { errors: [], origin: undefined };
+/** The exception that ended a call, first, and what it was raised from; `origin`: where that is no exception; `cut`: a message is not whole. */
+export function errorsOf(
+  file: RunFile,
+  call: ScannedCall,
+): { errors: ErrorValue[]; origin: string | undefined; cut: boolean } {
+  if (call.error === null) return { errors: [], origin: undefined, cut: false };
   const { errors, origin } = errorChain(file.values.root(call.error), file.values);
   return {
-    errors: errors.map((error) => ({ ...error, message: error.message.slice(0, LONGEST_MESSAGE) })),
+    errors: errors.map((error) => ({ ...error, message: shortened(error.message) })),
     origin: origin === null ? undefined : line(origin, file.values),
+    cut: errors.some(({ message }) => message.length > LONGEST_MESSAGE),
   };
+}
+
+function shortened(message: string): string {
+  return message.length > LONGEST_MESSAGE ? `${message.slice(0, LONGEST_MESSAGE - 1)}…` : message;
 }
 
 /** What the app said at the start and at the end of the call; the later word counts. */

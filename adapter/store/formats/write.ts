@@ -5,14 +5,12 @@ import { inertJson } from '../../common/inertJson';
 import { isDamage } from '../database';
 import { cannotExport, cannotWrite } from '../life/output';
 import { RunFile } from '../reader/runFile';
-import { LARGEST_VALUE as OTLP, otlp } from './otlp';
-import { LARGEST_VALUE as PERFETTO, perfetto } from './perfetto';
+import { otlp } from './otlp';
+import { perfetto } from './perfetto';
 import type { Cuts } from './plain';
 
 export const FORMATS = { perfetto, otlp } as const;
 export type Format = keyof typeof FORMATS;
-/** Characters of a value that it takes. */
-export const LARGEST: Record<Format, number> = { perfetto: PERFETTO, otlp: OTLP };
 
 /** Characters that are handed on together. */
 const PIECE = 64 * 1024;

@@ -11,6 +11,8 @@ import { importPlace, type Admitted } from './admit';
 import { noteWords } from './words';
 
 const NOTE = 'run.json';
+/** Files of one process that are named. */
+const MOST_MISSING = 100;
 
 export interface Taken extends Admitted {
   /** The app still runs; what it records from now on is not in the run file. */
@@ -101,6 +103,7 @@ function take(folder: string, note: Note, runsFolder: string): Taken {
     const recording: Recording = new Recording(options, () => recording.nextIndex(), owner);
     let alive: boolean;
     try {
+      for (const file of missingIn(folder)) recording.lacks(`the spool file ${file} is missing`);
       ({ alive } = recording.finish(undefined));
     } finally {
       recording.close();
@@ -118,6 +121,23 @@ function take(folder: string, note: Note, runsFolder: string): Taken {
     unlock();
     rmSync(lock, { recursive: true, force: true });
   }
+}
+
+/** Spool files of a process are numbered, and nobody takes one away here: those that are not there although a later one is. */
+function missingIn(folder: string): string[] {
+  const numbers = new Map<string, Set<number>>();
+  for (const name of readdirSync(folder)) {
+    const [, process, number] = /^(.+)-(\d{1,9})\.spool$/.exec(name) ?? [];
+    if (process === undefined) continue;
+    const known = numbers.get(process) ?? new Set();
+    numbers.set(process, known.add(Number(number)));
+  }
+  return [...numbers].flatMap(([process, known]) => {
+    const missing: string[] = [];
+    for (let number = 1, last = Math.max(...known); number < last && missing.length < MOST_MISSING; number++)
+      if (!known.has(number)) missing.push(`${process}-${number}.spool`);
+    return missing;
+  });
 }
 
 /** A run of this name that is not this very recording is not touched. */

@@ -22,9 +22,23 @@ export function snapshot(file: string, copy: string): void {
     noteWhen(copy);
   } catch (error) {
     rmSync(copy, { force: true });
-    throw isDamage(error) ? cannotExport(file) : error;
+    throw isDamage(error) || (isFull(error) && !isWhole(db)) ? cannotExport(file) : error;
   } finally {
     db.close();
+  }
+}
+
+/** SQLite says so of a disk, and of a file in which a number of a page is larger than any. */
+function isFull(error: unknown): boolean {
+  return (error as { code?: unknown }).code === 'SQLITE_FULL';
+}
+
+function isWhole(db: Connection): boolean {
+  try {
+    return db.pragma('quick_check(1)', { simple: true }) === 'ok';
+  } catch (error) {
+    if (isDamage(error)) return false;
+    throw error;
   }
 }
 

@@ -8,6 +8,9 @@ import { line } from './render';
 import type { RunFile } from './runFile';
 import { oneLine } from './text';
 
+/** Characters at most; a longer one has an ellipsis in it. */
+export const EVENT_TEXT = 500;
+
 const TITLES: Record<string, string> = {
   held: 'Held',
   stop: 'Held',
@@ -36,7 +39,7 @@ export function eventText(file: RunFile, name: string, value: number | null, dat
   if (name === 'resumed' || name === 'release') return oneLine(releaseText(fields), 100);
   if (name === 'skipped' || name === 'again')
     return oneLine([title, askedBy(fields['client'])].filter(Boolean).join(' '), 100);
-  if (name === 'route') return oneLine(`${title} ${fields['to'] ?? 'the end'}`, 500);
+  if (name === 'route') return oneLine(`${title} ${fields['to'] ?? 'the end'}`, EVENT_TEXT);
   if (name === 'exited') return fields['code'] === undefined ? 'Ended' : `Ended with exit code ${fields['code']}`;
   const change =
     fields['name'] !== undefined && fields['after'] !== undefined
@@ -50,16 +53,16 @@ export function eventText(file: RunFile, name: string, value: number | null, dat
     // `Segmentation fault in string_at, from …`, but a message may end with anything: `ValueError: no tea, at …`.
     const isIn = way.startsWith('in ');
     const between = event.text('type') === undefined ? (isIn ? ' ' : ' in ') : isIn ? ', ' : ', at ';
-    if (way !== '') return oneLine(`${said}: ${fields['text'] ?? fields['signal'] ?? ''}${between}${way}`, 500);
+    if (way !== '') return oneLine(`${said}: ${fields['text'] ?? fields['signal'] ?? ''}${between}${way}`, EVENT_TEXT);
   }
   const text = change ?? TELLING.map((key) => fields[key]).find((found) => found !== undefined && found !== '');
   if (text === undefined) return title;
-  if (name === 'edited') return oneLine(`${title}: ${editText(text)}`, 500);
+  if (name === 'edited') return oneLine(`${title}: ${editText(text)}`, EVENT_TEXT);
   if (name === 'held' || name === 'stop') {
     const place = placeText(new EventFields(file, value, data));
-    return oneLine([title, text, place].filter(Boolean).join(': '), 500);
+    return oneLine([title, text, place].filter(Boolean).join(': '), EVENT_TEXT);
   }
-  return oneLine(`${title}: ${text}`, 500);
+  return oneLine(`${title}: ${text}`, EVENT_TEXT);
 }
 
 /** `lookup @ app.py:14`: the line that was held. */

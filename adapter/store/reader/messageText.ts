@@ -1,4 +1,4 @@
-import { Dict, SetValue, Tagged, Tuple, type Value } from '../values/model';
+import { Dict, Tagged, Tuple, type Value } from '../values/model';
 import { child, content } from './children';
 import type { StoredValues } from './stored';
 import { oneLine } from './text';
@@ -7,6 +7,12 @@ export interface Message {
   role: string;
   text: string;
   tools: string[];
+  /** The calls of tools that it asks for, as they are. */
+  calls: Value[];
+  /** Of a tool's answer: the id of the call. */
+  answers: string | undefined;
+  /** Parts of its content that are no text, such as pictures. */
+  others: number;
 }
 
 /** `human: please refund order 7`, `ai: → lookup_order, check_stock`; nothing for what is no chat message. */
@@ -37,15 +43,20 @@ export function messageOf(value: Value, stored: StoredValues): Message | undefin
     role = field(plain, 'role', stored);
     if (typeof role !== 'string' || field(plain, 'content', stored) === undefined) return undefined;
   } else return undefined;
-  const calls = list(field(plain, 'tool_calls', stored), stored).map((call) => toolName(call, stored));
+  const calls = list(field(plain, 'tool_calls', stored), stored).filter((call) => toolName(call, stored) !== '');
+  const answers = field(plain, 'tool_call_id', stored);
+  const texts = textsOf(field(plain, 'content', stored) ?? null, stored);
   return {
     role: role.replace(/Chunk$/, ''),
-    text: textOf(field(plain, 'content', stored) ?? null, stored),
-    tools: calls.filter((name) => name !== ''),
+    text: texts.filter((text) => text !== undefined && text !== '').join(' '),
+    tools: calls.map((call) => toolName(call, stored)),
+    calls,
+    answers: typeof answers === 'string' ? answers : undefined,
+    others: texts.filter((text) => text === undefined).length,
   };
 }
 
-function field(value: Value, name: string, stored: StoredValues): Value | undefined {
+export function field(value: Value, name: string, stored: StoredValues): Value | undefined {
   const found = child(value, name, stored);
   return found === undefined ? undefined : content(found, stored);
 }
@@ -55,7 +66,8 @@ function list(value: Value | undefined, stored: StoredValues): Value[] {
   return Array.isArray(plain) ? plain : plain instanceof Tuple ? plain.items : [];
 }
 
-function toolName(call: Value, stored: StoredValues): string {
+/** Of an entry of `tool_calls`, also as OpenAI writes it. */
+export function toolName(call: Value, stored: StoredValues): string {
   const plain = content(call, stored);
   if (!(plain instanceof Dict || plain instanceof Tagged)) return '';
   const name =
@@ -66,20 +78,16 @@ function toolName(call: Value, stored: StoredValues): string {
   return typeof name === 'string' ? name : '';
 }
 
-/** Content is text, or a list of parts with text in them. */
-function textOf(value: Value, stored: StoredValues): string {
+/** Content is text, or a list of parts with text in them; undefined stands for a part without. */
+function textsOf(value: Value, stored: StoredValues): (string | undefined)[] {
   const plain = content(value, stored);
-  if (typeof plain === 'string') return plain;
-  if (plain instanceof SetValue) return '';
-  return list(plain, stored)
-    .map((part) => {
-      const inner = content(part, stored);
-      if (typeof inner === 'string') return inner;
-      const text = inner instanceof Dict ? field(inner, 'text', stored) : undefined;
-      return typeof text === 'string' ? text : '';
-    })
-    .filter((text) => text !== '')
-    .join(' ');
+  if (typeof plain === 'string') return [plain];
+  return list(plain, stored).map((part) => {
+    const inner = content(part, stored);
+    if (typeof inner === 'string') return inner;
+    const text = inner instanceof Dict ? field(inner, 'text', stored) : undefined;
+    return typeof text === 'string' ? text : undefined;
+  });
 }
 
 /** Messages among a call's values: the value itself, a list of them, or one under `messages` or `input`. */
