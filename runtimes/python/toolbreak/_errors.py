@@ -77,6 +77,11 @@ def message_of(error: Any, shape: _static.Shape | None = None) -> str:
         number, text, name = (own[field].__get__(error) for field in ("errno", "strerror", "filename"))
         if type(number) is int and type(text) is str:
             return f"[Errno {number}] {text}" + (f": {name!r}" if type(name) is str else "")
+    for coding in (UnicodeDecodeError, UnicodeEncodeError):
+        if coding in shape.bases:
+            text = coding_message(error, coding)
+            if text is not None:
+                return text
     args = _static.get_args(error)
     if type(args) is not tuple or not args:
         return ""
@@ -91,6 +96,18 @@ def message_of(error: Any, shape: _static.Shape | None = None) -> str:
     if SyntaxError in shape.bases and type(args[0]) is str:
         return args[0]
     return "(" + ", ".join(leaf_text(item) for item in args) + ")"
+
+
+def coding_message(error: Any, coding: type) -> str | None:
+    """What Python says of bytes or characters that an encoding does not know; None where a field is of a class of the app's, whose code that would run."""
+    names = ("encoding", "reason", "object")
+    try:
+        kinds = [type(coding.__dict__[name].__get__(error)) for name in names]
+    except (AttributeError, TypeError):
+        return None  # Made without what belongs to it.
+    if kinds[:2] != [str, str] or kinds[2] not in (str, bytes):
+        return None
+    return coding.__dict__["__str__"](error)  # type: ignore[no-any-return]
 
 
 def leaf_text(value: Any) -> str:

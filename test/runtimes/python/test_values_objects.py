@@ -215,6 +215,25 @@ def test_errors_about_huge_numbers_and_groups() -> None:
         assert encode(group("two", [ValueError("a"), KeyError("b")]))[3] == "two (2 sub-exceptions)"
 
 
+def test_what_an_encoding_does_not_know_is_told_as_python_tells_it() -> None:
+    class Sly(str):
+        def __str__(self) -> str:
+            raise AssertionError("asked")
+
+    for work in (
+        lambda: b"abc\xff".decode(),
+        lambda: b"ab\xe4\xf6".decode("ascii", "strict"),
+        lambda: "é\ud800".encode(),
+    ):
+        with pytest.raises(UnicodeError) as raised:
+            work()
+        assert encode(raised.value)[3] == str(raised.value)
+    sly = UnicodeDecodeError("utf-8", b"\xff", 0, 1, "no")
+    sly.reason = Sly("no")
+    assert encode(sly)[3] == "('utf-8', b'\\xff', 0, 1, 'no')"
+    assert encode(UnicodeDecodeError.__new__(UnicodeDecodeError))[3] == ""
+
+
 def test_time_zones_of_the_app_are_named_not_asked() -> None:
     class Zone(datetime.tzinfo):
         def utcoffset(self, when: Any) -> Any:
