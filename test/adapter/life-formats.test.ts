@@ -4,7 +4,7 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { plainJson } from '../../adapter/store/formats/plain';
 import { RunFile } from '../../adapter/store/reader/runFile';
-import { Dict, Tagged, Tuple } from '../../adapter/store/values/model';
+import { Dict, Tagged, Tuple, type Value } from '../../adapter/store/values/model';
 import { AGENT, LifePlace, overlapping } from './life-support';
 import { apps } from './e2e-support';
 import { python } from './target-support';
@@ -254,6 +254,14 @@ describe('life: other formats', function () {
         new Tagged('array', ['numpy.ndarray', new Tuple([rows, 2]), 'int64', [1, 2, 3, 4]]);
       assert.deepEqual(json(array(2)), { json: [1, 2, 3, 4], cut: false });
       assert.deepEqual(json(array(9)), { json: [1, 2, 3, 4, '…'], cut: true });
+      const table = (type: string, size: number[], columns: Record<string, Value[]>): boolean =>
+        json(new Tagged('array', [type, new Tuple(size), 'int64', new Dict(Object.entries(columns))])).cut;
+      // What names the rows is no column of the table.
+      assert.equal(table('pandas.DataFrame', [2, 1], { '(index k)': ['a', 'b'], n: [3, 3] }), false);
+      assert.equal(table('pandas.DataFrame', [2, 2], { '(index k)': ['a', 'b'], n: [3, 3] }), true);
+      assert.equal(table('pandas.DataFrame', [2, 1], { '(index) (0)': [3, 3] }), false);
+      assert.equal(table('pandas.Series', [2], { '(index)': ['a', 'b'], '(values)': [3, 3] }), false);
+      assert.equal(table('pandas.Series', [9], { '(index)': ['a', 'b'], '(values)': [3, 3] }), true);
       const cause = new Tagged('error', ['builtins.KeyError', "'x'", [], null, new Dict([])]);
       const error = new Tagged('error', ['m.Refused', 'no', [], cause, new Dict([['code', 7]])]);
       assert.deepEqual(json(error, 1000).json, {

@@ -162,11 +162,14 @@ function sizesOf(array: Tagged, stored: StoredValues): Size[] {
     // The one element of an array without dimensions stands alone.
     return [{ of: 'elements', kept: Array.isArray(head) ? head.length : 0, all }];
   }
-  const [rows = Infinity, columns = Infinity] = sizes;
+  // A series has rows alone; a column in front may name the rows, and no other is called like that.
+  const [rows = Infinity, columns = sizes.length === 1 ? 1 : Infinity] = sizes;
+  const [name] = head.entries.map(([key]) => stored.resolve(key));
+  const isNamed = typeof name === 'string' && /^\(index[^()]*\)$/.test(name);
   const [first] = head.entries.map(([, column]) => stored.resolve(column));
   return [
     { of: 'rows', kept: first === undefined ? rows : childCount(first, stored), all: rows },
-    { of: 'columns', kept: head.entries.length, all: columns },
+    { of: 'columns', kept: head.entries.length - (isNamed ? 1 : 0), all: columns },
   ];
 }
 

@@ -163,17 +163,27 @@ def _encode_scalar(walk: Walk, value: Any, shape: _static.Shape, numpy: Any) -> 
     return (TAG, "subclass", shape.name, walk.encode(item))
 
 
+def _index_of(first: Any) -> dict[str, Any]:
+    """What names the rows, as a column in front of the others, `(index)` or `(index city, year)`; nothing where they are only counted from 0."""
+    index = first.index
+    names = [name for name in index.names if type(name) is str and not set("()") & set(name)]
+    if type(index).__name__ == "RangeIndex" and (index.start, index.step, names) == (0, 1, []):
+        return {}
+    return {f"(index {', '.join(names)})" if names else "(index)": index.tolist()}
+
+
 def _encode_frame(walk: Walk, value: Any, name: str) -> Any:
     """Only exact DataFrames come here; their methods are the library's."""
     try:
         rows, columns = value.shape
         first = value.head(_TABLE_ROWS)
         types = ", ".join(str(dtype) for dtype in list(value.dtypes)[:30])
-        table: dict[Any, Any] = {}
+        table: dict[Any, Any] = _index_of(first)
         for index, column in enumerate(list(value.columns)[:50]):
             title = column if type(column) in (str, int, float) else index
-            # Two columns may have one name.
-            table[f"{title} ({index})" if title in table else title] = first.iloc[:, index].tolist()
+            # Two columns may have one name, and none has that of the index.
+            taken = title in table or (type(title) is str and title.startswith("(index"))
+            table[f"{title} ({index})" if taken else title] = first.iloc[:, index].tolist()
         return (TAG, "array", name, (int(rows), int(columns)), types, walk.encode(table))
     except Exception as error:
         return (TAG, "opaque", name, "", f"the table could not be read ({type(error).__name__})")
@@ -181,13 +191,10 @@ def _encode_frame(walk: Walk, value: Any, name: str) -> Any:
 
 def _encode_series(walk: Walk, value: Any) -> Any:
     try:
-        return (
-            TAG,
-            "array",
-            "pandas.Series",
-            (len(value),),
-            str(value.dtype),
-            walk.encode(value.head(_TABLE_ROWS).tolist()),
-        )
+        first = value.head(_TABLE_ROWS)
+        items = first.tolist()
+        index = _index_of(first)
+        shown = {**index, "(values)": items} if index else items
+        return (TAG, "array", "pandas.Series", (len(value),), str(value.dtype), walk.encode(shown))
     except Exception as error:
         return (TAG, "opaque", "pandas.Series", "", f"the series could not be read ({type(error).__name__})")

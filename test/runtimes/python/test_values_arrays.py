@@ -44,3 +44,49 @@ def test_numpy() -> None:
     assert encode(numpy.str_("sk-abcdefghijkl1234567890"))[3] == "***"
     assert encode(numpy.array([Order()], dtype=object))[5][0][1] == "object"
     assert encode(numpy.array(5))[3] == ()
+
+
+class Index:
+    """As much of an index of pandas as is read of it."""
+
+    def __init__(self, items: list[Any], *names: Any) -> None:
+        self._items = items
+        self.names = names
+
+    def tolist(self) -> list[Any]:
+        return list(self._items)
+
+
+class RangeIndex(Index):
+    def __init__(self, start: int, stop: int) -> None:
+        super().__init__(list(range(start, stop)), None)
+        self.start, self.step = start, 1
+
+
+def series(items: list[Any], index: Index) -> Any:
+    words = {"__module__": "pandas.core.series", "head": lambda self, most: self, "tolist": lambda self: list(items)}
+    words |= {"__len__": lambda self: len(items), "dtype": "int64", "index": index}
+    return type("Series", (), words)()
+
+
+def frame(columns: dict[Any, list[Any]], index: Index) -> Any:
+    class Places:
+        def __getitem__(self, place: Any) -> Any:
+            return series(list(columns.values())[place[1]], index)
+
+    words: dict[str, Any] = {"__module__": "pandas.core.frame", "head": lambda self, most: self, "iloc": Places()}
+    rows = len(index.tolist())
+    words |= {"shape": (rows, len(columns)), "dtypes": ["int64"], "columns": list(columns), "index": index}
+    return type("DataFrame", (), words)()
+
+
+def test_what_names_the_rows_of_a_table_is_a_column_in_front_of_the_others() -> None:
+    named = frame({"n": [3, 3]}, Index(["a", "b"], "k"))
+    assert encode(named) == (..., "array", "pandas.DataFrame", (2, 1), "int64", {"(index k)": ["a", "b"], "n": [3, 3]})
+    several = frame({"n": [3]}, Index([("a", 1)], "k", "year"))
+    assert encode(several)[5] == {"(index k, year)": [("a", 1)], "n": [3]}
+    assert encode(frame({"n": [3]}, Index(["a"], "f(x)")))[5] == {"(index)": ["a"], "n": [3]}
+    assert encode(frame({"n": [3, 4]}, RangeIndex(5, 7)))[5] == {"(index)": [5, 6], "n": [3, 4]}
+    assert encode(frame({"(index)": [3, 4]}, RangeIndex(0, 2)))[5] == {"(index) (0)": [3, 4]}
+    assert encode(series([3, 4], RangeIndex(0, 2)))[5] == [3, 4]
+    assert encode(series([3, 4], Index(["x", "y"], None)))[5] == {"(index)": ["x", "y"], "(values)": [3, 4]}
