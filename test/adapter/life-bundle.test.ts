@@ -8,7 +8,9 @@ import {
   readFileSync,
   readdirSync,
   rmSync,
+  lstatSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
@@ -166,6 +168,16 @@ describe('life: export and import', function () {
       (await place.say('export', 'last', '-o', place.folder)).stderr,
       /is a folder\. Name a file in it\.\n$/,
     );
+    // A link is not followed, and a recording is not written over.
+    const link = join(place.folder, 'link');
+    symlinkSync(written, link);
+    assert.match(
+      (await place.say('export', 'last', '-o', link, '--force')).stderr,
+      /link is a link, a device or a pipe/,
+    );
+    const before = readFileSync(original);
+    assert.match((await place.say('export', 'last', '-o', original, '--force')).stderr, /is a database, perhaps a rec/);
+    assert.ok(readFileSync(original).equals(before) && lstatSync(link).isSymbolicLink());
     // One that is ended while nobody reads what does not fit into a pipe.
     const temporary = join(place.folder, 'temporary');
     mkdirSync(temporary);
@@ -189,6 +201,14 @@ describe('life: export and import', function () {
     const file = await changed((db) => db.exec("UPDATE runs SET run = 'other'"));
     const second = await importFile(file, runs());
     assert.deepEqual([second.run, second.number], ['other', 2]);
+    // Whoever types it would not get it right, and the next one would be larger still.
+    for (const [number, run] of [
+      ['9007199254740993', 'vast'],
+      ['-5', 'less'],
+    ]) {
+      const odd = await changed((db) => db.exec(`UPDATE runs SET run = '${run}', number = ${number}`));
+      assert.ok([3, 4].includes((await importFile(odd, runs())).number));
+    }
   });
 
   it('exports a run while it is recorded, at one moment of it', async () => {

@@ -4,6 +4,8 @@ import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { runsFolder } from '../../adapter/common/paths';
 import { marshal } from '../../adapter/store/formats/marshalWriter';
+import { otlp } from '../../adapter/store/formats/otlp';
+import { perfetto } from '../../adapter/store/formats/perfetto';
 import type { Json } from '../../adapter/store/formats/plain';
 import { plainJson } from '../../adapter/store/formats/plain';
 import { importFile } from '../../adapter/store/life/import';
@@ -81,6 +83,32 @@ describe('life: import of OTLP JSON', function () {
       rmSync(file);
     }
   }
+
+  it("keeps every digit, and what a span calls as a call's own fields are called", async () => {
+    const given = attributes({
+      'toolbreak.arguments': { stringValue: '{"order_id": 9007199254740993, "n": 7, "x": 1e400}' },
+      status: { stringValue: 'mine' },
+      cut: { stringValue: 'short' },
+      many: { arrayValue: { values: Array.from({ length: 5 }, () => ({ stringValue: 'y'.repeat(20_000) })) } },
+    });
+    const cuts = { count: 0 };
+    const [args, spans] = await imported(document([span(1, undefined, given)]), (file) => {
+      const { traceEvents } = JSON.parse([...perfetto(file, '0', { count: 0 })].join('')) as {
+        traceEvents: { name: string; args: Record<string, unknown> }[];
+      };
+      return [traceEvents.find(({ name }) => name === 'span 1')!.args, [...otlp(file, '0', cuts)].join('')] as const;
+    });
+    const { arguments: took, status, cut } = args;
+    assert.deepEqual([took, status, cut], [{ order_id: '9007199254740993', n: 7, x: 'inf' }, 'returned', ['many']]);
+    assert.deepEqual([args['attribute.status'], args['attribute.cut']], ['mine', 'short']);
+    // A list that is too long goes as a text, and no line of the file is longer for it.
+    assert.equal(cuts.count, 1);
+    assert.ok(spans.length < 100_000, String(spans.length));
+    assert.match(
+      spans,
+      /"toolbreak\.cut","value":\{"arrayValue":\{"values":\[\{"stringValue":"toolbreak\.attribute\.many"\}/,
+    );
+  });
 
   it('gives back what was exported: calls, values, errors, tasks', async () => {
     for (const program of [join(apps, 'langgraph', 'triage.py'), place.file('agent.py', AGENT)]) {

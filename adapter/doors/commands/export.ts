@@ -1,4 +1,4 @@
-import { createReadStream, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { closeSync, createReadStream, lstatSync, mkdtempSync, openSync, readSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
@@ -39,15 +39,32 @@ export function exportCommand(program: Command): void {
       if (flags.output === '-') return toStdout(file, flags);
       const target = resolve(flags.output);
       const there = statSync(target, { throwIfNoEntry: false });
+      if (there !== undefined && !lstatSync(target).isFile() && !there.isDirectory())
+        throw new UserError(
+          `${target} is a link, a device or a pipe, and is not replaced. Name a file, or "-" for a pipe.`,
+        );
       if (there?.isDirectory()) throw new UserError(`${target} is a folder. Name a file in it.`);
       if (flags.force !== true && there !== undefined)
         throw new UserError(`${target} is there already. Choose another name, or add --force.`);
+      if (there !== undefined && isDatabase(target))
+        throw new UserError(`${target} is a database, perhaps a recording, and is not replaced. Choose another name.`);
       const cut = await write(file, target, flags.format);
       const bytes = statSync(target).size;
       if (flags.json === true)
         printJson({ ...runNames(file), written: target, bytes, ...(flags.format !== 'run' && { cut }) });
       else print([`Wrote ${plainText(target)} (${sizeText(bytes)}).`, ...cutLines(cut)]);
     });
+}
+
+function isDatabase(file: string): boolean {
+  const head = Buffer.alloc(15);
+  const fd = openSync(file, 'r');
+  try {
+    readSync(fd, head, 0, head.length, 0);
+  } finally {
+    closeSync(fd);
+  }
+  return head.toString('latin1') === 'SQLite format 3';
 }
 
 /** Answers how many values another format has not whole. */

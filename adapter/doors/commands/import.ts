@@ -31,11 +31,11 @@ export function importCommand(program: Command): void {
     });
 }
 
-function words({ number, name, calls }: Admitted, { alive, damaged = 0, partial }: Partial<Taken> = {}): string {
+function words({ file, number, name, calls }: Admitted, { alive, damaged = 0, partial }: Partial<Taken> = {}): string {
   const more = alive === true ? ' The app still runs: import again for what it records from now on.' : '';
   const less =
     damaged > 0
-      ? ` ${count(damaged, 'part')} of the recording could not be read; all around ${damaged === 1 ? 'it' : 'them'} is there: "toolbreak query ${number} --type event" says where. A whole copy of the folder can be imported after "toolbreak delete ${number}".`
+      ? ` ${count(damaged, 'part')} of the recording could not be read; all around ${damaged === 1 ? 'it' : 'them'} is there: "toolbreak query ${number} --type event" says where. A whole copy of the folder can be imported after "toolbreak delete ${plainText(file)}".`
       : '';
   const early =
     partial === true

@@ -38,7 +38,7 @@ export function showCommand(program: Command): void {
     .argument('<run>', 'number, id, "last" or path')
     .argument('[call]', 'number of a call, such as 1.4, or its name')
     .option('--limit <number>', `calls of the tree at most (default: ${USUAL_CALLS})`, fromOne)
-    .option('--full', 'values of a call to their end')
+    .option('--full', 'values of a call to their end, as JSON has them anyway')
     .option('--json', 'as JSON; times in nanoseconds')
     .action((name: string, call: string | undefined, options: Options, command: Command) => {
       if (call !== undefined && options.limit !== undefined)

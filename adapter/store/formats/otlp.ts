@@ -13,7 +13,6 @@ import { attributesOf, errorsOf, scanner, statusOf, type ScannedCall } from './s
 const LARGEST_VALUE = 64_000;
 const MOST_MESSAGES = 200;
 const MOST_HOLDS = 100;
-const MOST_ITEMS = 1000;
 /** A line holds so many spans, or as many as fit in so many characters. */
 const SPANS = 500;
 const CHARACTERS = 2_000_000;
@@ -167,9 +166,7 @@ function contentOf(
   for (const [name, given] of attributesOf(file, call)) {
     // A name of the app's own says whose it is.
     const key = /[.]/.test(name) ? name : `toolbreak.attribute.${name}`;
-    const found = anyValue(given, file, () => {
-      if (cut.at(-1) !== key) cut.push(key);
-    });
+    const found = anyValue(given, file, () => cut.push(key));
     if (found !== undefined) all.set(key, found);
   }
   value(tool ? 'gen_ai.tool.call.arguments' : 'toolbreak.arguments', call.args);
@@ -255,11 +252,12 @@ function messages(file: RunFile, id: number | null, onCut: () => void): string |
   if (all.length === 0) return undefined;
   const found = all.slice(0, MOST_MESSAGES);
   let left = LARGEST_VALUE;
-  let isCut = false;
+  // What the recording cut of them stands nowhere in a message.
+  let isCut = all.length > MOST_MESSAGES || plainJson(file.values.root(id), file.values, Infinity).cut;
   const made = found.map(({ role, text, calls, answers, others }) => {
-    const content = text.slice(0, Math.max(0, left));
-    left -= content.length;
-    isCut ||= content.length < text.length || others > 0;
+    const { json: content, cut } = plainJson(text, file.values, Math.max(0, left));
+    left -= text.length;
+    isCut ||= cut || others > 0;
     const asked = calls.map((call) => {
       const { json, cut } = plainJson(argumentsOf(call, file), file.values, Math.max(0, left));
       left -= JSON.stringify(json).length;
@@ -278,7 +276,7 @@ function messages(file: RunFile, id: number | null, onCut: () => void): string |
         : { type: 'tool_call_response', id: answers, response: content };
     return { role: ROLES[role] ?? role, parts: [...(content === '' && answers === undefined ? [] : [said]), ...asked] };
   });
-  if (isCut || all.length > MOST_MESSAGES) onCut();
+  if (isCut) onCut();
   return JSON.stringify(made);
 }
 
@@ -292,25 +290,19 @@ function argumentsOf(call: Value, file: RunFile): Value {
 
 const ROLES: Record<string, string> = { human: 'user', ai: 'assistant' };
 
-/** An attribute that an app set; nothing for what no attribute may be. `onCut` hears where it is not whole. */
+/** An attribute that an app set; nothing for what no attribute may be. `onCut` hears once where it is not whole. */
 function anyValue(given: Value, file: RunFile, onCut: () => void): AnyValue | undefined {
   const value = file.values.resolve(given);
-  if (typeof value === 'string') {
-    if (value.length > LARGEST_VALUE) onCut();
-    return { stringValue: value.slice(0, LARGEST_VALUE) };
-  }
+  if (value === null) return undefined;
   if (typeof value === 'boolean') return { boolValue: value };
   if (typeof value === 'number') return { intValue: String(value) };
   if (value instanceof Float)
     return Number.isFinite(value.value) ? { doubleValue: value.value } : { stringValue: String(value.value) };
+  const { json, cut } = plainJson(value, file.values, LARGEST_VALUE);
+  if (cut) onCut();
   const items = Array.isArray(value) ? value : value instanceof Tuple ? value.items : undefined;
-  if (items === undefined) {
-    if (value === null) return undefined;
-    const { json, cut } = plainJson(value, file.values, LARGEST_VALUE);
-    if (cut) onCut();
-    return { stringValue: JSON.stringify(json) };
-  }
-  if (items.length > MOST_ITEMS) onCut();
-  const values = items.slice(0, MOST_ITEMS).map((item) => anyValue(item, file, onCut));
-  return { arrayValue: { values: values.map((each) => each ?? {}) } };
+  // Where all of it fits, so do its items.
+  if (items !== undefined && !cut)
+    return { arrayValue: { values: items.map((item) => anyValue(item, file, onCut) ?? {}) } };
+  return { stringValue: typeof json === 'string' ? json : JSON.stringify(json) };
 }

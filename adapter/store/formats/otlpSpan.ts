@@ -215,11 +215,19 @@ function anyValue(given: unknown, depth: number): Json {
   );
 }
 
+/** A whole number that a double does not hold is the text of its digits, as it is in an `intValue`. */
+function exact(_key: string, value: unknown, context?: { source?: string }): unknown {
+  const source = context?.source;
+  const fits = typeof value !== 'number' || Number.isSafeInteger(value) || source === undefined;
+  return fits || !/^-?\d+$/.test(source) ? value : source;
+}
+
 /** What stands as JSON in a text; text that is none is itself. */
 function fromText(value: Json | undefined): Json | undefined {
   if (typeof value !== 'string') return value;
   try {
-    return JSON.parse(value) as Json;
+    // Being asked for each value takes a deep one to the end of the stack; it then stays a text.
+    return JSON.parse(value, /\d{16}/.test(value) ? exact : undefined) as Json;
   } catch {
     return value;
   }

@@ -9,6 +9,9 @@ import { attributesOf, byStart, scanner, statusOf, type ScannedCall } from './sc
 /** Characters of a value that is shown beside a slice. */
 const LARGEST_VALUE = 2000;
 
+/** What a slice may say of itself, without those that are there before its attributes are. */
+const OWN = new Set(['arguments', 'result', 'error', 'cut', 'edited', 'source']);
+
 interface Slice extends ScannedCall {
   hold: string | null;
 }
@@ -118,7 +121,9 @@ function shown(file: RunFile, slice: Slice, cuts: Cuts): { [key: string]: Json }
   if (slice.args !== null) show('arguments', file.values.root(slice.args));
   if (slice.result !== null) show('result', file.values.root(slice.result));
   if (slice.error !== null) show('error', file.values.root(slice.error));
-  for (const [name, value] of attributesOf(file, slice)) show(name, value);
+  // An app may call its own what the call's fields are called.
+  for (const [name, value] of attributesOf(file, slice))
+    show(name in args || OWN.has(name) ? `attribute.${name}` : name, value);
   if (notWhole.length > 0) args['cut'] = notWhole;
   cuts.count += notWhole.length;
   if (slice.edited !== 0) args['edited'] = true;

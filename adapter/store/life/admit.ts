@@ -52,6 +52,8 @@ export interface Admitted {
   name: string;
 }
 
+const LARGEST_NUMBER = 1_000_000;
+
 /**
  * Makes a file from elsewhere a run of this folder, if it is whole and has exactly our tables: nothing in it may run when it is opened, and
  * nothing that is there is overwritten. `source` names it in sentences. Throws a `UserError`; the file at `made` is gone then.
@@ -68,7 +70,9 @@ export function admit(made: string, runsFolder: string, source: string): Admitte
       // Which texts are where is found out again: a search believes it.
       db.exec('DELETE FROM word_groups; DELETE FROM words');
       const number = db.prepare('SELECT number FROM runs').pluck().get() as number;
-      if (numbersIn(runsFolder).has(number)) db.prepare('UPDATE runs SET number = ?').run(nextRunNumber(file));
+      // One that no person would type, or type again, is nobody's.
+      if (!(number >= 1 && number <= LARGEST_NUMBER) || numbersIn(runsFolder).has(number))
+        db.prepare('UPDATE runs SET number = ?').run(nextRunNumber(file));
       said = db.prepare('SELECT number, calls, coalesce(workflow, name) AS name FROM runs').get() as typeof said;
     } finally {
       closePlain(db);
