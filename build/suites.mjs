@@ -89,10 +89,10 @@ export function suites([full, ...others], browser, native = {}) {
         'dap-langgraph': scenarios('dap-langgraph', /^e2e-langgraph.*\.test\.ts$/),
         'dap-outcomes': scenarios('dap-outcomes', /^e2e-(outcomes|kill|secrets|heartbeat)\.test\.ts$/),
         dap: scenarios('dap', /^e2e-(?!langgraph|outcomes|kill|secrets|heartbeat).*\.test\.ts$/),
-        commands: scenarios('commands', /^(commands|life-.*)\.test\.ts$/),
+        commands: scenarios('commands', /^(commands|life)(-.*)?\.test\.ts$/),
         fuzz: mocha('fuzz', testFiles('test/fuzz', /\.test\.ts$/)),
         unit: mocha('unit', [
-          ...testFiles('test/adapter', /^(?!e2e-|life-|native-|commands\.).*\.test\.ts$/),
+          ...testFiles('test/adapter', /^(?!e2e-|life-|native-|commands).*\.test\.ts$/),
           ...testFiles('test/webview', /\.test\.ts$/),
           ...testFiles('test/runtimes/node', /\.test\.ts$/),
           ...testFiles('test/support', /\.test\.ts$/),

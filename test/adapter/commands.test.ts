@@ -1,13 +1,9 @@
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { closeSync, openSync, rmSync, writeFileSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
 import Database from 'better-sqlite3';
 import type { QueryAnswer } from '../../protocol/query';
 import { SetValue, Dict, Float, Tagged, Tuple, type Value } from '../../adapter/store/values/model';
-import { toolbreakCommand } from '../support/adapter';
 import { SpoolFile, dict } from '../support/spool';
 import { AGENT_EVENTS, agentSpool, RecordedProject } from './recorded';
 
@@ -564,41 +560,4 @@ AT           CALL     LENGTH    KIND      WHAT
     const runs = json('runs') as { number: number; name: string }[];
     return runs.map(({ number, name }) => `${number} (${name})`).join(', ');
   }
-
-  describe('with an output that fails', () => {
-    const WAYS = [['query'], ['runs', '--json'], ['sessions'], ['sessions', '--json']];
-
-    /** With its output into this, which is closed here at once. */
-    async function into(stdout: number | 'pipe', args: string[]): Promise<[number | null, string]> {
-      const child = spawn(process.execPath, toolbreakCommand(...args), {
-        cwd: project.project,
-        env: { ...process.env, XDG_STATE_HOME: project.state, HOME: project.root, LOCALAPPDATA: project.state },
-        stdio: ['ignore', stdout, 'pipe'],
-      });
-      child.stdout?.destroy();
-      const [stderr, [code]] = await Promise.all([
-        text(child.stderr!),
-        once(child, 'close') as Promise<[number | null]>,
-      ]);
-      return [code, stderr];
-    }
-
-    it('says nothing to who has read enough', async () => {
-      for (const args of WAYS) assert.deepEqual(await into('pipe', args), [0, ''], args.join(' '));
-    });
-
-    if (process.platform === 'linux')
-      it('says that the disk is full', async () => {
-        const full = openSync('/dev/full', 'w');
-        try {
-          for (const args of WAYS) {
-            const [code, stderr] = await into(full, args);
-            assert.match(stderr, /^toolbreak: The output could not be written: .*no space left.*\n$/, args.join(' '));
-            assert.equal(code, 1);
-          }
-        } finally {
-          closeSync(full);
-        }
-      });
-  });
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { pythonBootFolder, pythonRuntimeFolder } from '../../adapter/common/installation';
 import type { QueryAnswer } from '../../protocol/query';
 import { importSpools, type Taken } from '../../adapter/store/life/importSpools';
@@ -215,18 +215,22 @@ describe('life: recording without an adapter', function () {
     assert.match(detail, /\n {2}Ended: Its end is missing: the process ended first, or that part was not recorded/);
   });
 
+  /** Of the one process in the one run that is recorded. */
+  function spoolFile(number: number): string {
+    const run = join(folder, readdirSync(folder)[0]!);
+    return join(
+      run,
+      readdirSync(run).find((name) => name.endsWith(`-${number}.spool`))!,
+    );
+  }
+
   it('says what of a damaged recording could not be read, and keeps all around it', async () => {
     place.file(
       'many.py',
       'def work(number):\n    return [number] * 20\nfor number in range(1000):\n    work(number)\n',
     );
     assert.equal((await app({}, 'many.py')).code, 0);
-    const [inside] = readdirSync(folder);
-    const spool = join(
-      folder,
-      inside!,
-      readdirSync(join(folder, inside!)).find((name) => name.endsWith('-1.spool'))!,
-    );
+    const spool = spoolFile(1);
     const bytes = readFileSync(spool);
     bytes[50_000]! ^= 0xff;
     writeFileSync(spool, bytes);
@@ -260,16 +264,14 @@ describe('life: recording without an adapter', function () {
       'def work(number):\n    return "x" * 1000 + str(number)\nfor number in range(3000):\n    work(number)\n',
     );
     assert.equal((await app({}, 'many.py')).code, 0);
-    const [inside] = readdirSync(folder);
-    const middle = readdirSync(join(folder, inside!)).find((name) => name.endsWith('-2.spool'))!;
-    const away = join(place.folder, middle);
-    renameSync(join(folder, inside!, middle), away);
+    const middle = spoolFile(2);
+    renameSync(middle, join(place.folder, basename(middle)));
     for (let time = 0; time < 2; time++)
       assert.match((await place.say('import', folder)).stdout, /calls\)\. 1 part of the recording could not be read; /);
     const { rows } = await place.json<QueryAnswer>('query', '1', '--type', 'event');
     assert.deepEqual(
       (rows as { text: string }[]).map(({ text }) => text).filter((text) => text.startsWith('Part of')),
-      [`Part of the recording could not be read: the spool file ${middle} is missing`],
+      [`Part of the recording could not be read: the spool file ${basename(middle)} is missing`],
     );
   });
 

@@ -8,6 +8,7 @@ import { toolbreakVersion } from '../../common/installation';
 import { writeBundle } from '../../store/life/bundle';
 import { FORMATS, writeFormat, type Format } from '../../store/formats/write';
 import { findRun } from '../../store/life/find';
+import { cannotWrite } from '../../store/life/output';
 import { sizeText } from '../../store/life/retention';
 import { placeFrom, runNames, withPlace, type PlaceOptions } from './place';
 import { count, outputFailed, plainText, print, printJson } from './text';
@@ -38,13 +39,13 @@ export function exportCommand(program: Command): void {
       const file = findRun(run, placeFrom(flags));
       if (flags.output === '-') return toStdout(file, flags);
       const target = resolve(flags.output);
-      const there = statSync(target, { throwIfNoEntry: false });
-      if (there !== undefined && !lstatSync(target).isFile() && !there.isDirectory())
+      const there = lstatSync(target, { throwIfNoEntry: false });
+      if (there?.isDirectory() === true) throw new UserError(`${target} is a folder. Name a file in it.`);
+      if (there?.isFile() === false)
         throw new UserError(
-          `${target} is a link, a device or a pipe, and is not replaced. Name a file, or "-" for a pipe.`,
+          `${target} is a link, a device or a pipe, and is not replaced. Name a file, or "-" for stdout.`,
         );
-      if (there?.isDirectory()) throw new UserError(`${target} is a folder. Name a file in it.`);
-      if (flags.force !== true && there !== undefined)
+      if (there !== undefined && flags.force !== true)
         throw new UserError(`${target} is there already. Choose another name, or add --force.`);
       if (there !== undefined && isDatabase(target))
         throw new UserError(`${target} is a database, perhaps a recording, and is not replaced. Choose another name.`);
@@ -56,13 +57,15 @@ export function exportCommand(program: Command): void {
     });
 }
 
+/** Throws a `UserError` where nobody may look. */
 function isDatabase(file: string): boolean {
   const head = Buffer.alloc(15);
-  const fd = openSync(file, 'r');
   try {
+    const fd = openSync(file, 'r');
     readSync(fd, head, 0, head.length, 0);
-  } finally {
     closeSync(fd);
+  } catch (error) {
+    throw cannotWrite(file, error);
   }
   return head.toString('latin1') === 'SQLite format 3';
 }

@@ -5,7 +5,7 @@ import { runsFolder } from '../../common/paths';
 import type { Admitted } from '../../store/life/admit';
 import { importFile } from '../../store/life/import';
 import { importSpools, type Taken } from '../../store/life/importSpools';
-import { count, plainText, print, printJson } from './text';
+import { count, plainText, print, printJson, typed } from './text';
 
 export function importCommand(program: Command): void {
   program
@@ -35,7 +35,7 @@ function words({ file, number, name, calls }: Admitted, { alive, damaged = 0, pa
   const more = alive === true ? ' The app still runs: import again for what it records from now on.' : '';
   const less =
     damaged > 0
-      ? ` ${count(damaged, 'part')} of the recording could not be read; all around ${damaged === 1 ? 'it' : 'them'} is there: "toolbreak query ${number} --type event" says where. A whole copy of the folder can be imported after "toolbreak delete ${plainText(file)}".`
+      ? ` ${count(damaged, 'part')} of the recording could not be read; all around ${damaged === 1 ? 'it' : 'them'} is there: "toolbreak query ${number} --type event" says where. A whole copy of the folder can be imported after "toolbreak delete ${typed(plainText(file))}".`
       : '';
   const early =
     partial === true

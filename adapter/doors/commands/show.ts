@@ -12,7 +12,19 @@ import { findCall } from '../../store/query/words';
 import { callText, lengthText } from './callText';
 import { placeFrom, withPlace, type PlaceOptions } from './place';
 import { tableOf, wholeNumber } from './query';
-import { clockText, column, count, durationText, fit, momentText, plainText, print, printJson, width } from './text';
+import {
+  clockText,
+  column,
+  count,
+  durationText,
+  fit,
+  momentText,
+  plainText,
+  print,
+  printJson,
+  typed,
+  width,
+} from './text';
 
 const USUAL_CALLS = 200;
 const MOST_ERRORS = 20;
@@ -104,11 +116,6 @@ function eventsOf(path: string): ReadonlyMap<string, number> {
   } finally {
     file.close();
   }
-}
-
-/** As it is typed in a shell. */
-function typed(word: string): string {
-  return /^[\w.,/:=+-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }
 
 function runLine(run: RunSummary): string {

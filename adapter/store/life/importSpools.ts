@@ -6,6 +6,7 @@ import { parseObject } from '../../common/ndjson';
 import { summaryOf } from '../reader/folder';
 import { openAsItIs, problemWith } from '../database';
 import { Recording } from '../recording';
+import { SPOOL_NAME } from '../spool/follower';
 import { lockRecovery } from '../spoolOwner';
 import { importPlace, type Admitted } from './admit';
 import { noteWords } from './words';
@@ -127,7 +128,7 @@ function take(folder: string, note: Note, runsFolder: string): Taken {
 function missingIn(folder: string): string[] {
   const numbers = new Map<string, Set<number>>();
   for (const name of readdirSync(folder)) {
-    const [, process, number] = /^(.+)-(\d{1,9})\.spool$/.exec(name) ?? [];
+    const [, process, number] = SPOOL_NAME.exec(name) ?? [];
     if (process === undefined) continue;
     const known = numbers.get(process) ?? new Set();
     numbers.set(process, known.add(Number(number)));

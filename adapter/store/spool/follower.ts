@@ -6,6 +6,9 @@ import { MarshalReader, type Kept } from './marshal';
 import { SegmentReader } from './segment';
 import { WaitingFrames } from './waiting';
 
+/** Its process, and its number there, from 1 on. */
+export const SPOOL_NAME = /^(.+)-(\d{1,9})\.spool$/;
+
 const FRAMES_AT_ONCE = 4096;
 /** More open files than this are closed again after each read. */
 const OPEN_FILES = 200;
@@ -175,7 +178,7 @@ export class Follower {
     }
     const fresh = names
       .filter((name) => name.endsWith('.spool') && !this.segments.has(name))
-      .map((file) => ({ file, match: /^(.+)-(\d{1,9})\.spool$/.exec(file) }))
+      .map((file) => ({ file, match: SPOOL_NAME.exec(file) }))
       .filter((entry) => entry.match !== null)
       .filter(({ file }) => lstatSync(join(this.folder, file), { throwIfNoEntry: false })?.isFile() === true)
       .map(({ file, match }) => ({ file, process: match![1]!, number: Number(match![2]) }))
