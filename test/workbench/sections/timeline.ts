@@ -61,6 +61,8 @@ export const timeline: Section = {
     });
     await test.step('two calls are compared', async () => {
       const compare = panel.getByRole('tab', { name: 'Compare' });
+      // The editor says what is held at once; the calls before it are there when the recording says so, too.
+      await see('the second hold in the title', panel.getByText('2 holds').first());
       await panel.locator('.scroller').press('c');
       await panel.locator('.scroller').press('Alt+ArrowLeft');
       await see('the model as the selected call', selected('scripted'));
