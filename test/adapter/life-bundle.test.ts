@@ -30,6 +30,9 @@ import { until } from './target-support';
 import { bigRun } from '../support/big-run';
 import { changeCalls, openWithCalls } from '../support/run-file';
 
+/** What is changed in a run file, what is said of it, and the change. */
+type Hostile = [string, RegExp, (db: Database.Database) => void];
+
 describe('life: export and import', function () {
   this.timeout(120_000);
   let place: LifePlace;
@@ -178,22 +181,33 @@ describe('life: export and import', function () {
     const before = readFileSync(original);
     assert.match((await place.say('export', 'last', '-o', original, '--force')).stderr, /is a database, perhaps a rec/);
     assert.ok(readFileSync(original).equals(before) && lstatSync(link).isSymbolicLink());
-    // One that is ended while nobody reads what does not fit into a pipe.
+    for (const [name, sentence] of [
+      ['n'.repeat(300), /its name is too long/],
+      [join('named.tbrun', 'x'), /what should be its folder is none/],
+    ] as const)
+      assert.match((await place.say('export', 'last', '-o', join(place.folder, name))).stderr, sentence);
+  });
+
+  it('leaves nothing behind where it is ended in the middle', async () => {
     const temporary = join(place.folder, 'temporary');
-    mkdirSync(temporary);
     const big = join(place.folder, 'big.db');
     await bigRun(5000, big);
-    const child = spawn(process.execPath, toolbreakCommand('export', big, '-o', '-', '--format', 'otlp'), {
-      cwd: place.project,
-      env: { ...place.env, TMPDIR: temporary },
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
-    await until(() => readdirSync(temporary).length > 0, 'its folder');
-    child.kill('SIGTERM');
-    child.stdout.resume();
-    const [code] = (await once(child, 'close')) as [number | null];
-    assert.equal(code, 143);
-    assert.deepEqual(readdirSync(temporary), []);
+    // Into a pipe that nobody reads, and into a file.
+    for (const target of ['-', join(temporary, 'out')]) {
+      mkdirSync(temporary);
+      const child = spawn(process.execPath, toolbreakCommand('export', big, '-o', target, '--format', 'otlp'), {
+        cwd: place.project,
+        env: { ...place.env, TMPDIR: temporary },
+        stdio: ['ignore', 'pipe', 'inherit'],
+      });
+      await until(() => readdirSync(temporary).length > 0, 'its folder');
+      child.kill('SIGTERM');
+      child.stdout.resume();
+      const [code] = (await once(child, 'close')) as [number | null];
+      assert.equal(code, 143);
+      assert.deepEqual(readdirSync(temporary), []);
+      rmSync(temporary, { recursive: true });
+    }
   });
 
   it('gives a run another number where its own is taken', async () => {
@@ -334,7 +348,7 @@ describe('life: export and import', function () {
         /There is no room for .*: it needs/,
       );
       const full = await place.say('export', 'last', '-o', join(folder, 'x', 'y'));
-      assert.match(full.stderr, /x\/y cannot be written\. Check that its folder exists and can be written\./);
+      assert.match(full.stderr, /x\/y cannot be written: its folder does not exist\.\n$/);
       assert.throws(() => writeFileSync(join(folder, 'fill'), Buffer.alloc(2 << 20)), { code: 'ENOSPC' });
       const said = await place.say('export', 'last', '-o', join(folder, 'y'));
       assert.equal(said.code, 1);
@@ -345,7 +359,7 @@ describe('life: export and import', function () {
     }
   });
 
-  const hostile: [string, RegExp, (db: Database.Database) => void][] = [
+  const hostile: Hostile[] = [
     [
       'a trigger',
       /its tables are not ours/,
@@ -385,6 +399,11 @@ describe('life: export and import', function () {
       /a block of calls is not what it says/,
       (db) => db.exec("INSERT OR REPLACE INTO longest_calls (chunk, rest, calls) SELECT id, 0, x'00' FROM chunks"),
     ],
+    ...['calls = -1', 'calls = calls + 1', 'holds = -1'].map((change): Hostile => [
+      `a run that says ${change}`,
+      /it has another number of calls than it says/,
+      (db) => db.exec(`UPDATE runs SET ${change}`),
+    ]),
     [
       'a call that is its own ancestor',
       /a call is its own ancestor/,

@@ -72,7 +72,7 @@ describe('life: other formats', function () {
     const said = await place.say('export', run, '--format', format, '-o', out, '--force');
     assert.equal(said.code, 0, said.stderr);
     assert.deepEqual(
-      readdirSync(place.folder).filter((name) => name.startsWith('out.') && name.endsWith('.part')),
+      readdirSync(place.folder).filter((name) => name.startsWith('.toolbreak-export-')),
       [],
     );
     return out;

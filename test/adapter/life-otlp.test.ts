@@ -207,6 +207,48 @@ describe('life: import of OTLP JSON', function () {
     });
   });
 
+  it('keeps what has no place in a call, and says what it left out', async () => {
+    const text = (stringValue: string): object => ({ stringValue });
+    const half = { 'toolbreak.result': text('"half"'), 'output.value': text('more') };
+    const spans = [
+      span(1, undefined, { status: { code: 2 }, ...attributes(half) }),
+      span(2, undefined, attributes({ ...half, 'toolbreak.status': text('cancelled') })),
+      span(
+        3,
+        undefined,
+        attributes({ ...half, 'input.value': text('one'), 'gen_ai.tool.call.arguments': text('two') }),
+      ),
+      span(4, undefined, attributes({ 'gen_ai.input.messages': text('[1]'), 'gen_ai.output.messages': text('[2]') })),
+      span(5, undefined, { name: 'n'.repeat(600) }),
+      span(6, undefined, {
+        ...attributes(Object.fromEntries(Array.from({ length: 10_001 }, (_, at) => [`a${at}`, { intValue: at }]))),
+        events: Array.from({ length: 2000 }, () => ({ timeUnixNano: String(NOW), name: 'word' })),
+      }),
+    ];
+    const args = await imported(document(spans), (file) => {
+      assert.match(
+        JSON.stringify(file.db.prepare("SELECT data FROM events WHERE name = 'damaged'").all()),
+        /more than 10,000 attributes/,
+      );
+      assert.equal(file.db.prepare("SELECT count(*) FROM events WHERE name = 'log'").pluck().get(), 2000);
+      const cuts = { count: 0 };
+      const { traceEvents } = JSON.parse([...perfetto(file, '0', cuts)].join('')) as {
+        traceEvents: { ph: string; args: Record<string, unknown> }[];
+      };
+      assert.equal(rows(file)[4]!.name, `${'n'.repeat(499)}…`);
+      return traceEvents.filter(({ ph }) => ph === 'X').map((event) => event.args);
+    });
+    const without = (given: Record<string, unknown>): Record<string, unknown> =>
+      Object.fromEntries(Object.entries(given).filter(([key]) => !['call', 'error'].includes(key)));
+    assert.deepEqual(args.slice(0, 4).map(without), [
+      { status: 'error', arguments: {}, 'toolbreak.result': '"half"', 'output.value': 'more' },
+      { status: 'cancelled', arguments: {}, 'toolbreak.result': '"half"', 'output.value': 'more' },
+      { status: 'returned', arguments: { input: 'two' }, result: 'half', 'input.value': 'one', 'output.value': 'more' },
+      { status: 'returned', arguments: { messages: [1] }, result: [2] },
+    ]);
+    assert.deepEqual(args[5]!['cut'], ['attributes']);
+  });
+
   it('reads lines, and a document that is laid out over many', async () => {
     const lines = [document([span(1, undefined)]), document([span(2, 1)])]
       .map((each) => JSON.stringify(each))

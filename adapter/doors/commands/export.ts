@@ -1,4 +1,4 @@
-import { closeSync, createReadStream, lstatSync, mkdtempSync, openSync, readSync, rmSync, statSync } from 'node:fs';
+import { closeSync, createReadStream, lstatSync, openSync, readSync, statSync, type Stats } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
@@ -10,6 +10,7 @@ import { FORMATS, writeFormat, type Format } from '../../store/formats/write';
 import { findRun } from '../../store/life/find';
 import { cannotWrite } from '../../store/life/output';
 import { sizeText } from '../../store/life/retention';
+import { inNewFolder } from '../../store/life/whole';
 import { placeFrom, runNames, withPlace, type PlaceOptions } from './place';
 import { count, outputFailed, plainText, print, printJson } from './text';
 
@@ -39,7 +40,7 @@ export function exportCommand(program: Command): void {
       const file = findRun(run, placeFrom(flags));
       if (flags.output === '-') return toStdout(file, flags);
       const target = resolve(flags.output);
-      const there = lstatSync(target, { throwIfNoEntry: false });
+      const there = statOf(target);
       if (there?.isDirectory() === true) throw new UserError(`${target} is a folder. Name a file in it.`);
       if (there?.isFile() === false)
         throw new UserError(
@@ -55,6 +56,15 @@ export function exportCommand(program: Command): void {
         printJson({ ...runNames(file), written: target, bytes, ...(flags.format !== 'run' && { cut }) });
       else print([`Wrote ${plainText(target)} (${sizeText(bytes)}).`, ...cutLines(cut)]);
     });
+}
+
+/** Of the link itself, where it is one; nothing where nothing is. Throws a `UserError`. */
+function statOf(target: string): Stats | undefined {
+  try {
+    return lstatSync(target, { throwIfNoEntry: false });
+  } catch (error) {
+    throw cannotWrite(target, error);
+  }
 }
 
 /** Throws a `UserError` where nobody may look. */
@@ -89,27 +99,12 @@ async function toStdout(file: string, { format, json }: ExportFlags): Promise<vo
   if (json === true) throw new UserError('What is exported goes to stdout itself: leave --json out.');
   if (format === 'run' && process.stdout.isTTY)
     throw new UserError('A run is compressed and no text for a terminal. Name a file, or pass it on with a pipe.');
-  const folder = mkdtempSync(join(tmpdir(), 'toolbreak-export-'));
-  const remove = (): void => rmSync(folder, { recursive: true, force: true });
-  // A run may be large: whoever has enough of it does not find it there in a year.
-  for (const [signal, code] of [
-    ['SIGINT', 130],
-    ['SIGTERM', 143],
-    ['SIGHUP', 129],
-  ] as const)
-    process.once(signal, () => {
-      remove();
-      process.exit(code);
-    });
-  let failure: NodeJS.ErrnoException | undefined;
-  try {
+  const failure = await inNewFolder(join(tmpdir(), 'toolbreak-export-'), async (folder) => {
     const target = join(folder, 'run');
     const cut = await write(file, target, format);
     for (const line of cutLines(cut)) process.stderr.write(`${line}\n`);
     const printed = pipeline(createReadStream(target), process.stdout, { end: false });
-    failure = await printed.then(undefined, (error: NodeJS.ErrnoException) => error);
-  } finally {
-    remove();
-  }
+    return printed.then(undefined, (error: NodeJS.ErrnoException) => error);
+  });
   if (failure !== undefined) outputFailed(failure);
 }

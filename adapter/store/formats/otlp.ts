@@ -127,8 +127,8 @@ function resourceOf(process: Process, run: string, id: string, toolbreak: string
   put('process.pid', { intValue: String(process.pid) });
   put('process.executable.path', text(process.executable));
   put('process.working_directory', text(process.cwd));
-  const args: unknown = process.argv === null ? [] : JSON.parse(process.argv);
-  if (Array.isArray(args) && args.length > 0)
+  const args = argumentsIn(process.argv);
+  if (args.length > 0)
     put('process.command_args', { arrayValue: { values: args.map((each) => ({ stringValue: String(each) })) } });
   put('process.runtime.name', text(process.language));
   put('process.runtime.version', text(process.language_version));
@@ -138,6 +138,17 @@ function resourceOf(process: Process, run: string, id: string, toolbreak: string
   put('toolbreak.run', text(id));
   put('toolbreak.process', text(process.name));
   return { attributes };
+}
+
+/** None of a text that is no list: a run file may come from elsewhere. */
+function argumentsIn(argv: string | null): unknown[] {
+  if (argv === null) return [];
+  try {
+    const given: unknown = JSON.parse(argv);
+    return Array.isArray(given) ? given : [];
+  } catch {
+    return [];
+  }
 }
 
 function contentOf(
@@ -163,7 +174,9 @@ function contentOf(
   if (tool) text('gen_ai.tool.name', call.name);
   if (call.kind === 'llm') text('gen_ai.request.model', call.name);
   if (call.kind === 'workflow') text('gen_ai.workflow.name', call.name);
-  for (const [name, given] of attributesOf(file, call)) {
+  const { attributes, cut: hasMore } = attributesOf(file, call);
+  if (hasMore) cut.push('attributes');
+  for (const [name, given] of attributes) {
     // A name of the app's own says whose it is.
     const key = /[.]/.test(name) ? name : `toolbreak.attribute.${name}`;
     const found = anyValue(given, file, () => cut.push(key));

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { CallStatus } from '../../../protocol/spool';
 import type { Json } from './plain';
 import { RecordedErrorValue } from './marshalWriter';
@@ -5,7 +6,10 @@ import { RecordedErrorValue } from './marshalWriter';
 /** Deepest value of an attribute. */
 const DEEPEST = 50;
 const LONGEST_NAME = 500;
-const MOST_EVENTS = 1000;
+const LONGEST_PATH = 4096;
+/** A model that streams says an event for each of its words. */
+const MOST_EVENTS = 100_000;
+const MOST_ATTRIBUTES = 10_000;
 
 /** What a span says, in our words. */
 export interface SpanCall {
@@ -22,29 +26,29 @@ export interface SpanCall {
   thread: string | undefined;
   threadName: string | undefined;
   events: { time: bigint; name: string; data: { [key: string]: Json } }[];
+  /** What of the span is not here, in a sentence each. */
+  leftOut: string[];
 }
 
 type Fields = Record<string, unknown>;
 
-/** Reads a span of whatever origin: what is not as it should be is left out. */
+/** Reads a span of whatever origin: what is not as it should be is left out, and what has no place in a call stays an attribute. */
 export function readSpan(span: Fields): SpanCall {
   const all = attributesIn(span['attributes']);
+  /** The first of these that says something. One that says the same goes with it, and one that says something else stays an attribute. */
   const take = (...names: string[]): Json | undefined => {
-    let found: Json | undefined;
-    for (const name of names) {
-      found ??= all.get(name);
-      all.delete(name);
-    }
+    const found = names.map((name) => all.get(name)).find((value) => value !== undefined && value !== null);
+    for (const name of names) if (isDeepStrictEqual(all.get(name), found)) all.delete(name);
     return found;
   };
-  const word = (...names: string[]): string | undefined => {
+  const word = (names: string[], longest = LONGEST_NAME): string | undefined => {
     const found = take(...names);
-    return typeof found === 'string' && found !== '' ? found.slice(0, LONGEST_NAME) : undefined;
+    return typeof found === 'string' && found !== '' ? shortened(found, longest) : undefined;
   };
   const operation = all.get('gen_ai.operation.name');
   const kind = kindOf(all);
-  const spanName = typeof span['name'] === 'string' ? span['name'].slice(0, LONGEST_NAME) : '';
-  const own = word('toolbreak.name');
+  const spanName = typeof span['name'] === 'string' ? span['name'] : '';
+  const own = word(['toolbreak.name']);
   const told = {
     tool: all.get('gen_ai.tool.name'),
     llm: all.get('gen_ai.request.model'),
@@ -56,22 +60,17 @@ export function readSpan(span: Fields): SpanCall {
     typeof operation === 'string' && spanName.startsWith(`${operation} `)
       ? spanName.slice(operation.length + 1)
       : spanName;
-  const name = own ?? (typeof named === 'string' && named !== '' ? named.slice(0, LONGEST_NAME) : bare || 'span');
+  const name = own ?? shortened(typeof named === 'string' && named !== '' ? named : bare || 'span', LONGEST_NAME);
   const given = take('toolbreak.arguments', 'gen_ai.tool.call.arguments', 'input.value');
-  const messages = all.get('gen_ai.input.messages');
-  const args = fromText(given) ?? (messages === undefined ? {} : { messages: fromText(messages) ?? null });
-  const answer =
-    fromText(take('toolbreak.result', 'gen_ai.tool.call.result', 'output.value')) ??
-    fromText(all.get('gen_ai.output.messages')) ??
-    null;
-  const said = word('toolbreak.status');
+  const args = fromText(given) ?? fromMessages(take('gen_ai.input.messages'));
+  const said = word(['toolbreak.status']);
   const status = span['status'] as Fields | null | undefined;
   const failed = status?.['code'] === 2 || status?.['code'] === 'STATUS_CODE_ERROR' || said === 'error';
   const line = take('code.line.number', 'code.lineno');
   const thread = take('thread.id');
-  const threadName = word('thread.name');
-  const path = word('code.file.path', 'code.filepath') ?? null;
-  const qualified = word('code.function.name', 'code.function') ?? name;
+  const threadName = word(['thread.name']);
+  const path = word(['code.file.path', 'code.filepath'], LONGEST_PATH) ?? null;
+  const qualified = word(['code.function.name', 'code.function']) ?? name;
   const { events, exception } = eventsOf(span['events']);
   for (const name of ['toolbreak.call', 'toolbreak.kind']) all.delete(name);
   const callStatus = failed
@@ -81,6 +80,11 @@ export function readSpan(span: Fields): SpanCall {
       : said?.startsWith('cancelled') || said?.startsWith('ended')
         ? CallStatus.Cancelled
         : CallStatus.Returned;
+  // What a call that failed had said until then is no result of it.
+  const hasResult = callStatus === CallStatus.Returned || callStatus === CallStatus.Skipped;
+  const answer = hasResult
+    ? take('toolbreak.result', 'gen_ai.tool.call.result', 'output.value', 'gen_ai.output.messages')
+    : undefined;
   return {
     kind,
     name,
@@ -90,11 +94,32 @@ export function readSpan(span: Fields): SpanCall {
     args: args !== null && typeof args === 'object' && !Array.isArray(args) ? args : { input: args },
     attributes: Object.fromEntries(all),
     status: callStatus,
-    result: failed ? errorOf(exception, all, status) : callStatus === CallStatus.Cancelled ? null : answer,
+    result: failed ? errorOf(exception, all, status) : (fromText(answer) ?? null),
     thread: thread === undefined ? undefined : JSON.stringify(thread),
     threadName,
     events,
+    leftOut: [
+      ...(isLonger(span['attributes'], MOST_ATTRIBUTES)
+        ? [`a span has more than ${MOST_ATTRIBUTES.toLocaleString('en-US')} attributes`]
+        : []),
+      ...(isLonger(span['events'], MOST_EVENTS)
+        ? [`a span has more than ${MOST_EVENTS.toLocaleString('en-US')} events`]
+        : []),
+    ],
   };
+}
+
+function fromMessages(given: Json | undefined): Json {
+  return given === undefined ? {} : { messages: fromText(given) ?? null };
+}
+
+function isLonger(given: unknown, most: number): boolean {
+  return Array.isArray(given) && given.length > most;
+}
+
+/** Names are told apart by their beginning; that there was more is to be seen. */
+function shortened(text: string, longest: number): string {
+  return text.length > longest ? `${text.slice(0, longest - 1)}…` : text;
 }
 
 const OPERATIONS: Record<string, string> = {
@@ -162,7 +187,7 @@ function eventsOf(given: unknown): { events: SpanCall['events']; exception: Map<
     }
     const fields = Object.fromEntries(all);
     if (name !== 'toolbreak.hold') {
-      events.push({ time, name: 'log', data: { text: name.slice(0, LONGEST_NAME), ...fields } });
+      events.push({ time, name: 'log', data: { text: name, ...fields } });
       continue;
     }
     const { description, why, duration } = fields;
@@ -184,7 +209,7 @@ function eventsOf(given: unknown): { events: SpanCall['events']; exception: Map<
 /** Attributes by name; of equal names the first counts. */
 export function attributesIn(given: unknown): Map<string, Json> {
   const all = new Map<string, Json>();
-  for (const entry of Array.isArray(given) ? (given as unknown[]).slice(0, 10_000) : []) {
+  for (const entry of Array.isArray(given) ? (given as unknown[]).slice(0, MOST_ATTRIBUTES) : []) {
     const { key, value } = (entry ?? {}) as Fields;
     if (typeof key === 'string' && !all.has(key)) all.set(key, anyValue(value, 0));
   }

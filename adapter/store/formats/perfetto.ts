@@ -122,8 +122,9 @@ function shown(file: RunFile, slice: Slice, cuts: Cuts): { [key: string]: Json }
   if (slice.result !== null) show('result', file.values.root(slice.result));
   if (slice.error !== null) show('error', file.values.root(slice.error));
   // An app may call its own what the call's fields are called.
-  for (const [name, value] of attributesOf(file, slice))
-    show(name in args || OWN.has(name) ? `attribute.${name}` : name, value);
+  const { attributes, cut: hasMore } = attributesOf(file, slice);
+  if (hasMore) notWhole.push('attributes');
+  for (const [name, value] of attributes) show(name in args || OWN.has(name) ? `attribute.${name}` : name, value);
   if (notWhole.length > 0) args['cut'] = notWhole;
   cuts.count += notWhole.length;
   if (slice.edited !== 0) args['edited'] = true;

@@ -94,16 +94,23 @@ function shortened(message: string): string {
   return message.length > LONGEST_MESSAGE ? `${message.slice(0, LONGEST_MESSAGE - 1)}…` : message;
 }
 
-/** What the app said at the start and at the end of the call; the later word counts. */
-export function attributesOf(file: RunFile, call: ScannedCall): Map<string, Value> {
-  const all = new Map<string, Value>();
+const MOST_ATTRIBUTES = 200;
+const LONGEST_NAME = 200;
+
+/** What the app said at the start and at the end of the call; the later word counts. `cut`: there was more, or a name was longer. */
+export function attributesOf(file: RunFile, call: ScannedCall): { attributes: Map<string, Value>; cut: boolean } {
+  const attributes = new Map<string, Value>();
+  let cut = false;
   for (const id of [call.start_attributes, call.end_attributes]) {
     const value: Value = id === null ? null : file.values.root(id);
     if (!(value instanceof Dict)) continue;
-    for (const [key, item] of value.entries.slice(0, 200)) {
+    cut ||= value.entries.length > MOST_ATTRIBUTES;
+    for (const [key, item] of value.entries.slice(0, MOST_ATTRIBUTES)) {
       const name = file.values.resolve(key);
-      if (typeof name === 'string') all.set(name.slice(0, 200), file.values.resolve(item));
+      if (typeof name !== 'string') continue;
+      cut ||= name.length > LONGEST_NAME;
+      attributes.set(name.slice(0, LONGEST_NAME), file.values.resolve(item));
     }
   }
-  return all;
+  return { attributes, cut };
 }

@@ -1,9 +1,10 @@
-import { createWriteStream, renameSync, rmSync } from 'node:fs';
+import { createWriteStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { inertJson } from '../../common/inertJson';
 import { isDamage } from '../database';
-import { cannotExport, cannotWrite } from '../life/output';
+import { cannotExport } from '../life/output';
+import { writeWhole } from '../life/whole';
 import { RunFile } from '../reader/runFile';
 import { otlp } from './otlp';
 import { perfetto } from './perfetto';
@@ -19,22 +20,21 @@ const PIECE = 64 * 1024;
  * Writes a run in another format: whole, or not at all. A live run is written as of one moment. Answers how many values are not whole in it. Throws a
  * `UserError`.
  */
-export async function writeFormat(runFile: string, target: string, format: Format, toolbreak: string): Promise<number> {
-  const part = `${target}.${process.pid}.part`;
-  const file = new RunFile(runFile);
-  const cuts: Cuts = { count: 0 };
-  try {
-    file.begin();
-    const text = Readable.from(pieces(FORMATS[format](file, toolbreak, cuts)));
-    await pipeline(text, createWriteStream(part, { flags: 'wx', mode: 0o600 }));
-    renameSync(part, target);
-    return cuts.count;
-  } catch (error) {
-    throw isDamage(error) ? cannotExport(runFile) : cannotWrite(target, error);
-  } finally {
-    file.close();
-    rmSync(part, { force: true });
-  }
+export function writeFormat(runFile: string, target: string, format: Format, toolbreak: string): Promise<number> {
+  return writeWhole(target, async (path) => {
+    const file = new RunFile(runFile);
+    const cuts: Cuts = { count: 0 };
+    try {
+      file.begin();
+      const text = Readable.from(pieces(FORMATS[format](file, toolbreak, cuts)));
+      await pipeline(text, createWriteStream(path, { flags: 'wx', mode: 0o600 }));
+      return cuts.count;
+    } catch (error) {
+      throw isDamage(error) ? cannotExport(runFile) : error;
+    } finally {
+      file.close();
+    }
+  });
 }
 
 function* pieces(texts: Iterable<string>): Generator<string> {

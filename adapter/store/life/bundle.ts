@@ -1,15 +1,5 @@
 import { createHash, type Hash } from 'node:crypto';
-import {
-  createReadStream,
-  closeSync,
-  createWriteStream,
-  openSync,
-  readSync,
-  renameSync,
-  rmSync,
-  statSync,
-  statfsSync,
-} from 'node:fs';
+import { createReadStream, closeSync, createWriteStream, openSync, readSync, statSync, statfsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -19,9 +9,10 @@ import { parseObject } from '../../common/ndjson';
 import { isDamage, openAsItIs, problemWith } from '../database';
 import { MIGRATIONS } from '../schema';
 import { checkWhole } from './admit';
-import { cannotExport, cannotWrite } from './output';
+import { cannotExport } from './output';
 import { sizeText } from './retention';
 import { snapshot } from './snapshot';
+import { writeWhole } from './whole';
 
 /**
  * A run as one file to give away: these bytes, the header's length (4 bytes, high byte first), the header (JSON), and the run file, gzip-
@@ -49,10 +40,9 @@ export interface BundleHeader {
 }
 
 /** Writes the run into `target`: whole, or not at all. Throws a `UserError`. */
-export async function writeBundle(file: string, target: string, toolbreak: string): Promise<BundleHeader> {
-  const copy = `${target}.${process.pid}.db`;
-  const part = `${target}.${process.pid}.part`;
-  try {
+export function writeBundle(file: string, target: string, toolbreak: string): Promise<BundleHeader> {
+  return writeWhole(target, async (path) => {
+    const copy = `${path}.db`;
     snapshot(file, copy);
     const db = openAsItIs(copy);
     const run = db.prepare('SELECT run FROM runs').pluck().get() as string | undefined;
@@ -64,16 +54,11 @@ export async function writeBundle(file: string, target: string, toolbreak: strin
     const counter = new Counter();
     await pipeline(createReadStream(copy), counter, drain);
     const header = { version: BUNDLE_VERSION, toolbreak, run, format, bytes: counter.bytes, sha256: counter.digest() };
-    const out = createWriteStream(part, { flags: 'wx', mode: 0o600 });
+    const out = createWriteStream(path, { flags: 'wx', mode: 0o600 });
     out.write(headBytes(header));
     await pipeline(createReadStream(copy), createGzip(), out);
-    renameSync(part, target);
     return header;
-  } catch (error) {
-    throw cannotWrite(target, error);
-  } finally {
-    for (const path of [copy, part]) rmSync(path, { force: true });
-  }
+  });
 }
 
 function checkCopy(copy: string, file: string): void {

@@ -14,6 +14,8 @@ export function cannotWrite(file: string, error: unknown): UserError {
   const code = String((error as { code?: unknown } | null)?.code);
   if (isDiskFull(file, code)) return new UserError(`The disk is full: ${file} could not be written.`);
   if (code === 'ENOENT') return new UserError(`${file} cannot be written: its folder does not exist.`);
+  if (code === 'ENOTDIR') return new UserError(`${file} cannot be written: what should be its folder is none.`);
+  if (code === 'ENAMETOOLONG') return new UserError(`${file} cannot be written: its name is too long.`);
   if (code === 'EISDIR') return new UserError(`${file} cannot be written: it is a folder.`);
   if (code === 'EROFS' || code === 'EACCES' || code === 'EPERM' || code.startsWith('SQLITE_READONLY'))
     return new UserError(`${file} cannot be written: it, or its folder, is read-only.`);
