@@ -399,9 +399,9 @@ describe('life: export and import', function () {
       /a block of calls is not what it says/,
       (db) => db.exec("INSERT OR REPLACE INTO longest_calls (chunk, rest, calls) SELECT id, 0, x'00' FROM chunks"),
     ],
-    ...['calls = -1', 'calls = calls + 1', 'holds = -1'].map((change): Hostile => [
+    ...['calls = -1', 'calls = calls - 1', 'holds = -1'].map((change): Hostile => [
       `a run that says ${change}`,
-      /it has another number of calls than it says/,
+      /it has more calls than it says/,
       (db) => db.exec(`UPDATE runs SET ${change}`),
     ]),
     [

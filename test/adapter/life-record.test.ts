@@ -184,6 +184,43 @@ describe('life: recording without an adapter', function () {
     assert.deepEqual([last!.calls, last!.alive], [5, false]);
   });
 
+  it('says what a further import took', async () => {
+    const text = 'def one():\n    return 1\none()\nprint(flush=True)\ninput()\none()\none()\n';
+    const child = spawn(python, [place.file('two.py', text)], { env, stdio: ['pipe', 'pipe', 'inherit'] });
+    await once(child.stdout, 'data');
+    assert.match(
+      (await place.say('import', folder)).stdout,
+      /^Imported run 1 \(two\.py, 1 call\)\. The app still runs/,
+    );
+    const ended = once(child, 'exit');
+    child.stdin.end('\n');
+    await ended;
+    assert.equal((await place.say('import', folder)).stdout, 'Imported 2 calls more into run 1 (two.py, 3 calls).\n');
+    assert.equal((await place.say('import', folder)).stdout, 'Run 1 (two.py, 3 calls) was imported before.\n');
+  });
+
+  it('takes all runs of a folder but the one that it cannot', async () => {
+    for (let time = 0; time < 3; time++) await app();
+    const middle = readdirSync(folder).sort()[1]!;
+    mkdirSync(place.runs, { recursive: true });
+    writeFileSync(join(place.runs, `${middle}.db`), 'no database');
+    const said = await place.say('import', folder);
+    assert.equal(said.code, 1);
+    assert.match(said.stdout, /^Imported run \d \(.*\)\.\nImported run \d \(.*\)\.\n$/);
+    assert.match(said.stderr, /^toolbreak: [^\n]* was not imported: The run file [^\n]* is damaged\.\n$/);
+    assert.ok(said.stderr.includes(join(folder, middle)));
+    const last = readdirSync(folder).sort()[2]!;
+    rmSync(join(folder, last, 'run.json'));
+    const told = JSON.parse((await place.say('import', folder, '--json')).stdout) as {
+      problem?: string;
+      earlier?: number;
+    }[];
+    assert.deepEqual(
+      told.map(({ problem, earlier }) => problem?.replace(/ \S*\.db/, '') ?? earlier),
+      [5, 'It has spool files, but no run.json that can be read.', 'The run file is damaged.'],
+    );
+  });
+
   it('says that an app called nothing that is recorded', async () => {
     await app({}, '-c', '1');
     const said = await place.say('import', folder);
@@ -266,8 +303,11 @@ describe('life: recording without an adapter', function () {
     assert.equal((await app({}, 'many.py')).code, 0);
     const middle = spoolFile(2);
     renameSync(middle, join(place.folder, basename(middle)));
-    for (let time = 0; time < 2; time++)
-      assert.match((await place.say('import', folder)).stdout, /calls\)\. 1 part of the recording could not be read; /);
+    for (const begin of ['Imported run 1 (', 'Run 1 (']) {
+      const { stdout } = await place.say('import', folder);
+      assert.ok(stdout.startsWith(begin), stdout);
+      assert.match(stdout, /calls\)( was imported before)?\. 1 part of the recording could not be read; /);
+    }
     const { rows } = await place.json<QueryAnswer>('query', '1', '--type', 'event');
     assert.deepEqual(
       (rows as { text: string }[]).map(({ text }) => text).filter((text) => text.startsWith('Part of')),
@@ -317,7 +357,7 @@ describe('life: recording without an adapter', function () {
     const change = (more: object): void =>
       writeFileSync(note, JSON.stringify({ ...(JSON.parse(text) as object), ...more }));
     change({ machine: 'elsewhere', pid: process.pid });
-    const [run] = importSpools(folder, place.runs);
+    const [run] = importSpools(folder, place.runs).taken;
     assert.equal(run!.alive, false);
     change({ id: '0123456789abcdef' });
     assert.throws(() => importSpools(folder, place.runs), /Another run is there already: .*\. Delete it first\./);
@@ -337,7 +377,7 @@ describe('life: recording without an adapter', function () {
     writeFileSync(note, text);
     rmSync(run!.file);
     writeFileSync(join(folder, name!, '1-ff-1.spool'), 'TBSPOOL1 and nothing that can be read');
-    assert.equal(importSpools(folder, place.runs)[0]!.calls, 5);
+    assert.equal(importSpools(folder, place.runs).taken[0]!.calls, 5);
     assert.ok(existsSync(note));
   });
 });

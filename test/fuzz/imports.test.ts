@@ -44,7 +44,7 @@ describe('fuzz: import of files', function () {
     writeFileSync(join(folder, '10-a-1.spool'), spools['good']!);
     const note = { version: 1, id: '0'.repeat(16), name: 'app.py', pid: 1, machine: 'elsewhere', started: 1e18 };
     writeFileSync(join(folder, 'run.json'), JSON.stringify(note));
-    const [taken] = importSpools(folder, shelf.runs);
+    const [taken] = importSpools(folder, shelf.runs).taken;
     const target = join(shelf.folder, 'good.tbrun');
     await writeBundle(taken!.file, target, '0.1.0');
     good = readFileSync(target);

@@ -43,7 +43,7 @@ describe('fuzz: spool folders', function () {
   /** Imports the folder and does everything with the run; answers its calls, or nothing when it was refused. */
   async function taken(folder: string): Promise<number | undefined> {
     try {
-      const runs = importSpools(folder, shelf.runs);
+      const runs = importSpools(folder, shelf.runs).taken;
       assert.equal(runs.length, 1);
       const { calls, whole } = await useEverything(runs[0]!.file, shelf.folder);
       // A start that is there twice is one call, counted twice.

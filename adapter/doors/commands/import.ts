@@ -20,9 +20,12 @@ export function importCommand(program: Command): void {
       const path = resolve(file);
       const runs = runsFolder(project ?? process.cwd());
       if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === true) {
-        const taken = importSpools(path, runs);
-        if (json === true) printJson(taken);
-        else print(taken.map((run) => words(run, run)));
+        const { taken, failed } = importSpools(path, runs);
+        if (json === true) printJson([...taken, ...failed]);
+        else if (taken.length > 0) print(taken.map((run) => words(run, run)));
+        for (const { folder, problem } of failed)
+          process.stderr.write(`toolbreak: ${plainText(`${folder} was not imported: ${problem}`)}\n`);
+        if (failed.length > 0) process.exitCode = 1;
         return;
       }
       const run = await importFile(path, runs);
@@ -31,7 +34,8 @@ export function importCommand(program: Command): void {
     });
 }
 
-function words({ file, number, name, calls }: Admitted, { alive, damaged = 0, partial }: Partial<Taken> = {}): string {
+function words(run: Admitted, { alive, damaged = 0, partial, earlier }: Partial<Taken> = {}): string {
+  const { file, number } = run;
   const more = alive === true ? ' The app still runs: import again for what it records from now on.' : '';
   const less =
     damaged > 0
@@ -41,5 +45,13 @@ function words({ file, number, name, calls }: Admitted, { alive, damaged = 0, pa
     partial === true
       ? ` The recording ended before the app did: "toolbreak query ${number} --type event" says why.`
       : '';
-  return `Imported run ${number} (${plainText(name)}, ${count(calls, 'call')}).${less}${early}${more}`;
+  return `${took(run, earlier)}${less}${early}${more}`;
+}
+
+function took({ number, name, calls }: Admitted, earlier: number | undefined): string {
+  const named = `${number} (${plainText(name)}, ${count(calls, 'call')})`;
+  if (earlier === undefined) return `Imported run ${named}.`;
+  return calls > earlier
+    ? `Imported ${count(calls - earlier, 'call')} more into run ${named}.`
+    : `Run ${named} was imported before.`;
 }

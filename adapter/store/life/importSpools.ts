@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { basename, join } from 'node:path';
-import { UserError } from '../../common/errors';
+import { messageOf, UserError } from '../../common/errors';
 import { parseObject } from '../../common/ndjson';
 import { summaryOf } from '../reader/folder';
 import { openAsItIs, problemWith } from '../database';
@@ -22,28 +22,54 @@ export interface Taken extends Admitted {
   damaged: number;
   /** The recording of a process ended before the process did. */
   partial?: true;
+  /** Calls that were there from an earlier import. */
+  earlier?: number;
+}
+
+/** A folder that could not be taken over, and why. */
+export interface NotTaken {
+  folder: string;
+  problem: string;
 }
 
 /**
  * Takes over what apps recorded into a folder without a session (`TOOLBREAK_RECORD`): the folder itself, or one run in each folder in it. The spools stay; what
- * was taken before is not taken twice. Throws a `UserError`.
+ * was taken before is not taken twice. What is wrong with one of several is no reason to leave the others. Throws a `UserError` where there is only one.
  */
-export function importSpools(folder: string, runsFolder: string): Taken[] {
+export function importSpools(folder: string, runsFolder: string): { taken: Taken[]; failed: NotTaken[] } {
   const inside = readdirSync(folder, { withFileTypes: true }).flatMap((entry) =>
     entry.isDirectory() ? [join(folder, entry.name)] : [],
   );
-  const begun = [folder, ...inside.sort()].flatMap((each) => {
-    const note = noteIn(each);
-    return note === undefined ? [] : [{ folder: each, note }];
+  const failed: NotTaken[] = [];
+  const all = [folder, ...inside.sort()].flatMap((each) => {
+    try {
+      return [{ folder: each, note: noteIn(each), spools: readdirSync(each).some((name) => name.endsWith('.spool')) }];
+    } catch (error) {
+      failed.push({ folder: each, problem: `It cannot be read: ${messageOf(error)}.` });
+      return [];
+    }
   });
-  const found = begun.filter(({ folder: each }) => readdirSync(each).some((name) => name.endsWith('.spool')));
+  const begun = all.flatMap(({ note, ...each }) => (note === undefined ? [] : [{ ...each, note }]));
+  const found = begun.filter(({ spools }) => spools);
   if (found.length === 0 && begun.length > 0)
     throw new UserError(
       `${folder} holds no call: no tool, node or model call was made there. TOOLBREAK_RECORD_FUNCTIONS=@usercode records plain functions of Python, too.`,
     );
   if (found.length === 0)
     throw new UserError(`${folder} holds no recording: no folder in it has a ${NOTE} and spool files.`);
-  return found.map(({ folder: each, note }) => take(each, note, runsFolder));
+  for (const { folder: each, note, spools } of all)
+    if (spools && note === undefined)
+      failed.push({ folder: each, problem: `It has spool files, but no ${NOTE} that can be read.` });
+  const taken: Taken[] = [];
+  for (const { folder: each, note } of found) {
+    try {
+      taken.push(take(each, note, runsFolder));
+    } catch (error) {
+      if (found.length === 1 && failed.length === 0) throw error;
+      failed.push({ folder: each, problem: messageOf(error) });
+    }
+  }
+  return { taken, failed };
 }
 
 interface Note {
@@ -52,6 +78,10 @@ interface Note {
   pid: number;
   machine: string;
   started: number;
+}
+
+function hasSpools(folder: string): boolean {
+  return readdirSync(folder).some((name) => name.endsWith('.spool'));
 }
 
 /** Nothing when there is none, or one that no runtime of ours wrote. */
@@ -90,7 +120,7 @@ function take(folder: string, note: Note, runsFolder: string): Taken {
   const runFile = join(runsFolder, `${run}.db`);
   const session = `record-${note.id}`;
   try {
-    checkSame(runFile, session);
+    const earlier = callsOf(runFile, session);
     const options = {
       runFile,
       spoolFolder: folder,
@@ -117,7 +147,14 @@ function take(folder: string, note: Note, runsFolder: string): Taken {
     >;
     db.close();
     const { partial } = summaryOf(runFile);
-    return { file: runFile, run, ...said, alive, ...(partial === true && { partial }) };
+    return {
+      file: runFile,
+      run,
+      ...said,
+      alive,
+      ...(partial === true && { partial }),
+      ...(earlier !== undefined && { earlier }),
+    };
   } finally {
     unlock();
     rmSync(lock, { recursive: true, force: true });
@@ -141,13 +178,14 @@ function missingIn(folder: string): string[] {
   });
 }
 
-/** A run of this name that is not this very recording is not touched. */
-function checkSame(runFile: string, session: string): void {
-  if (statSync(runFile, { throwIfNoEntry: false }) === undefined) return;
+/** Of an earlier import of this very recording. Another run of this name is not touched. */
+function callsOf(runFile: string, session: string): number | undefined {
+  if (statSync(runFile, { throwIfNoEntry: false }) === undefined) return undefined;
   const db = openAsItIs(runFile);
   try {
-    const found = db.prepare('SELECT session FROM runs').pluck().get();
-    if (found !== session) throw new UserError(`Another run is there already: ${runFile}. Delete it first.`);
+    const found = db.prepare('SELECT session, calls FROM runs').get() as { session: string; calls: number } | undefined;
+    if (found?.session !== session) throw new UserError(`Another run is there already: ${runFile}. Delete it first.`);
+    return found.calls;
   } catch (error) {
     throw problemWith(runFile, error);
   } finally {
