@@ -60,7 +60,7 @@ export enum CallStatus {
  * | cut | (..., "cut", type, kept head, whole length, reason) size, time or depth budget; head is a value of the same shape |
  * | masked | (..., "masked", reason) a secret |
  * | cycle | (..., "cycle", levels up) |
- * | error | (..., "error", type, message, list of (path, line, function), cause or None, dict of fields) |
+ * | error | (..., "error", type, message, list of (path, line, function), cause or None, dict of fields), and True where the cause is what was handled meanwhile |
  * | enum | (..., "enum", type, name, value) |
  * | time | (..., "time", type, ISO text) datetime, date, time, timedelta in seconds |
  * | array | (..., "array", type, shape, dtype, head) numpy arrays, data frames |

@@ -17,7 +17,9 @@ describe('life: run, errors and crashes', function () {
   it('tells of an error what it was raised from, its notes, its fields and the members of a group', async () => {
     place.file(
       'fails.py',
-      `class Refused(Exception):
+      `import enum
+
+class Refused(Exception):
     def __init__(self, code):
         super().__init__("refused", code)
         self.code = code
@@ -36,6 +38,16 @@ def many():
     except Refused: raise ExceptionGroup("both", [ValueError("a"), KeyError("b")])
 
 def seen(error): return error
+
+class Kind(str, enum.Enum):
+    LARGE = "large"
+
+class Name(str): pass
+
+def keys(of): raise KeyError((1, [Kind.LARGE, {"password": "s3cr3t-9"}]))
+
+try: keys({Name("mug"): 1, Kind.LARGE: 2})
+except KeyError: pass
 
 def large():
     error = ValueError("large")
@@ -61,16 +73,25 @@ except ExceptionGroup as error: seen(error.__context__)
       (await place.say('show', 'last', call)).stdout.replaceAll(`${place.project}/`, '');
     assert.match(
       await shown('price'),
-      /\nError\n {2}Refused: \('refused', 42\)\n {4}fails\.py:13 in price\n[^]*\n {4}__notes__ = list \(1\)\n {6}0 = 'tried twice'\n[^]*\nCaused by\n {2}KeyError: 'order 7'\n {4}fails\.py:9 in price\n {4}fails\.py:6 in look\n/,
+      /\nError\n {2}Refused: \('refused', 42\)\n {4}fails\.py:15 in price\n[^]*\n {4}__notes__ = list \(1\)\n {6}0 = 'tried twice'\n[^]*\nCaused by\n {2}KeyError: 'order 7'\n {4}fails\.py:11 in price\n {4}fails\.py:8 in look\n/,
     );
     assert.match(
       await shown('many'),
-      /ExceptionGroup: both[^]*exceptions = tuple \(2\)\n {6}0 = ValueError: a\n {6}1 = KeyError: 'b'\n[^]*Caused by\n {2}Refused[^]*Caused by\n {2}KeyError/,
+      /ExceptionGroup: both[^]*exceptions = tuple \(2\)\n {6}0 = ValueError: a\n {6}1 = KeyError: 'b'\n[^]*While handling\n {2}Refused[^]*Caused by\n {2}KeyError/,
     );
     assert.match(
       await shown('seen'),
       /\nResult\n {2}Refused: \('refused', 42\)\n {4}cause = KeyError: 'order 7'\n {4}code = 42\n/,
     );
+
+    // What it was raised with, as Python says it; secrets in it are masked. Keys are found by their text.
+    assert.match(await shown('keys'), /\nError\n {2}KeyError: \(1, \[Kind\.LARGE, \{'password': \*\*\*\}\]\)\n/);
+    const found = async (condition: string): Promise<number> =>
+      (await place.json<QueryAnswer>('query', 'last', '--where', condition)).rows.length;
+    assert.equal(await found('argument.of.mug equals 1'), 1);
+    assert.equal(await found('argument.of.large equals 2'), 1);
+    assert.equal(await found('error.message contains Kind.LARGE'), 1);
+    assert.equal(await found('error.context.type contains Refused'), 1);
 
     // What is left out says so, and why: fields, and the middle of a long chain.
     assert.match(
@@ -96,7 +117,7 @@ except ExceptionGroup as error: seen(error.__context__)
     const cause = error.cause!;
     assert.deepEqual(
       [cause.type, cause.message, cause.stack.map((frame) => `${frame.function}:${frame.line}`)],
-      ['KeyError', "'order 7'", ['price:9', 'look:6']],
+      ['KeyError', "'order 7'", ['price:11', 'look:8']],
     );
     const { arguments: given, result } = await place.json<{ arguments: { error: Json }; result: Json }>(
       'show',
@@ -105,9 +126,12 @@ except ExceptionGroup as error: seen(error.__context__)
     );
     assert.deepEqual(given.error, result);
     assert.equal(result.cause!.type, 'KeyError');
+    const many = await place.json<{ error: { context: Json } }>('show', 'last', 'many');
+    assert.equal(many.error.context.cause!.type, 'KeyError');
     await place.say('export', 'last', '-o', 'run.json', '--format', 'otlp');
     const written = readFileSync(join(place.project, 'run.json'), 'utf8');
-    assert.match(written, /line 13, in price\\nCaused by: KeyError: 'order 7'\\n {2}File [^,]*, line 9, in price/);
+    assert.match(written, /in many\\nWhile handling: [^ ]*Refused: \('refused', 42\)\\n/);
+    assert.match(written, /line 15, in price\\nCaused by: KeyError: 'order 7'\\n {2}File [^,]*, line 11, in price/);
   });
 
   it('tells of calls at the recursion limit that it is their error, or that their end is missing', async () => {

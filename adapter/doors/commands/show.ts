@@ -192,11 +192,12 @@ function callLines(run: RunSummary, { detail, at, values, errors }: WholeCall, f
   ];
   // Of very many, those at the top and the one at the bottom.
   const left = full ? 0 : Math.max(0, errors.length - MOST_ERRORS);
-  errors.forEach(({ type, message, stack, fields, mark }, index) => {
+  errors.forEach(({ type, message, stack, way, fields, mark }, index) => {
     if (left > 0 && index === errors.length - 1) lines.push('', `… ${left.toLocaleString('en-US')} more: --full`);
     if (left > 0 && index >= MOST_ERRORS - 1 && index < errors.length - 1) return;
     const text = type === '' ? message : `${type}: ${message}`;
-    lines.push('', index === 0 ? 'Error' : 'Caused by', ...text.split('\n').map((line) => `  ${line}`));
+    const title = index === 0 ? 'Error' : way === 'context' ? 'While handling' : 'Caused by';
+    lines.push('', title, ...text.split('\n').map((line) => `  ${line}`));
     for (const frame of stack) lines.push(`    ${frame.path}:${frame.line} in ${frame.function}`);
     for (const field of fields) lines.push(valueLine({ ...field, depth: field.depth + 1 }, room));
     if (mark !== undefined) lines.push(`    (${mark})`);

@@ -228,7 +228,10 @@ function contentOf(
     }
     const stack = [
       ...linesOf(error),
-      ...causes.flatMap((cause) => [`Caused by: ${cause.qualified}: ${cause.message}`, ...linesOf(cause)]),
+      ...causes.flatMap((cause, index) => [
+        `${errors[index]!.way === 'context' ? 'While handling' : 'Caused by'}: ${cause.qualified}: ${cause.message}`,
+        ...linesOf(cause),
+      ]),
       ...(origin === undefined ? [] : [`Caused by: ${origin}`]),
     ];
     events.push({

@@ -80,10 +80,6 @@ interface Note {
   started: number;
 }
 
-function hasSpools(folder: string): boolean {
-  return readdirSync(folder).some((name) => name.endsWith('.spool'));
-}
-
 /** Nothing when there is none, or one that no runtime of ours wrote. */
 function noteIn(folder: string): Note | undefined {
   try {

@@ -1,5 +1,6 @@
 import { UserError } from '../../common/errors';
 import { child, childCount } from '../reader/children';
+import { errorMessage } from '../reader/render';
 import type { StoredValues } from '../reader/stored';
 import { shorten } from '../reader/text';
 import { Tagged, type Value } from '../values/model';
@@ -70,7 +71,14 @@ function badPath(text: string): UserError {
 }
 
 /** Of an exception, as in JSON; all else that is asked of it are its fields. */
-const ERROR_PARTS = ['type', 'message', 'stack', 'cause', 'fields'];
+const ERROR_PARTS = new Map([
+  ['type', 0],
+  ['message', 1],
+  ['stack', 2],
+  ['cause', 3],
+  ['context', 3],
+  ['fields', 4],
+]);
 
 /** The part of the value at these steps, if it is there. */
 export function follow(value: Value, { steps }: ValuePath, stored: StoredValues): Value | undefined {
@@ -78,11 +86,18 @@ export function follow(value: Value, { steps }: ValuePath, stored: StoredValues)
   for (const step of steps) {
     if (at === undefined) return undefined;
     const plain = stored.resolve(at);
-    const isError = plain instanceof Tagged && plain.tag === 'error';
-    const part = isError && typeof step === 'string' ? ERROR_PARTS.indexOf(step) : -1;
-    at = part >= 0 ? (plain as Tagged).parts[part] : child(plain, nameOf(step, plain, stored), stored);
+    at =
+      plain instanceof Tagged && plain.tag === 'error' && typeof step === 'string'
+        ? errorPart(plain, step, stored)
+        : child(plain, nameOf(step, plain, stored), stored);
   }
   return at === undefined ? undefined : stored.resolve(at);
+}
+
+function errorPart(error: Tagged, name: string, stored: StoredValues): Value | undefined {
+  if (name === 'message') return errorMessage(error, stored);
+  const part = ERROR_PARTS.get(name);
+  return part === undefined ? child(error, name, stored) : error.parts[part];
 }
 
 function nameOf(step: Step, value: Value, stored: StoredValues): string {

@@ -34,8 +34,12 @@ export interface WholeCall {
     typed: boolean;
     lines: OutlineLine[];
   }[];
-  /** The exception that ended it, then what that was raised from, and so on. */
-  errors: (Pick<ErrorValue, 'type' | 'message' | 'stack'> & { fields: OutlineLine[]; mark?: string | undefined })[];
+  /** The exception that ended it, then what that was raised from or during, and so on; `way` is that of the one before. */
+  errors: (Pick<ErrorValue, 'type' | 'message' | 'stack'> & {
+    way?: ErrorValue['way'] | undefined;
+    fields: OutlineLine[];
+    mark?: string | undefined;
+  })[];
 }
 
 /**
@@ -82,7 +86,10 @@ function errorsOf(file: RunFile, { error }: CallDetail, most: number, whole: boo
     fields: outline(of, file.values, most, whole),
     mark: markOf(file.values.resolve(of), file.values),
   });
-  const told = errors.map(({ type, message, stack, fields }) => ({ type, message, stack, ...parts(fields ?? null) }));
+  const told = errors.map(({ type, message, stack, fields }, index) => ({
+    ...{ type, message, stack, way: errors[index - 1]?.way },
+    ...parts(fields ?? null),
+  }));
   // In JavaScript anything may be a cause.
   const last = { type: '', message: whole ? wholeLine(origin, file.values) : line(origin, file.values), stack: [] };
   return origin === null ? told : [...told, { ...last, ...parts(origin) }];

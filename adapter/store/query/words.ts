@@ -18,6 +18,8 @@ export function conditionIn(text: string): ValueQuery {
       `"${shorten(text, 80)}" is no condition. Write it like "argument.order_id equals 7", "result.note contains refund" or "result.total matches ^1".`,
     );
   const [, word, rest] = match as unknown as [string, string, string];
+  if (rest === '')
+    throw new UserError(`"${shorten(text, 80)}" has nothing behind ${word}. An empty text is "" in quotes.`);
   if (word === 'contains') return { path, contains: rest };
   return word === 'matches' || word === '~' ? { path, matches: rest } : { path, equals: jsonOrText(rest) };
 }

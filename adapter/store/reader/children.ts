@@ -41,7 +41,16 @@ export function child(value: Value, name: string, stored: StoredValues): Value |
       ? inner.items
       : undefined;
   if (items !== undefined) return /^\d{1,10}$/.test(name) ? items[Number(name)] : undefined;
-  return children(inner, stored).find((entry) => entry.name === name)?.value;
+  const found = children(inner, stored).find((entry) => entry.name === name);
+  if (found !== undefined || !(inner instanceof Dict)) return found?.value;
+  return inner.entries.find(([key]) => enumText(key, stored) === name)?.[1];
+}
+
+/** How Python calls an exception's link to an earlier one: it was raised from its `cause`, or while its `context` was handled. */
+export type ErrorLink = 'cause' | 'context';
+
+export function linkName(error: Tagged, stored: StoredValues): ErrorLink {
+  return stored.resolve(error.parts[5] ?? null) === true ? 'context' : 'cause';
 }
 
 /** Through the wrappers that stand for what is in them: a cut value's head, a subclass's plain part. */
@@ -57,11 +66,27 @@ export function content(value: Value, stored: StoredValues): Value {
 /** Of so many keys it is seen without a set that no two are the same. */
 const FEW = 8;
 
+/** Of a key that is a text of a class of the app's, the text: Python finds it by that. */
+function keyString(key: Value, stored: StoredValues): string | undefined {
+  if (typeof key === 'string') return key;
+  const plain = stored.resolve(key);
+  if (!(plain instanceof Tagged) || plain.tag !== 'subclass') return undefined;
+  const text = content(plain, stored);
+  return typeof text === 'string' ? text : undefined;
+}
+
+/** The value of a key that is a member of an enum, where that is a text. */
+function enumText(key: Value, stored: StoredValues): string | undefined {
+  const plain = stored.resolve(key);
+  if (!(plain instanceof Tagged) || plain.tag !== 'enum') return undefined;
+  return keyString(plain.parts[2] ?? null, stored);
+}
+
 function entries(dict: Dict, stored: StoredValues): Child[] {
   if (dict.entries.length <= FEW && areOtherTexts(dict)) {
     return dict.entries.map(([name, value]) => ({ name: name as string, value }));
   }
-  const keys = dict.entries.map(([key]) => (typeof key === 'string' ? key : stored.resolve(key)));
+  const keys = dict.entries.map(([key]) => keyString(key, stored) ?? stored.resolve(key));
   const texts = keys.map((key) => (typeof key === 'string' ? key : keyText(key, stored)));
   // Beside 7, '7' has its quotes.
   const others = new Set(texts.filter((_text, index) => typeof keys[index] !== 'string'));
@@ -165,7 +190,7 @@ function tagged(value: Tagged, stored: StoredValues): Child[] {
       return fields(parts[1]);
     case 'error': {
       const cause = parts[3] ?? null;
-      return [...(cause === null ? [] : [{ name: 'cause', value: cause }]), ...fields(parts[4])];
+      return [...(cause === null ? [] : [{ name: linkName(value, stored), value: cause }]), ...fields(parts[4])];
     }
     case 'enum':
       return parts[2] === undefined ? [] : [{ name: 'value', value: parts[2] }];

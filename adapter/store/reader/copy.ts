@@ -2,7 +2,7 @@ import { UserError } from '../../common/errors';
 import { Complex, Dict, Float, SetValue, Tagged, Tuple, type Value } from '../values/model';
 import { children, content, keyText } from './children';
 import { errorDict, errorValue } from './errorValue';
-import { isWhole, markOf, opaqueText, shortType, textPart } from './render';
+import { errorMessage, isWhole, markOf, opaqueText, shortType, textPart } from './render';
 import type { StoredValues } from './stored';
 import { bytesText, floatText, intText, quote, scalarText } from './text';
 
@@ -222,7 +222,7 @@ export function copyText(
     const text = (index: number): string => textPart(tagged, index, stored);
     if (tagged.tag === 'masked') return '<masked>';
     if (tagged.tag === 'cycle') return '<contains itself>';
-    if (tagged.tag === 'error') return `${shortType(text(0))}: ${text(1)}`;
+    if (tagged.tag === 'error') return `${shortType(text(0))}: ${errorMessage(tagged, stored)}`;
     if (tagged.tag === 'opaque') return opaqueText(tagged, stored);
     if (tagged.tag === 'cut') return `<${[text(0), text(3)].filter((part) => part !== '').join(': ')}>`;
     return `<${[tagged.tag, text(0)].filter((part) => part !== '').join(' ')}>`;

@@ -1,5 +1,6 @@
 import { Dict, Tagged, Tuple, type Value } from '../values/model';
-import { shortType, textPart } from './render';
+import { linkName, type ErrorLink } from './children';
+import { errorMessage, shortType, textPart } from './render';
 import type { StoredValues } from './stored';
 
 const MOST_FRAMES = 200;
@@ -16,6 +17,7 @@ export interface ErrorValue {
   stack: { path: string; line: number; function: string }[];
   /** What it was raised from or during: an exception as a rule. */
   cause: Value;
+  way: ErrorLink;
   /** Its attributes, its notes, the members of a group: a dictionary, or what there is of one. */
   fields: Value | undefined;
 }
@@ -36,9 +38,10 @@ export function errorValue(value: Value, stored: StoredValues): ErrorValue | und
   return {
     type: shortType(qualified),
     qualified,
-    message: textPart(error, 1, stored),
+    message: errorMessage(error, stored),
     stack,
     cause: cause ?? null,
+    way: linkName(error, stored),
     fields: fields === null || (fields instanceof Dict && fields.entries.length === 0) ? undefined : fields,
   };
 }
@@ -60,13 +63,13 @@ export function errorChain(value: Value, stored: StoredValues): ErrorChain {
 }
 
 /** An exception with what belongs to it, as far as there is any. */
-export function errorDict({ type, message, stack, cause, fields }: Omit<ErrorValue, 'qualified'>): Dict {
+export function errorDict({ type, message, stack, cause, way, fields }: Omit<ErrorValue, 'qualified'>): Dict {
   const frames = stack.map((frame) => new Dict(Object.entries(frame)));
   return new Dict([
     ['type', type],
     ['message', message],
     ...(frames.length > 0 ? [['stack', frames] as [Value, Value]] : []),
-    ...(cause !== null ? [['cause', cause] as [Value, Value]] : []),
+    ...(cause !== null ? [[way, cause] as [Value, Value]] : []),
     ...(fields !== undefined ? [['fields', fields] as [Value, Value]] : []),
   ]);
 }

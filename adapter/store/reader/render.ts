@@ -1,7 +1,7 @@
 import { MASK } from '../../../protocol/secrets';
 import type { ValueNode } from '../../../protocol/timeline';
 import { Complex, Dict, Float, Ref, SetValue, Tagged, Tuple, type Value } from '../values/model';
-import { childCount, children } from './children';
+import { child, childCount, children, keyText } from './children';
 import { messageLine } from './messageText';
 import type { StoredValues } from './stored';
 import { LINE, bytesText, oneLine, quote, scalarText, shorten, sized } from './text';
@@ -82,6 +82,24 @@ export function shortType(type: string): string {
 export function textPart(value: Tagged, index: number, stored: StoredValues): string {
   const part = stored.resolve(value.parts[index] ?? null);
   return typeof part === 'string' ? part : '';
+}
+
+/** With its arguments as Python writes them, where the recorded sentence names their types: `{'order': 7}` for `<dict>`. */
+export function errorMessage(error: Tagged, stored: StoredValues): string {
+  let message = textPart(error, 1, stored);
+  if (!message.includes('<')) return message;
+  const args = stored.resolve(child(error, 'args', stored) ?? null);
+  let at = 0;
+  for (const arg of args instanceof Tuple ? args.items : []) {
+    const item = stored.resolve(arg);
+    const said = typeof item === 'string' ? quote(item) : `<${typeName(item, stored)}>`;
+    const found = message.indexOf(said, at);
+    if (found < 0) continue;
+    const text = typeof item === 'string' ? said : keyText(item, stored);
+    message = message.slice(0, found) + text + message.slice(found + said.length);
+    at = found + text.length;
+  }
+  return message;
 }
 
 /** For a place without marks: `1.50` of a decimal, whose text is all there is to it, and `<generator lines>`. */
@@ -204,7 +222,7 @@ function tagged(value: Tagged, stored: StoredValues, limit: number): string {
     case 'cycle':
       return '↑';
     case 'error':
-      return oneLine(text(1) === '' ? shortType(text(0)) : `${shortType(text(0))}: ${text(1)}`, limit);
+      return oneLine([shortType(text(0)), errorMessage(value, stored)].filter(Boolean).join(': '), limit);
     case 'enum':
       // Some combined flags have no name of their own.
       return text(1) === '' ? `${shortType(text(0))}(${inside(2)})` : `${shortType(text(0))}.${text(1)}`;

@@ -24,7 +24,7 @@ def encode_error(walk: Walk, error: Any, shape: _static.Shape) -> tuple[Any, ...
     walk.left -= len(message) * 4
     stack = [list_frame for list_frame in stack_of(error)]
     walk.left -= len(stack) * 60
-    cause = cause_of(error)
+    way, cause = cause_of(error)
     encoded_cause = walk.encode(cause) if cause is not None else None
     fields = dict(shape.fields(error) or {})
     group = group_members(error, shape)
@@ -33,7 +33,8 @@ def encode_error(walk: Walk, error: Any, shape: _static.Shape) -> tuple[Any, ...
     args = _static.get_args(error)
     if type(args) is tuple and not (len(args) == 0 or (len(args) == 1 and type(args[0]) is str)):
         fields.setdefault("args", args)
-    return (TAG, "error", shape.name, message, stack, encoded_cause, walk._fields(fields))
+    encoded = (TAG, "error", shape.name, message, stack, encoded_cause, walk._fields(fields))
+    return (*encoded, True) if encoded_cause is not None and way == "context" else encoded
 
 
 def group_members(error: Any, shape: _static.Shape) -> Any:
@@ -44,11 +45,12 @@ def group_members(error: Any, shape: _static.Shape) -> Any:
     return None
 
 
-def cause_of(error: Any) -> Any:
+def cause_of(error: Any) -> tuple[str, Any]:
+    """What it was raised from, called "cause", or else what was handled meanwhile, called "context"; None where there is neither."""
     cause = _static.get_cause(error)
     if cause is None and not _static.get_suppress(error):
-        cause = _static.get_context(error)
-    return cause
+        return "context", _static.get_context(error)
+    return "cause", cause
 
 
 def stack_of(error: Any) -> list[tuple[str, int, str]]:

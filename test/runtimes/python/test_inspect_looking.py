@@ -345,6 +345,20 @@ def test_exception_info() -> None:
     assert "test_inspect_looking.py" in info["stackTrace"]
 
 
+def test_an_exception_says_what_it_was_raised_with() -> None:
+    first = KeyError((1, "a"))
+    error = ValueError("x <dict>", {"order": 7}, first)
+    error.args = (*error.args, error)
+    error.__context__ = first
+    inspector, _, _ = make({}, None, "error", error=error)
+    said = "('x <dict>', {'order': 7}, KeyError: <tuple>, ValueError: ('x <dict>', <dict>, <KeyError>, <ValueError>))"
+    info = inspector.exception()
+    assert (info["message"], info["inner"]["message"]) == (said, "(1, 'a')")
+    rows = shown(inspector, scope(inspector, "Error"))
+    assert rows["error"] == f"ValueError: {said}"
+    assert rows["context"] == "KeyError: (1, 'a')" and "cause" not in rows
+
+
 def test_a_namespace_of_a_frame() -> None:
     inspector, _, _ = make({})
     local = {each["name"] for each in inspector.variables(scope(inspector, "Locals", 3))}

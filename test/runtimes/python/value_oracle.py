@@ -110,6 +110,8 @@ def _agree_tag(tag: tuple[Any, ...], value: Any, above: list[Any], where: str) -
             assert tag[5] is None, f"{where}: a cause out of nothing"
         else:
             _agree(tag[5], cause, below, f"the cause of {where}")
+        is_context = cause is not None and value.__cause__ is None
+        assert tag[7:] == ((True,) if is_context else ()), f"{where}: raised from it, or while it was handled?"
     else:
         raise AssertionError(f"{where}: unknown tag {what}")
 

@@ -120,6 +120,21 @@ def content_text(content: Any) -> str:
     return ""
 
 
+def error_message(error: Any, shape: _static.Shape) -> str:
+    """What the exception says to the person who looks at it: with its arguments on a line each, where the recorded sentence names their types."""
+    message = _errors.message_of(error, shape)
+    args = _static.get_args(error)
+    at = 0
+    for item in args if type(args) is tuple else ():
+        said = _errors.leaf_text(item)
+        found = message.find(said, at)
+        if found >= 0:
+            text = one_line(item, depth=1) if said == f"<{_static.type_name(type(item))}>" else said
+            message = message[:found] + text + message[found + len(said) :]
+            at = found + len(text)
+    return message
+
+
 def one_line(value: Any, limit: int = LINE, depth: int = 0) -> str:
     """The value on one line. Runs no code of the app: an object without a readable form is `Order(id=7, …)`."""
     kind = type(value)
@@ -140,7 +155,7 @@ def one_line(value: Any, limit: int = LINE, depth: int = 0) -> str:
         return message_text(value, limit)
     name = _static.short_name(kind).rpartition(".")[2]
     if BaseException in shape.bases:
-        message = _errors.message_of(value, shape)
+        message = _errors.message_of(value, shape) if depth else error_message(value, shape)
         return f"{name}: {message}" if message else name
     if "enum.Enum" in shape.base_names:
         member = (shape.fields(value) or {}).get("_name_")

@@ -289,12 +289,12 @@ class Inspector:
         shape = _static.shape_of(type(error))
         rows = [
             Row("type", _static.type_name(type(error))),
-            Row("message", _errors.message_of(error, shape)),
+            Row("message", _display.error_message(error, shape)),
             Row("error", _display.one_line(error), error, _display.type_text(error), "error"),
         ]
-        cause = _errors.cause_of(error)
+        way, cause = _errors.cause_of(error)
         if cause is not None:
-            rows.append(Row("cause", _display.one_line(cause), cause, _display.type_text(cause)))
+            rows.append(Row(way, _display.one_line(cause), cause, _display.type_text(cause)))
         return rows
 
     def _call_rows(self, call: Any) -> list[Row]:
@@ -553,7 +553,7 @@ def exception_info(error: BaseException, uncaught: bool = False, depth: int = 0)
     kind = type(error)
     shape = _static.shape_of(kind)
     lines = [f'  File "{path}", line {line}, in {function}' for path, line, function in _errors.stack_of(error)]
-    message = _errors.message_of(error, shape)
+    message = _display.error_message(error, shape)
     trace = (
         "\n".join(["Traceback (most recent call last):", *lines, f"{shape.name}: {message}" if message else shape.name])
         if lines
@@ -566,7 +566,7 @@ def exception_info(error: BaseException, uncaught: bool = False, depth: int = 0)
         "stackTrace": trace,
         "uncaught": uncaught,
     }
-    cause = _errors.cause_of(error)
+    _, cause = _errors.cause_of(error)
     if cause is not None and depth < 10 and cause is not error:
         info["inner"] = exception_info(cause, False, depth + 1)
     return info

@@ -107,9 +107,9 @@ def fields_of(value: Any) -> dict[str, Any]:
         fields["args"] = _static.get_args(value)
         from .._errors import cause_of
 
-        cause = cause_of(value)
+        way, cause = cause_of(value)
         if cause is not None:
-            fields["cause"] = cause
+            fields[way] = cause
         return fields
     if opaque_reason(value, kind, shape) is not None and not _static.is_python_class(kind):
         return {}
