@@ -41,8 +41,12 @@ _files_touched: set[str] = set()
 _started = 0.0
 #: Module and qualified name of every function that was looked at, by key: what patterns are asked about.
 _labels: dict[Key, tuple[str, str]] = {}
-#: Guards change in the control thread (a new table) and in threads that run module code: one at a time.
+#: Guards change in the control thread (a new table) and in threads that run module code: one at a time. Whoever imports a module waits for this
+#: while others wait for the module, so nothing is imported by whoever holds it.
 _changing = threading.RLock()
+#: Constants of code that is on its way already, and what is to stand in their place once `_changing` is free.
+_replacements: list[tuple[tuple[Any, ...], tuple[Any, ...]]] = []
+_replacing = threading.Lock()
 
 
 def _exclusive(function: Any) -> Any:
@@ -54,9 +58,10 @@ def _exclusive(function: Any) -> Any:
 
 
 def _forked() -> None:
-    """The thread that held it does not exist in the child."""
-    global _changing
+    """The threads that held them do not exist in the child."""
+    global _changing, _replacing
     _changing = threading.RLock()
+    _replacing = threading.Lock()
 
 
 if hasattr(os, "register_at_fork"):
@@ -212,9 +217,14 @@ def _guarded(source: _sources.File, filename: str, guards: list[Guard]) -> dict[
     return _guard_code.guarded_codes(source, filename, guards, tree, hooks)
 
 
-@_exclusive
 def recompile(paths: set[str]) -> None:
     """The watched lines of these files changed, and are compiled into their functions."""
+    _recompile(paths)
+    _replace_all()
+
+
+@_exclusive
+def _recompile(paths: set[str]) -> None:
     _files_touched.update(paths)
     for path in paths:
         guards = [guard for key, guard in _guards.items() if key[0] == path and guard.code is not None]
@@ -228,7 +238,7 @@ def recompile(paths: set[str]) -> None:
             continue
         for guard in guards:
             guard.code = made.get(guard.spot.key, guard.code)
-    reconcile(set(_dots))
+    _change(set(_dots))
 
 
 def _fits(guard: Guard, original: CodeType) -> bool:
@@ -372,9 +382,14 @@ def _arm_new(keys: list[Key]) -> None:
             guard.armed = _calls.attached
 
 
-@_exclusive
 def reconcile(dots: set[Key]) -> None:
     """Makes every function of the process what is wanted now: guards come, go, or stay."""
+    _change(dots)
+    _replace_all()
+
+
+@_exclusive
+def _change(dots: set[Key]) -> None:
     global _version
     _version += 1
     _rendered.clear()
@@ -512,9 +527,14 @@ def guard_now(function: FunctionType) -> None:
         guard.armed = True
 
 
-@_exclusive
 def prepare_main(code: CodeType) -> None:
     """The main module's code is already on its way: put the guards into its constants in place."""
+    _prepare_main(code)
+    _replace_all()
+
+
+@_exclusive
+def _prepare_main(code: CodeType) -> None:
     path = code.co_filename
     real = real_path(path)
     loaded.add(real)
@@ -536,16 +556,25 @@ def _render_in_place(code: CodeType) -> None:
     consts = code.co_consts
     new = tuple([_render(c) if isinstance(c, CodeType) else c for c in consts])
     if any(a is not b for a, b in zip(new, consts)):
-        _replace_items(consts, new)
+        _replacements.append((consts, new))
+
+
+def _replace_all() -> None:
+    """In the order in which they were asked for. Not for who holds a lock: this imports."""
+    if not _replacements:
+        return
+    import ctypes
+
+    with _replacing:
+        while _replacements:
+            _replace_items(ctypes, *_replacements.pop(0))
 
 
 _kept: list[Any] = []
 
 
-def _replace_items(target: tuple[Any, ...], source: tuple[Any, ...]) -> None:
+def _replace_items(ctypes: Any, target: tuple[Any, ...], source: tuple[Any, ...]) -> None:
     """Writes into a tuple that nobody but the code object owns. The layout is checked before anything is written."""
-    import ctypes
-
     start = id(target) + tuple.__basicsize__
     size = ctypes.sizeof(ctypes.c_void_p)
     slots = [ctypes.c_void_p.from_address(start + index * size) for index in range(len(target))]

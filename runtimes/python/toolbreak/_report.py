@@ -39,12 +39,21 @@ def failure(error: BaseException) -> None:
             return
         say(f"a part of the debugger failed ({type(error).__name__}: {error}); the program goes on without it.")
         if log_path:
-            import traceback
-
             with open(log_path, "a", encoding="utf-8") as log:
-                log.write("".join(traceback.format_exception(type(error), error, error.__traceback__)))
+                log.write(_trace_of(error))
     except Exception as other:
         let_through(other)
+
+
+def _trace_of(error: BaseException) -> str:
+    """As `traceback` has it, without lines of source: importing that while we hold a lock could wait for a thread that imports and waits for us."""
+    lines = ["Traceback (most recent call last):"]
+    tb = error.__traceback__
+    while tb is not None:
+        code = tb.tb_frame.f_code
+        lines.append(f'  File "{code.co_filename}", line {tb.tb_lineno}, in {code.co_name}')
+        tb = tb.tb_next
+    return "\n".join([*lines, f"{type(error).__name__}: {error}", ""])
 
 
 _FOLDER = os.path.dirname(__file__) + os.sep

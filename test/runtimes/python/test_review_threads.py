@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
 import sys
+import textwrap
 from typing import Any
 
 import pytest
-from fake_adapter import RECORD, dot
+from fake_adapter import RECORD, RUNTIME, dot
 
 
 def test_a_dead_threads_task_is_gone(scene: Any) -> None:
@@ -93,3 +96,54 @@ def test_what_was_imported_for_us_is_noted_while_another_thread_imports() -> Non
         thread.join()
         sys.setswitchinterval(interval)
         _main._brought.clear()
+
+
+def test_whoever_changes_guards_waits_for_no_import() -> None:
+    """One thread imports what another one needs to change code that is on its way, and waits for that change: both went on waiting."""
+    program = """
+        import sys, threading, types
+        from toolbreak import _guards, _imports
+
+        sys.modules.pop("ctypes", None)
+        changing, importing = threading.Event(), threading.Event()
+
+        def prepare(code, path, module):
+            if module == "ctypes":
+                importing.set()
+                assert changing.wait(30)
+            return _guards.prepare(code, path, module)
+
+        _imports.prepare_code = prepare
+        _imports.install()
+        code = compile("def f(): return 1", "app.py", "exec")
+        other = compile("def f(): return 2", "app.py", "exec").co_consts[0]
+
+        def collect(*_):
+            changing.set()
+            assert importing.wait(30)
+
+        _guards._collect, _guards.hooked_code = collect, True
+        _guards._render = lambda old: other if old.co_filename == "app.py" else old
+
+        def change():
+            _guards.prepare_main(code)
+
+        def load():
+            import ctypes
+
+        threads = [threading.Thread(target=work, daemon=True) for work in (load, change)]
+        for thread in threads: thread.start()
+        for thread in threads: thread.join(30)
+        assert not any(thread.is_alive() for thread in threads)
+        names = {}
+        exec(code, names)
+        print(names["f"]())
+    """
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(program)],
+        capture_output=True,
+        text=True,
+        timeout=100,
+        env={**os.environ, "PYTHONPATH": str(RUNTIME)},
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, "2\n", "")
