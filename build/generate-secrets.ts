@@ -1,4 +1,12 @@
-import { MASK, SECRET_HINTS, SECRET_NAME_HINT, SECRET_PATTERNS, SECRET_WORDS } from '../protocol/secrets';
+import {
+  MASK,
+  SCHEMA_KEYS,
+  SCHEMA_TYPES,
+  SECRET_HINTS,
+  SECRET_NAME_HINT,
+  SECRET_PATTERNS,
+  SECRET_WORDS,
+} from '../protocol/secrets';
 
 const from = 'Generated from protocol/secrets.ts; do not edit.';
 
@@ -18,12 +26,18 @@ export function pythonSecrets(): string {
     '',
     `MASK = ${JSON.stringify(MASK)}`,
     `ANYWHERE = ${words(SECRET_WORDS.anywhere)}`,
+    `ENDINGS = (${SECRET_WORDS.endings
+      .split(' ')
+      .map((word) => `"${word}"`)
+      .join(', ')})`,
     `LAST = ${words(SECRET_WORDS.last)}`,
     `TOKENS_BEFORE = ${words(SECRET_WORDS.tokensBefore)}`,
     `KEY_BEFORE = ${words(SECRET_WORDS.keyBefore)}`,
     `PASS_BEFORE = ${words(SECRET_WORDS.passBefore)}`,
     `ABOUT = ${words(SECRET_WORDS.about)}`,
     `TOKENS_OF_MODELS = ${words(SECRET_WORDS.tokensOfModels)}`,
+    `SCHEMA_KEYS = ${words(SCHEMA_KEYS)}`,
+    `SCHEMA_TYPES = ${words(SCHEMA_TYPES)}`,
     'PATTERNS = (',
     ...SECRET_PATTERNS.map((pattern) => `    ${JSON.stringify(pattern.replaceAll('(?<k', '(?P<k'))},`),
     ')',
@@ -40,12 +54,15 @@ export function nodeSecrets(): string {
     '',
     `export const MASK = ${JSON.stringify(MASK)};`,
     `export const ANYWHERE = ${words(SECRET_WORDS.anywhere)};`,
+    `export const ENDINGS = ${JSON.stringify(SECRET_WORDS.endings.split(' '))};`,
     `export const LAST = ${words(SECRET_WORDS.last)};`,
     `export const TOKENS_BEFORE = ${words(SECRET_WORDS.tokensBefore)};`,
     `export const KEY_BEFORE = ${words(SECRET_WORDS.keyBefore)};`,
     `export const PASS_BEFORE = ${words(SECRET_WORDS.passBefore)};`,
     `export const ABOUT = ${words(SECRET_WORDS.about)};`,
     `export const TOKENS_OF_MODELS = ${words(SECRET_WORDS.tokensOfModels)};`,
+    `export const SCHEMA_KEYS = ${words(SCHEMA_KEYS)};`,
+    `export const SCHEMA_TYPES = ${words(SCHEMA_TYPES)};`,
     `export const PATTERNS = ${JSON.stringify(SECRET_PATTERNS.map(withoutSwitches))};`,
     `export const HINTS = /** @type {[string, string[]][]} */ (${JSON.stringify(SECRET_HINTS)});`,
     `export const NAME_HINT = ${JSON.stringify(SECRET_NAME_HINT)};`,

@@ -11,6 +11,8 @@ export const SECRET_WORDS = {
   /** A name with one of these is a secret's. */
   anywhere:
     'password passwords passwd passphrase passphrases pwd secret secrets credential credentials authorization cookie cookies apikey apikeys',
+  /** A name with a word that ends so: `PGPASSWORD` is one word. */
+  endings: 'password passwords passwd passphrase passphrases',
   /** A name that ends so. */
   last:
     'token bearer jwt setcookie authtoken accesstoken refreshtoken idtoken sessiontoken privatekey secretkey accesskey clientsecret' +
@@ -25,20 +27,27 @@ export const SECRET_WORDS = {
   /** A name such as `password_length` or `token_count` speaks about a secret and is none. */
   about:
     'count counts length len min max limit budget policy required field fields hint prompt url uri expires expiry expiration type ttl usage used size' +
-    ' strength attempts version enabled valid details changed updated created at label title',
+    ' strength attempts version enabled valid details changed updated created at label title reset',
   /** `next_token` is a page mark, `eos_token` a word of a model's vocabulary. */
   tokensOfModels:
     'next page continuation eos bos pad unk sep cls mask max min stop end start special per first last new num total',
 };
 
+/** What a JSON schema of a secret's parameter has, and no secret: a dict of these alone that says a type. */
+export const SCHEMA_KEYS =
+  'type title description format minLength maxLength pattern nullable writeOnly anyOf allOf $ref';
+export const SCHEMA_TYPES = 'string integer number boolean array object null';
+
 const MANY_TOKENS = SECRET_WORDS.tokensBefore.replaceAll(' ', '|');
 const PASSES = SECRET_WORDS.passBefore.replaceAll(' ', '|');
-const NAMED = String.raw`(?:pass(?:word|wd|phrase)s?|(?:${PASSES})[_-]?pass|pwd|api[_-]?keys?|(?:access|secret|private|signing|account)[_-]?keys?|(?:client[_-]?)?secrets?|(?:[a-z]+[_-])?(?<!next[_-])(?<!page[_-])token|(?:${MANY_TOKENS})[_-]?tokens|credentials?)`;
+const NAMED = String.raw`(?:[a-z]{0,20}pass(?:word|wd|phrase)s?|(?:${PASSES})[_-]?pass|pwd|api[_-]?keys?|(?:access|secret|private|signing|account)[_-]?keys?|(?:[a-z]{0,20}[_-]?)?secrets?|(?:[a-z]+[_-])?(?:auth|access|refresh|session|id|bearer|api|csrf|xsrf|bot|user|app|device)?(?<!next[_-])(?<!page[_-])token|(?:${MANY_TOKENS})[_-]?tokens|credentials?)`;
 
-/** What is said of a secret where there is none: `secrets: none`. Written without case; a whole word up to its end, with what ends a sentence. */
-export const NO_SECRET_WORD = String.raw`(?:none|null|nil|undefined|empty|unset|not|missing|absent|unknown|true|false|yes|no|valid|invalid|required|optional|expired)[.!?]?`;
-const NO_SECRET = NO_SECRET_WORD + String.raw`(?:[\s"'&,;\\)}\]]|$)`;
-const SOME = `(?!(?i:${NO_SECRET}))`;
+/** What is said of a secret where there is none, `secrets: none`, or of what kind it is, `password: str`. Written without case; a whole word up to its end, with what ends a sentence. */
+export const NO_SECRET_WORD = String.raw`(?:none|null|nil|undefined|empty|unset|not|missing|absent|unknown|true|false|yes|no|valid|invalid|required|optional|expired|str|string|int|integer|bytes|bool|boolean|float|any|object|number|secretstr)[.!?]?`;
+const NO_SECRET = NO_SECRET_WORD + String.raw`(?:[\s"'&,;<\\)}\]]|$)`;
+/** Where a program gets the secret from: `os.environ["KEY"]`, `get_token(`, `Optional[str]`. */
+const CODE = String.raw`(?:os|self|this|cls|config|settings|process|request|args|kwargs)\.[A-Za-z_]|(?:getenv|getpass|input|get_[a-z_]{1,40}|Field)\(|Optional\[|(?:token|password|secret|api_key)\s?[,)]`;
+const SOME = `(?!(?i:${NO_SECRET})|${CODE})`;
 /** The name of a secret up to the quotes of its value, which may have blanks in it. */
 const QUOTED = String.raw`(?<![A-Za-z])(?i:(?:[a-z]+_)?${NAMED})(?:\\?["'])?\s?[=:]\s?`;
 /** `[]` */
@@ -58,12 +67,13 @@ export const LIST_AS_TEXT = String.raw`[\[{(](?:${FLAT}|[\[{(](?:${FLAT}){0,2000
  */
 export const SECRET_PATTERNS = [
   String.raw`(?<![A-Za-z0-9])(?:sk|rk|pk|gsk|xai|pplx|lsv2)[-_](?=[A-Za-z_-]{0,60}[0-9])[A-Za-z0-9_-]{14,}`,
-  String.raw`(?<![A-Za-z0-9])sk-[A-Za-z0-9_-]{20,}`,
+  String.raw`(?<![A-Za-z0-9])(?:sk-(?=[a-z_-]{0,200}[0-9A-Z])[A-Za-z0-9_-]{20,}|[srp]k_(?:live|test)_[A-Za-z0-9]{16,})`,
   String.raw`(?<![A-Za-z0-9])(?:gh[pousr]_[A-Za-z0-9]{16,}|github_pat_[A-Za-z0-9_]{20,}|glpat-[A-Za-z0-9_-]{16,}|hf_[A-Za-z0-9]{20,}|npm_[A-Za-z0-9]{30,})`,
   String.raw`(?<![A-Za-z0-9])(?:AKIA|ASIA)[A-Z0-9]{12,}`,
   String.raw`(?<![A-Za-z0-9])AIza[A-Za-z0-9_-]{30,}`,
   String.raw`(?<![A-Za-z0-9])eyJ[A-Za-z0-9_-]{8,2000}\.[A-Za-z0-9_-]{4,}(?:\.[A-Za-z0-9_-]*)?`,
-  String.raw`(?<![A-Za-z0-9])xox[a-z]-[A-Za-z0-9-]{8,}`,
+  String.raw`(?<![A-Za-z0-9])(?:xox[a-z]|xapp)-[A-Za-z0-9-]{8,}`,
+  String.raw`(?<![A-Za-z0-9])(?:tvly-[A-Za-z0-9-]{20,}|nvapi-[A-Za-z0-9_-]{30,}|(?:fc-|jina_|e2b_)[0-9a-f]{30,}|(?:r8|pcsk)_[A-Za-z0-9_]{30,}|whsec_[A-Za-z0-9+/]{24,}|(?:GOCSPX-|lin_api_)[A-Za-z0-9_-]{20,}|pypi-[A-Za-z0-9_-]{50,}|SG\.[A-Za-z0-9_-]{16,200}\.[A-Za-z0-9_-]{16,})`,
   String.raw`-----BEGIN [A-Z ]{0,40}PRIVATE KEY(?: BLOCK)?-----(?:[^-]|-(?!----))*(?:-----END [A-Z ]{0,40}PRIVATE KEY(?: BLOCK)?-----)?`,
   String.raw`(?<k1>(?i:authorization|cookie)["']?\s*[:=]\s*["']?(?:(?:[Bb]asic|[Bb]earer|[Tt]oken|[Dd]igest|[Aa]pi-?[Kk]ey)\s+)?)[^\s"',;}]{4,}(?:;[ \t]*(?:(?i:expires)=[A-Za-z]{3},[^"';}\r\n]*|[^\s"',;}]+))*`,
   String.raw`(?<k2>[Bb][Ee][Aa][Rr][Ee][Rr]\s+)(?=[^\s]*[0-9]|[^\s]{20})[A-Za-z0-9._~+/=-]{6,}`,
@@ -77,6 +87,7 @@ export const SECRET_PATTERNS = [
   String.raw`(?<k16>${QUOTED}\\["'])(?:(?<=')(?!(?i:${NO_SECRET_WORD})\\')[^'\\\n]{3,2000}(?=\\')|(?<=")(?!(?i:${NO_SECRET_WORD})\\")[^"\\\n]{3,2000}(?=\\"))`,
   String.raw`(?<k5>(?<![A-Za-z])(?i:${NAMED})(?:\\?["'])?\s?[=:]\s?(?:\\?["'])?)${SOME}[^\s"'&,;\\}\])]{3,}`,
   String.raw`(?<k6>(?<![A-Za-z])(?i:[a-z]+_${NAMED})(?:\\?["'])?\s?[=:]\s?(?:\\?["'])?)${SOME}[^\s"'&,;\\}\])]{3,}`,
+  String.raw`(?<k17>(?<=[<:])(?i:(?:[a-z]+[_-]){0,4}${NAMED})(?:\s[^<>]{0,300})?>)${SOME}[^<>\n]{3,2000}(?=</[^<>]{0,60}(?i:${NAMED})\s{0,9}>)`,
   String.raw`(?<k8>[(\[]b?["'](?i:[a-z]+[_-])?(?i:${NAMED})["'],\s*b?)(?:'[^']*'|"[^"]*")`,
   String.raw`(?<k12>["']--?(?i:(?:[a-z]+-){0,4}${NAMED})["'],\s*)(?:'[^'-][^']*'|"[^"-][^"]*")`,
   String.raw`(?<k13>(?<![\w-])--(?i:(?:[a-z]+-){0,4}${NAMED})\s+)(?=[^\s"']*[0-9])[^\s"'-][^\s"']{3,}`,
@@ -85,13 +96,31 @@ export const SECRET_PATTERNS = [
 
 /** A cheap necessary condition: a text without any of these holds no secret. A single character comes before what it is looked for with. */
 export const SECRET_HINTS: readonly (readonly [string, readonly string[]])[] = [
-  ['-', ['sk-', 'xox', 'k-', 'glpat-', '-----BEGIN', 'xai-', 'pplx-']],
-  ['_', ['k_', 'gh', 'hf_', 'npm_', 'lsv2_']],
+  [
+    '-',
+    [
+      'sk-',
+      'xox',
+      'k-',
+      'glpat-',
+      '-----BEGIN',
+      'xai-',
+      'pplx-',
+      'tvly-',
+      'nvapi-',
+      'fc-',
+      'xapp-',
+      'GOCSPX-',
+      'pypi-',
+    ],
+  ],
+  ['_', ['k_', 'gh', 'github_pat_', 'hf_', 'npm_', 'lsv2_', 'jina_', 'e2b_', 'r8_', 'whsec_', 'lin_api_']],
+  ['G', ['SG.']],
   ['J', ['eyJ']],
   ['A', ['AKIA', 'ASIA', 'AIza']],
   ['B', ['Basic ', 'earer', 'EARER']],
   ['b', ['earer', 'EARER']],
 ];
 
-/** With `=`, `:`, a bracket before a quote, or `--`, a text holds a secret only beside one of these. */
+/** With `=`, `:`, a bracket before a quote, `--` or `</`, a text holds a secret only beside one of these. */
 export const SECRET_NAME_HINT = String.raw`pass|pwd|secret|token|key|credential|authori|cookie|[?&;](?:sig|hmac|jwt|auth|x-|code=|assertion=|ticket=|s)`;

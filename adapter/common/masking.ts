@@ -6,8 +6,8 @@ const manyTokens = SECRET_WORDS.tokensBefore.replaceAll(' ', '|');
 
 /** Names of keys whose values are secrets. Compared without case, `-` and `_`. */
 const secretNames =
-  'api[-_ ]?keys?|apikeys?|secrets?|secret[-_ ]?keys?|client[-_ ]?secrets?|access[-_ ]?keys?(?:[-_ ]?ids?)?|private[-_ ]?keys?|(?:access|auth|refresh|id|session|bearer)?[-_ ]?token|' +
-  `(?:${manyTokens})[-_ ]?tokens|pass(?:word|wd|phrase)s?|(?:${passes})[-_]?pass|authorization|x-api-key|cookies?|credentials?`;
+  'api[-_ ]?keys?|apikeys?|secrets?|secret[-_ ]?keys?|client[-_ ]?secrets?|access[-_ ]?keys?(?:[-_ ]?ids?)?|private[-_ ]?keys?|(?:access|auth|refresh|id|session|bearer|api|csrf|xsrf|bot|user|app|device)?[-_ ]?token|' +
+  `(?:${manyTokens})[-_ ]?tokens|[a-z]{0,20}pass(?:word|wd|phrase)s?|(?:${passes})[-_]?pass|authorization|x-api-key|cookies?|credentials?`;
 
 /** A key in quotes may carry a prefix: "OPENAI_API_KEY", "db.password". */
 const quotedName = `(?:[A-Za-z0-9]+[-_.])*(?:${secretNames})`;
@@ -108,6 +108,11 @@ const patterns: Pattern[] = [
     ),
     put: `$1$2${MASK}$2`,
   },
+  // An element of XML
+  {
+    find: new RegExp(`(${bareName}(?:\\s[^<>]{0,300})?>)(?!${NO_SECRET_WORD}<)[^<>\\n]{3,2000}(?=</)`, 'gi'),
+    put: `$1${MASK}`,
+  },
   // A pair as text, such as a header
   { find: new RegExp(`([([]\\\\*["']${quotedName}\\\\*["'],\\s*)\\\\*["'][^"']*["']`, 'gi'), put: `$1${MASK}` },
   // user:password@host in an address
@@ -118,14 +123,18 @@ const patterns: Pattern[] = [
     put: `$1${MASK}`,
   },
   // Tokens known by their form
-  { find: /\bsk-[A-Za-z0-9_-]{8,}/g, put: MASK },
+  { find: /\b(?:sk-(?=[a-z_-]{0,200}[0-9A-Z])[A-Za-z0-9_-]{8,}|[srp]k_(?:live|test)_[A-Za-z0-9]{16,})/g, put: MASK },
   { find: /\b(?:gh[pousr]_[A-Za-z0-9]{16,}|github_pat_[A-Za-z0-9_]{16,})/g, put: MASK },
   { find: /\bglpat-[A-Za-z0-9_-]{16,}/g, put: MASK },
   { find: /\b(?:AKIA|ASIA)[A-Z0-9]{12,}\b/g, put: MASK },
   { find: /\bAIza[A-Za-z0-9_-]{30,}/g, put: MASK },
   { find: /\bhf_[A-Za-z0-9]{16,}/g, put: MASK },
   { find: /\b(?:nvapi|lsv2_[a-z]{2}|pypi|npm)[-_][A-Za-z0-9_-]{16,}/g, put: MASK },
-  { find: /\bxox[a-z]-[A-Za-z0-9-]{8,}/g, put: MASK },
+  {
+    find: /\b(?:tvly-[A-Za-z0-9-]{20,}|(?:fc-|jina_|e2b_)[0-9a-f]{30,}|(?:r8|pcsk)_[A-Za-z0-9_]{30,}|whsec_[A-Za-z0-9+/]{24,}|(?:GOCSPX-|lin_api_)[A-Za-z0-9_-]{20,}|SG\.[A-Za-z0-9_-]{16,200}\.[A-Za-z0-9_-]{16,})/g,
+    put: MASK,
+  },
+  { find: /\b(?:xox[a-z]|xapp)-[A-Za-z0-9-]{8,}/g, put: MASK },
   { find: /\beyJ[A-Za-z0-9_-]{6,4000}\.[A-Za-z0-9_-]{6,}(?:\.[A-Za-z0-9_-]*)?/g, put: MASK },
 ];
 

@@ -4,7 +4,7 @@ import { classOf, hasOwnSymbols, PLAIN } from './classes.mjs';
 import { Leaves } from './leaves.mjs';
 import { MAX_DEPTH, MAX_VALUE_BYTES } from './limits.mjs';
 import { markHead, markOf } from './marks.mjs';
-import { isOption, isSecretKey, maskText } from './masking.mjs';
+import { isNoSecret, isOption, isSecretKey, maskText } from './masking.mjs';
 
 /**
  * One walk from the app's values to the bytes of a frame, as `protocol/spool.ts` says. Nothing of the app runs: no getter, no `toJSON`, no trap of a
@@ -218,7 +218,7 @@ export class Encoder extends Leaves {
    */
   under(key, item, depth, row) {
     const mask = key.isValue && row !== undefined ? (this.rowMask(row) ?? key.mask) : key.mask;
-    if (mask !== null && item !== null && item !== undefined && typeof item !== 'boolean') this.bytes.copy(mask);
+    if (mask !== null && !isNoSecret(item, row)) this.bytes.copy(mask);
     else this.value(item, depth + 1);
   }
 

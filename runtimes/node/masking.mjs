@@ -1,6 +1,8 @@
+import { types } from 'node:util';
 import {
   ABOUT,
   ANYWHERE,
+  ENDINGS,
   HINTS,
   KEY_BEFORE,
   PASS_BEFORE,
@@ -8,6 +10,8 @@ import {
   MASK,
   NAME_HINT,
   PATTERNS,
+  SCHEMA_KEYS,
+  SCHEMA_TYPES,
   TOKENS_BEFORE,
   TOKENS_OF_MODELS,
 } from './secrets.mjs';
@@ -29,7 +33,8 @@ const latin1 = Buffer.prototype.latin1Slice;
 
 /** Not 0 for characters without which a text holds no secret; indexed by their lowest seven bits. */
 export const NOTABLE = new Uint8Array(128).fill(PATTERNS_TOO.length > 0 ? 1 : 0);
-for (const character of ['=', ':', '(', '[', ...HINTS.map(([first]) => first)]) NOTABLE[character.charCodeAt(0)] = 1;
+for (const character of ['=', ':', '(', '[', '<', ...HINTS.map(([first]) => first)])
+  NOTABLE[character.charCodeAt(0)] = 1;
 
 /** Whether values under this key are secrets. `tokens`, `max_tokens` and `token_count` are not. @param {string} name */
 export function isSecretName(name) {
@@ -41,7 +46,7 @@ export function isSecretName(name) {
     words.pop();
     last = words[words.length - 1];
   }
-  if (words.some((word) => ANYWHERE.has(word))) return true;
+  if (words.some((word) => ANYWHERE.has(word) || ENDINGS.some((ending) => word.endsWith(ending)))) return true;
   const before = words[words.length - 2] ?? '';
   if (LAST.has(last)) return !TOKENS_OF_MODELS.has(before);
   if (last === 'tokens') return TOKENS_BEFORE.has(before);
@@ -94,6 +99,23 @@ export function isSecretKey(name) {
   return isSecretName(name) || OWN.some((isLike) => isLike(name));
 }
 
+/**
+ * What stands under the name of a secret and is none: nothing, a flag, a JSON schema, or one of a model's words beside its probability.
+ * @param {unknown} item
+ * @param {object} [row] the object that it is in
+ */
+export function isNoSecret(item, row) {
+  if (item === null || item === undefined || typeof item === 'boolean') return true;
+  if (typeof item === 'string')
+    return row !== undefined && Object.getOwnPropertyDescriptor(row, 'logprob') !== undefined;
+  if (typeof item !== 'object' || Array.isArray(item) || types.isProxy(item)) return false;
+  const keys = Reflect.ownKeys(item);
+  if (!keys.every((key) => typeof key === 'string' && SCHEMA_KEYS.has(key))) return false;
+  const type = Object.getOwnPropertyDescriptor(item, 'type');
+  if (type !== undefined) return typeof type.value === 'string' && SCHEMA_TYPES.has(type.value);
+  return keys.includes('anyOf') || keys.includes('$ref');
+}
+
 /** Such as `--password`: in a command line, the secret is what follows. @param {string} text */
 export function isOption(text) {
   return text.length < 100 && /^-+\p{L}/u.test(text) && !text.includes(' ');
@@ -104,7 +126,8 @@ export function mayHoldSecret(text) {
   if (PATTERNS_TOO.length > 0) return true;
   const assigned = text.includes('=') || text.includes(':');
   if (assigned && text.includes('@') && text.includes(':')) return true;
-  if ((assigned || text.includes('--') || PAIR.test(text)) && NAME_IN_TEXT.test(text)) return true;
+  if ((assigned || text.includes('--') || text.includes('</') || PAIR.test(text)) && NAME_IN_TEXT.test(text))
+    return true;
   for (const [first, hints] of HINTS)
     if (text.includes(first)) for (const hint of hints) if (text.includes(hint)) return true;
   return false;

@@ -666,13 +666,20 @@ static int is_harmless_ascii(const char *text, Py_ssize_t size)
             named = 1;
             break;
         case '-':
-            if (last == '-' || last == 'k' || last == 'i' || last == 'x' || last == 't')
+            if (last && strchr("-kixtycpX", last) != NULL)
                 return 0;
             break;
         case '_':
-            if (last == 'k' || last == 'f' || last == 'm' || last == '2')
+            if (last && strchr("kfm2tab8ci", last) != NULL)
                 return 0;
             underscore = 1;
+            break;
+        case '/':
+            named |= last == '<';
+            break;
+        case '.':
+            if (last == 'G')
+                return 0;
             break;
         case 'h':
             gh |= last == 'g';
@@ -1326,7 +1333,7 @@ PyMODINIT_FUNC PyInit__compiled(void)
     make_anchors();
     look_for_wide();
     look_for_folding();
-    for (const char *each = "=:([-_hxJAarRc"; *each; each++)
+    for (const char *each = "=:([-_/.hxJAarRc"; *each; each++)
         looked_at[(unsigned char)*each] = 1;
     recorded_name = PyUnicode_InternFromString("recorded");
     static const char *const about[NAMES] = {"name", "key", "Name", "Key"};

@@ -36,9 +36,9 @@ static void make_anchors(void)
         {"@", NULL, NULL},                                                   /* user:password@ */
         {"cC\"'", "rRoOnNkK", "eEoOaA"},                                     /* credential, cookie, "name", "key" */
         {"kKbB", "eEaA", "yYaAsS"},                                          /* key, bearer, Basic */
-        {"aAe", "uUKSIy", "tTIzJ"},                                          /* authori, AKIA, ASIA, AIza, eyJ */
+        {"aAet", "uUKSIyv2", "tTIzJlb"},                                     /* authori, AKIA, ASIA, AIza, eyJ, tvly-, e2b_ */
         {"?&;", "sShHjJaAxXkKcCtT", NULL},                                   /* &sig= */
-        {"srph-:", "kf-/", "-_/"},                                           /* sk-, hf_, -----BEGIN, :// */
+        {"srph-:fnSeP", "kf-/ci8aGX", "-_/."},                               /* sk-, hf_, -----BEGIN, ://, fc-, nvapi-, r8_, jina_, whsec_, SG., GOCSPX- */
         {"xplgn", "oapsilh", "xilvtpousrm"},                                 /* xox, xai, pplx, lsv2, github_pat_, glpat-, ghp_, npm_ */
     };
     for (int group = 0; group < 8; group++)
@@ -153,7 +153,7 @@ static int add_name(Places *self, Py_ssize_t at, Py_ssize_t end)
     int listed = next > end && at_place(self, next) == ',';
     while (next < self->size && is_space(self->text[next]))
         next++;
-    int named = at_place(self, next) == '=' || at_place(self, next) == ':';
+    int named = at_place(self, next) == '=' || at_place(self, next) == ':' || at_place(self, next) == '>';
     if (!named && !listed && !spaced)
         return 0;
     Py_ssize_t start = at;
@@ -163,8 +163,8 @@ static int add_name(Places *self, Py_ssize_t at, Py_ssize_t end)
             break;
         start--;
     }
-    /* An option of a command line is followed by a space. */
-    if (!named && !listed && start > self->done && !is_at(self, start, "--"))
+    /* An option of a command line is followed by a space, and so is the name of an element that has attributes. */
+    if (!named && !listed && start > self->done && !is_at(self, start, "--") && at_place(self, start - 1) != '<' && at_place(self, start - 1) != ':')
         return 0;
     for (Py_ssize_t place = start > 3 ? start - 3 : 0; place < at; place++)
         if (!(is_letter(self->text[place]) && place > 0 && is_letter(self->text[place - 1])) && add_place(self, place))
@@ -321,21 +321,35 @@ static int look_at(Places *self, Py_ssize_t at)
             return add_token(self, at, 5, "_-", 14);
         if (is_at(self, at, "pk-") || is_at(self, at, "pk_"))
             return add_token(self, at, 3, "_-", 14);
-        return 0;
+        if (is_at(self, at - 3, "nvapi-"))
+            return add_token(self, at - 3, 6, "_-", 30);
+        if (is_at(self, at - 2, "pypi-"))
+            return add_token(self, at - 2, 5, "_-", 50);
+        if (is_at(self, at - 4, "GOCSPX-"))
+            return add_token(self, at - 4, 7, "_-", 20);
+        return is_at(self, at - 5, "lin_api_") ? add_token(self, at - 5, 8, "_-", 20) : 0;
     case 's':
     case 'S':
         if (is_like(self, at, "secret"))
             return add_plural(self, at, 6);
+        if (is_at(self, at, "SG."))
+            return add_token(self, at, 3, "_-", 16);
         if (is_at(self, at, "sk-") || is_at(self, at, "sk_")) {
-            int before = at_place(self, at - 1) == 'g' ? add_token(self, at - 1, 4, "_-", 14) : 0;
+            int before = at_place(self, at - 1) == 'g' ? add_token(self, at - 1, 4, "_-", 14) : is_at(self, at - 2, "pcsk_") ? add_token(self, at - 2, 5, "_", 30) : 0;
             return before ? before : add_token(self, at, 3, "_-", 14);
         }
         return 0;
     case 'r':
+        if (is_at(self, at, "r8_"))
+            return add_token(self, at, 3, "_", 30);
         return is_at(self, at, "rk-") || is_at(self, at, "rk_") ? add_token(self, at, 3, "_-", 14) : 0;
     case 't':
     case 'T':
+        if (is_at(self, at, "tvly-"))
+            return add_token(self, at, 5, "-", 20);
         return is_like(self, at, "token") ? add_tokens(self, at) : 0;
+    case 'f':
+        return is_at(self, at, "fc-") ? add_token(self, at, 3, "", 30) : 0;
     case 'c':
     case 'C':
         if (is_like(self, at, "credential"))
@@ -355,10 +369,16 @@ static int look_at(Places *self, Py_ssize_t at)
             return add_scheme(self, at, 6);
         return is_at(self, at, "Basic") ? add_scheme(self, at, 5) : 0;
     case 'e':
+        if (is_at(self, at - 3, "whsec_"))
+            return add_token(self, at - 3, 6, "+/", 24);
+        if (is_at(self, at, "e2b_"))
+            return add_token(self, at, 4, "", 30);
         return is_at(self, at, "eyJ") ? add_token(self, at, 3, "_-", 8) : 0;
     case 'x':
         if (is_at(self, at, "xox"))
             return add_token(self, at, 3, "-", 9);
+        if (is_at(self, at, "xapp-"))
+            return add_token(self, at, 5, "-", 8);
         return is_at(self, at, "xai-") || is_at(self, at, "xai_") ? add_token(self, at, 4, "_-", 14) : 0;
     case 'l':
         return is_at(self, at, "lsv2-") || is_at(self, at, "lsv2_") ? add_token(self, at, 5, "_-", 14) : 0;
@@ -371,6 +391,8 @@ static int look_at(Places *self, Py_ssize_t at)
     case 'h':
         return is_at(self, at, "hf_") ? add_token(self, at, 3, "", 20) : 0;
     case 'n':
+        if (is_at(self, at - 2, "jina_"))
+            return add_token(self, at - 2, 5, "", 30);
         return is_at(self, at, "npm_") ? add_token(self, at, 4, "", 30) : 0;
     case '-':
         return is_at(self, at, "-----BEGIN ") ? add_place(self, at) : 0;

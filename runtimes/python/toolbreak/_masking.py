@@ -12,12 +12,15 @@ from ._secret_places import has_name, lowered, replaced, replaced_at
 from ._secrets import (
     ABOUT,
     ANYWHERE,
+    ENDINGS,
     KEY_BEFORE,
     LAST,
     MASK,
     NAME_HINT,
     PASS_BEFORE,
     PATTERNS,
+    SCHEMA_KEYS,
+    SCHEMA_TYPES,
     TOKENS_BEFORE,
     TOKENS_OF_MODELS,
 )
@@ -49,7 +52,7 @@ def is_secret_name(name: str) -> bool:
         words = words[:-1]
         last = words[-1]
     for word in words:
-        if word in ANYWHERE:
+        if word in ANYWHERE or word.endswith(ENDINGS):
             return True
     before = words[-2] if len(words) > 1 else ""
     if last in LAST:
@@ -73,6 +76,20 @@ def is_login_name(name: str) -> bool:
 def is_login(value: Any) -> TypeGuard[tuple[Any, Any]]:
     """A user and a password as HTTP libraries take them. A list may well be one of ways to log in."""
     return type(value) is tuple and len(value) == 2 and all(type(each) in (str, bytes) for each in value)
+
+
+def is_no_secret(item: Any, keys: Iterable[Any]) -> bool:
+    """
+    What stands under the name of a secret and is none: nothing, a flag, a JSON schema, or one of a model's words beside its probability. `keys`: all
+    of the dict that it is in.
+    """
+    if item is None or item is True or item is False:
+        return True
+    if type(item) is dict:
+        return all(type(key) is str and key in SCHEMA_KEYS for key in item) and (
+            item.get("type") in SCHEMA_TYPES if type(item.get("type")) is str else "anyOf" in item or "$ref" in item
+        )
+    return type(item) is str and any(type(key) is str and key == "logprob" for key in keys)
 
 
 def is_option(text: str) -> bool:
@@ -101,6 +118,7 @@ def may_hold_secret(text: str) -> bool:
         or ":" in text
         or ("(" in text and ("('" in text or '("' in text))
         or ("[" in text and ("['" in text or '["' in text))
+        or ("<" in text and "</" in text)
     ):
         if ("@" in text and ":" in text) or _has_name(text):
             return True
@@ -113,9 +131,29 @@ def may_hold_secret(text: str) -> bool:
         or "-----BEGIN" in text
         or "xai-" in text
         or "pplx-" in text
+        or "tvly-" in text
+        or "nvapi-" in text
+        or "fc-" in text
+        or "xapp-" in text
+        or "GOCSPX-" in text
+        or "pypi-" in text
     ):
         return True
-    if "_" in text and ("k_" in text or "gh" in text or "hf_" in text or "npm_" in text or "lsv2_" in text):
+    if "_" in text and (
+        "k_" in text
+        or "gh" in text
+        or "github_pat_" in text
+        or "hf_" in text
+        or "npm_" in text
+        or "lsv2_" in text
+        or "jina_" in text
+        or "e2b_" in text
+        or "r8_" in text
+        or "whsec_" in text
+        or "lin_api_" in text
+    ):
+        return True
+    if "G" in text and "SG." in text:
         return True
     if "J" in text and "eyJ" in text:
         return True

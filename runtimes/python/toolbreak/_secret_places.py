@@ -26,7 +26,8 @@ _QUERIES = ("s", "hmac", "jwt", "auth", "x-", "key=", "code=", "assertion=", "ti
 #: What stands at the very begin of a secret.
 _BEGINNINGS = (
     "xai-", "xai_", "pplx-", "pplx_", "lsv2-", "lsv2_", "github_pat_", "glpat-", "hf_", "npm_", "AKIA", "ASIA", "AIza", "eyJ", "xox",
-    "-----BEGIN", "Basic", "://",
+    "-----BEGIN", "Basic", "://", "tvly-", "nvapi-", "fc-", "jina_", "e2b_", "r8_", "pcsk_", "SG.", "xapp-", "GOCSPX-", "pypi-", "whsec_",
+    "lin_api_",
 )  # fmt: skip
 #: Letters beside a-z that an expression without case takes for some of them, and `lower` does not.
 _OTHER_CASES = "İıſ"

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from . import _arrays, _static
 from ._errors import encode_error
 from ._kinds import base_text, is_text_like, opaque_reason, opaque_text
-from ._masking import is_login, is_login_name, masked_by
+from ._masking import is_login, is_login_name, is_no_secret, masked_by
 
 if TYPE_CHECKING:
     from ._values import Settings
@@ -279,13 +279,7 @@ class Walk:
                     name = str.__str__(key)  # pyright: ignore[reportArgumentType]
                 else:
                     name = ""
-            if (
-                name
-                and self.masking.is_secret_key(name)
-                and item is not None
-                and item is not True
-                and item is not False
-            ):
+            if name and self.masking.is_secret_key(name) and not is_no_secret(item, (other for other, _ in pairs)):
                 out.append((plain_key, masked_by(plain_key if type(plain_key) is str else name)))
             elif name and is_login_name(name) and is_login(item):
                 out.append((plain_key, (self.encode(item[0]), masked_by("password"))))

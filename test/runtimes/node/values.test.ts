@@ -442,6 +442,41 @@ describe('node runtime: values', () => {
         '***': 1,
       },
     );
+    // Each by itself: no other sign says that there is a secret.
+    const digits = '0123456789abcdef0123456789abcdef';
+    for (const beginning of [
+      ...[
+        'tvly-',
+        'nvapi-',
+        'fc-',
+        'r8_',
+        'pcsk_',
+        'jina_',
+        'e2b_',
+        'whsec_',
+        'GOCSPX-',
+        'lin_api_',
+        'xapp-',
+        'sk_live_',
+      ],
+      ...['github_pat_', 'ghp_', 'glpat-', 'hf_', 'npm_', 'AKIA', 'AIza', 'xoxb-', 'sk-', `SG.${digits}.`],
+    ])
+      assert.equal(
+        encoded(`a ${beginning}${beginning === 'AKIA' ? digits.toUpperCase() : digits} b`),
+        'a *** b',
+        beginning,
+      );
+    assert.equal(encoded('<password>hunter2</password>'), '<password>***</password>');
+    const stays = {
+      text: 'password: string, token = get_token(a)',
+      choices: [{ token: 'Hel', logprob: -1 }],
+      schema: { properties: { password: { type: 'string', title: 'Password' } } },
+    };
+    assert.deepEqual(encoded(stays), stays);
+    assert.deepEqual(encoded({ PGPASSWORD: 'x', token: { type: 'string', default: 'x' } }), {
+      PGPASSWORD: masked('PGPASSWORD'),
+      token: masked('token'),
+    });
     assert.deepEqual(encoded(new Map([['secret', 'x']])), ['<subclass>', 'Map', { secret: masked('secret') }]);
   });
 });

@@ -23,10 +23,53 @@ NAMES = [
     *("db_pass", "SMTPPASS", "userPass", "docker-pass", "pass", "low_pass", "compass", "mydbpass"),
     *("prompt_tokens", "credentials", "cookies", "Authorization", "set-cookie", "SIGNING_KEY", "id_tokens", "keys"),
 ]
-FOLLOWING = ["", "s", "_", '"', "'", '\\"', " ", "\t", "\u2003", "\x85", "=", ":", ",", " = ", '": "', "', '", "@", "é"]
-BEFORE = ["", "-", "--", "'--", '"-', "(b'", "['", "_", "x", "X", "1", "my_", "é", '{"name": "', "?", "\n", "abc-def-"]
+FOLLOWING = [
+    "",
+    ">",
+    ' a="b">',
+    " >",
+    "s",
+    "_",
+    '"',
+    "'",
+    '\\"',
+    " ",
+    "\t",
+    "\u2003",
+    "\x85",
+    "=",
+    ":",
+    ",",
+    " = ",
+    '": "',
+    "', '",
+    "@",
+    "é",
+]
+BEFORE = [
+    "",
+    "<",
+    "<a:",
+    "pg",
+    "-",
+    "--",
+    "'--",
+    '"-',
+    "(b'",
+    "['",
+    "_",
+    "x",
+    "X",
+    "1",
+    "my_",
+    "é",
+    '{"name": "',
+    "?",
+    "\n",
+    "abc-def-",
+]
 named = st.tuples(
-    *map(st.sampled_from, (BEFORE, NAMES, FOLLOWING, FOLLOWING, ["hunter22", "{'a': 'b'}", "x1", ""]))
+    *map(st.sampled_from, (BEFORE, NAMES, FOLLOWING, FOLLOWING, ["hunter22", "hunter22</", "{'a': 'b'}", "x1", ""]))
 ).map("".join)
 logins = st.lists(
     st.sampled_from(

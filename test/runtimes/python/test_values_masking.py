@@ -18,7 +18,7 @@ MARK = (..., "masked")
 
 @pytest.mark.parametrize(
     "name",
-    "api_key apikey apiKey API-KEY x-api-key OPENAI_API_KEY token access_token accessToken refresh_token auth_token password passwd db_password secret client_secret"
+    "PGPASSWORD mypassword rootPasswd MYSQL_ROOT_PASSWORD api_key apikey apiKey API-KEY x-api-key OPENAI_API_KEY token access_token accessToken refresh_token auth_token password passwd db_password secret client_secret"
     " clientSecret aws_secret_access_key authorization Authorization Proxy-Authorization cookie Set-Cookie private_key ssh_key credentials passphrase secret_value"
     " smtp_pass DB_PASS userPass passwords db_passwords secrets client_secrets api_keys apiKeys apikeys access_tokens refreshTokens auth-tokens API_TOKENS id_tokens private_keys jwts passphrases accesstokens".split(),
 )
@@ -84,6 +84,10 @@ class Plain:
         {"http_auth": (b"ann", SECRET.encode()), "url": "x"},
         {"o": object(), "auth": ("ann", SECRET)},
         {1: 2, "auth": ("ann", SECRET)},
+        {"token": SECRET, "log": -0.1},
+        {"token": {"type": "string", "default": SECRET}},
+        {"password": {"type": SECRET}},
+        {"o": object(), "token": {"type": "bearer", "value": SECRET}},
     ],
 )
 def test_secrets_by_name(value: Any) -> None:
@@ -154,6 +158,31 @@ SECRETS = [
     ('{"password": "none of your hunter2"}', "hunter2"),
     ('{\\"password\\": \\"correct horse hunter2\\", \\"a\\": 1}', "hunter2"),
     ("api_token: 'it\\'s a hunter2', b", "hunter2"),
+    ("search with tvly-dev-abcdefghij1234567890", "abcdefghij1234567890"),
+    ("nvapi-abcdefghijklmnopqrstuvwxyz123456_-ab", "abcdefghijklmnop"),
+    ("fc-0123456789abcdef0123456789abcdef", "0123456789abcdef"),
+    ("r8_abcdefghijklmnopqrstuvwxyz1234567", "abcdefghijklmnop"),
+    ("pcsk_abcde1_abcdefghijklmnopqrstuvwxyz1234", "abcdefghijklmnop"),
+    ("jina_0123456789abcdef0123456789abcdefABCDEFGH", "0123456789abcdef"),
+    ("e2b_0123456789abcdef0123456789abcdef01234567", "0123456789abcdef"),
+    ("SG.abcdefghijklmnopqrstuv.abcdefghijklmnopqrstuvwxyzABCDEFGH1234567890", "abcdefghijklmnop"),
+    ("PGPASSWORD=hunter2 psql", "hunter2"),
+    ("{'mypasswd': 'hunter2'}", "hunter2"),
+    ("<user>ann</user><password>hunter2</password>", "hunter2"),
+    ('<wsse:Password Type="text">correct horse hunter2</wsse:Password>', "hunter2"),
+    ("<db_password >hunter2</db_password>", "hunter2"),
+    ("token = string_hunter2", "hunter2"),
+    ("<x-api-key>hunter2</x-api-key>", "hunter2"),
+    ('{"accessToken": "hunter2", "appSecret": "s3"}', "hunter2"),
+    ("botToken=hunter2 appSecret: abc", "hunter2"),
+    ("//registry.example.org/:_authToken=hunter2", "hunter2"),
+    ("sk_live_abcdefghijklmnopqrstuvwx", "abcdefghijklmnop"),
+    ("xapp-1-A0123456789-1234567890-abcdef", "A0123456789"),
+    ("whsec_abcdefghijklmnopqrstuvwxyz012345", "abcdefghijklmnop"),
+    ("GOCSPX-abcdefghijklmnopqrstuvwxyz01", "abcdefghijklmnop"),
+    ("lin_api_abcdefghijklmnopqrstuvwxyz0123456789", "abcdefghijklmnop"),
+    ("pypi-" + "AgEIcHlwaS5vcmcCJ" * 4, "AgEIcHlwaS5vcmcCJ"),
+    ("password=self-hunter2, secret: input-hunter2", "hunter2"),
 ]
 
 
@@ -205,6 +234,14 @@ def test_secrets_by_their_looks(text: str, secret: str) -> None:
         '{"api_key": null, "client_secret":"", "password": "unset", "enabled": true}',
         "password=empty&x=1, token: missing; credentials: none",
         "access_token: invalid\nsecrets = {}",
+        "def login(user: str, password: str = None, *, api_key: Optional[str]) -> None: ...",
+        "token = os.environ['KEY']; password = getpass('who?'), secret=self.secret",
+        'api_key = get_api_key(config.path), client_secret: SecretStr = Field("one")',
+        '{"password": "string", "token": "string"}',
+        "<password></password> <token/> vector<token> tokens</p>",
+        "Session(token=token, password=password)",
+        "how-to-make-sk-learn-based-classifiers-really-fast pypi-attestations nextToken=abcdef",
+        "fc-barcelona-2024-players-of-the-year-list r8_road e2b_sandboxes SG.x.y",
     ],
 )
 def test_ordinary_text_stays(text: str) -> None:
@@ -229,6 +266,14 @@ def test_ordinary_text_stays(text: str) -> None:
         {"auth": "oauth"},
         {"author": ("ann", "bob")},
         ("tokens", "120"),
+        {
+            "content": [
+                {"token": "Hel", "logprob": -0.1, "bytes": [72], "top_logprobs": [{"token": "He", "logprob": -2.0}]}
+            ]
+        },
+        {1: 2, "token": "Hel", "logprob": -0.1},
+        {"properties": {"password": {"type": "string", "title": "Password", "minLength": 8}, "token": {"$ref": "#/a"}}},
+        {"password_reset": "https://example.org/reset"},
     ],
 )
 def test_what_only_sounds_like_a_secret_stays(value: Any) -> None:
