@@ -226,6 +226,8 @@ export interface Statistics {
   /** These two are told to within a tenth, of all calls of a run that are too many to be looked at one by one. */
   approximate?: boolean;
   tokens: number;
+  /** Of each kind of these calls, the largest sum of durations first. */
+  kinds: { kind: string; calls: number; total: number }[];
   /** There were too many calls to look at all: counts and sums are the least there are, the rest is of those that were looked at. */
   sampled: boolean;
 }

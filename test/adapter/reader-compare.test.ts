@@ -342,6 +342,10 @@ describe('store: what the reader compares and counts', function () {
       p50: 6,
       p95: 10,
       tokens: 120,
+      kinds: [
+        { kind: 'tool', calls: 51, total: 3275 },
+        { kind: 'llm', calls: 50, total: 275 },
+      ],
       sampled: false,
     });
     // The call around all counts, too: it overlaps.
@@ -354,6 +358,7 @@ describe('store: what the reader compares and counts', function () {
       p50: 2,
       p95: 2,
       tokens: 120,
+      kinds: [{ kind: 'llm', calls: 1, total: 2 }],
       sampled: false,
     });
     assert.deepEqual(ask('statistics', { from: 0, to: 3000, name: 'nobody' }), {
@@ -361,6 +366,7 @@ describe('store: what the reader compares and counts', function () {
       errors: 0,
       total: 0,
       tokens: 0,
+      kinds: [],
       sampled: false,
     });
     for (const name of ['model', 'app.model', 'llm:model'])

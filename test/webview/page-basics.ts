@@ -167,7 +167,7 @@ test('Shift and a drag select a range and say its totals', (house) =>
     await until(async () =>
       assert.match(
         (await shown.page.locator('.range-totals').innerText()).replace(/\s+/g, ' '),
-        /^4\.\d s 3\d calls 1 error .* in calls, .* in all p50 29 ms · p95 \S+ \S+ .*function 25 · /,
+        /^4\.\d s 3\d calls 1 error busy .* · durations .* p50 29 ms · p95 \S+ \S+ .*function 25 · /,
       ),
     );
     await until(async () => assert.match(await spoken(shown), /^Range selected: 3\d calls, 1 error, p50 29 ms, p95 /));

@@ -393,6 +393,10 @@ function statistics(run: SampleRun, from: number, to: number, kinds?: string[]):
     p50: within(0.5),
     p95: within(0.95),
     tokens: calls.filter((call) => call.kind === 'llm').length * 1560,
+    kinds: [...new Set(calls.map(({ kind }) => kind))].map((kind) => {
+      const own = calls.filter((call) => call.kind === kind);
+      return { kind, calls: own.length, total: own.reduce((sum, { start, end = start }) => sum + end - start, 0) };
+    }),
     sampled: false,
   };
 }

@@ -2,7 +2,7 @@ import type { Statistics } from '../../protocol/timeline';
 import { isEvent, KINDS } from '../model/kinds';
 import { formatDuration, type Nanoseconds } from '../model/time';
 import { counted } from '../model/words';
-import { totals, type Totals } from '../model/totals';
+import { busyIn } from '../model/totals';
 import { TABLE_LIMIT, type Page } from './page';
 import { sentence } from './sentence';
 
@@ -11,10 +11,8 @@ export interface Range {
   to: Nanoseconds;
   /** Absent while they are counted. */
   statistics?: Statistics;
-  /** Sums by kind. */
-  totals?: Totals;
-  /** Calls that were not fetched, so the sums by kind are lower bounds. */
-  left?: number;
+  /** Time in which at least one call ran: of the longest calls, where they are too many to fetch them all. */
+  busy?: Nanoseconds;
 }
 
 /** A part of the run that was marked by hand, and its sums. */
@@ -42,18 +40,18 @@ export class Ranger {
     const ticket = ++this.ticket;
     const kinds = page.hiddenKinds.size > 0 ? KINDS.filter((kind) => !page.hiddenKinds.has(kind)) : undefined;
     try {
-      const [statistics, { calls, left }] = await Promise.all([
+      const [statistics, { calls }] = await Promise.all([
         page.ask('statistics', { file, from, to, kinds }),
         page.ask('calls', { file, from, to, minimum: 0, limit: TABLE_LIMIT }),
       ]);
       if (ticket !== this.ticket || !page.range) return undefined;
-      const sums = totals(
+      const busy = busyIn(
         calls.filter((call) => !page.hiddenKinds.has(call.kind) && !isEvent(call)),
         from,
         to,
         page.now(),
       );
-      page.update({ range: { from, to, statistics, totals: sums, left } });
+      page.update({ range: { from, to, statistics, busy } });
       return statistics;
     } catch (error) {
       if (ticket === this.ticket) page.update({ range: undefined, announcement: sentence(error) });

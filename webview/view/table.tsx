@@ -23,6 +23,7 @@ export function Table({
 }): JSX.Element {
   usePageState(page);
   usePageView(page);
+  const head = useRef<HTMLDivElement>(null);
   const body = useRef<HTMLDivElement>(null);
   const [scroll, setScroll] = useState({ top: 0, height: 600 });
   const [sort, setSort] = useState<{ column: Column; down: boolean }>({ column: 'Start', down: false });
@@ -61,7 +62,8 @@ export function Table({
     if (step === undefined || event.altKey) return;
     event.preventDefault();
     event.stopPropagation();
-    const to = selected < 0 ? 0 : Math.min(sorted.length - 1, Math.max(0, selected + step));
+    const from = selected < 0 && step < Infinity ? -step : selected;
+    const to = Math.min(sorted.length - 1, Math.max(0, from + step));
     page.chooser.select(sorted[to], { open: page.detailOpen });
   };
   const started = page.overview?.run.startedAt ?? '';
@@ -76,7 +78,7 @@ export function Table({
       aria-activedescendant={selected >= 0 ? `call-${selected}` : undefined}
       onKeyDown={onKeyDown}
     >
-      <div class="table-row table-head" role="row" aria-rowindex={1}>
+      <div class="table-row table-head" ref={head} role="row" aria-rowindex={1}>
         {COLUMNS.map((column) => (
           <div
             class={`cell col-${column}`}
@@ -97,9 +99,11 @@ export function Table({
         ref={body}
         role="rowgroup"
         tabIndex={-1}
-        onScroll={(event) =>
-          setScroll({ top: event.currentTarget.scrollTop, height: event.currentTarget.clientHeight })
-        }
+        onScroll={(event) => {
+          const { scrollTop: top, scrollLeft, clientHeight: height } = event.currentTarget;
+          if (head.current) head.current.style.transform = `translateX(${-scrollLeft}px)`;
+          setScroll({ top, height });
+        }}
       >
         <div class="table-space" role="presentation" style={{ height: `${sorted.length * ROW}px` }}>
           {shown.map((call, offset) => {
@@ -154,7 +158,10 @@ export function Table({
         {sorted.length === 0 && <p class="empty-line">No calls match in this part of the run.</p>}
       </div>
       {left > 0 && (
-        <div class="table-foot muted">{counted(left, 'more call')} in this part of the run. Zoom in to list them.</div>
+        <div class="table-foot muted">
+          Listed are the longest calls of this part of the run, and those that failed. {counted(left, 'other')}{' '}
+          {left === 1 ? 'is' : 'are'} not: zoom in to see {left === 1 ? 'it' : 'them'}.
+        </div>
       )}
     </div>
   );

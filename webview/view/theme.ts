@@ -46,7 +46,8 @@ export function readTheme(): Theme {
     const error = colour('vscode-charts-red', 'vscode-errorForeground');
     const kinds = new Map(
       allLooks().map((look) => {
-        const base = colour(look.colour, 'vscode-foreground');
+        // Some themes have colours of charts that are half transparent, for areas: a thin bar would not be seen.
+        const base = { ...colour(look.colour, 'vscode-foreground'), a: 1 };
         return [look.kind, { fill: css(mix(background, base, contrast ? 0.12 : 0.3)), edge: css(base) }];
       }),
     );

@@ -53,21 +53,21 @@ export function RangeTotals({ page }: { page: Page }): JSX.Element | null {
     return page.onView(place);
   });
   if (!range) return null;
-  const { totals, statistics } = range;
+  const { busy, statistics } = range;
   const least = statistics?.sampled ? 'at least ' : '';
   const about = statistics?.approximate ? '≈ ' : '';
   return (
     <div class="range-totals" ref={box} role="status">
       <strong>{formatDuration(range.to - range.from)}</strong>
-      {statistics && totals ? (
+      {statistics && busy !== undefined ? (
         <>
           <span>
             {least}
             {counted(statistics.calls, 'call')}
           </span>
           <span class={statistics.errors > 0 ? 'error-text' : ''}>{counted(statistics.errors, 'error')}</span>
-          <span title="Time in which at least one call ran, and the sum of all calls' whole durations">
-            {formatDuration(totals.busy)} in calls, {formatDuration(statistics.total)} in all
+          <span title="Time in which at least one call ran, and all calls' durations added up: one inside another counts in both">
+            busy {formatDuration(busy)} · durations {formatDuration(statistics.total)}
           </span>
           {statistics.p50 !== undefined && statistics.p95 !== undefined && (
             <span title="Half of the calls took no longer than the first, 95 of 100 no longer than the second">
@@ -81,10 +81,10 @@ export function RangeTotals({ page }: { page: Page }): JSX.Element | null {
               {rough(statistics.tokens)} {statistics.tokens === 1 ? 'token' : 'tokens'}
             </span>
           )}
-          {totals.kinds.slice(0, 4).map((kind) => (
+          {statistics.kinds.slice(0, 4).map(({ kind, calls, total }) => (
             <span class="muted">
-              {kind.kind} {count(kind.calls)}
-              {(range.left ?? 0) > 0 ? '+' : ''} · {formatDuration(kind.time)}
+              {kind} {least}
+              {count(calls)} · {formatDuration(total)}
             </span>
           ))}
         </>

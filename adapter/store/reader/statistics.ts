@@ -21,8 +21,25 @@ export interface StatisticsRange {
   name: string | undefined;
 }
 
+/** Sums for each kind of call. */
+class Kinds {
+  private readonly sums = new Map<string, Statistics['kinds'][number]>();
+
+  add(kind: string, calls: number, total: number): void {
+    const sum = this.sums.get(kind) ?? { kind, calls: 0, total: 0 };
+    sum.calls += calls;
+    sum.total += total;
+    this.sums.set(kind, sum);
+  }
+
+  largestFirst(): Statistics['kinds'] {
+    return [...this.sums.values()].sort((one, other) => other.total - one.total);
+  }
+}
+
 /** A call as it counts. */
 interface CountedCall {
+  kind: string;
   error: boolean;
   /** Nanoseconds; of one that runs, those until now. */
   duration: number;
@@ -42,9 +59,11 @@ function ofWholeRun(file: RunFile, range: StatisticsRange): Statistics {
   const fits = fitting(file, range);
   const found = { calls: 0, errors: 0, total: 0, tokens: 0 };
   const histogram = new Map<number, number>();
+  const kinds = new Kinds();
   let ended = 0;
   for (const [id, totals] of sums(file)) {
     if (!fits(id)) continue;
+    kinds.add(kindOf(file, id), totals.calls, totals.duration);
     found.calls += totals.calls;
     found.errors += totals.errors;
     found.total += totals.duration;
@@ -57,7 +76,10 @@ function ofWholeRun(file: RunFile, range: StatisticsRange): Statistics {
   const now = file.zero() + file.length();
   for (const zone of file.calls.openZones())
     for (const call of file.calls.inChunk(zone.id))
-      if (call.end === null && fits(call.function)) found.total += Math.max(0, now - call.start);
+      if (call.end === null && fits(call.function)) {
+        found.total += Math.max(0, now - call.start);
+        kinds.add(kindOf(file, call.function), 0, Math.max(0, now - call.start));
+      }
   const classes = [...histogram].sort(([one], [other]) => one - other);
   const within = (share: number): number => {
     let left = Math.max(1, Math.ceil(ended * share));
@@ -65,7 +87,11 @@ function ofWholeRun(file: RunFile, range: StatisticsRange): Statistics {
     return Math.round(durationIn(index));
   };
   const times = ended === 0 ? {} : { p50: within(0.5), p95: within(0.95), approximate: true };
-  return { ...found, ...times, sampled: false };
+  return { ...found, kinds: kinds.largestFirst(), ...times, sampled: false };
+}
+
+function kindOf(file: RunFile, id: number | null): string {
+  return (id === null ? undefined : file.named(id)?.kind) ?? 'function';
 }
 
 function sums(file: RunFile): ReturnType<typeof totalsOf> {
@@ -80,6 +106,7 @@ function sums(file: RunFile): ReturnType<typeof totalsOf> {
 function ofCalls(file: RunFile, range: StatisticsRange): Statistics {
   const until = performance.now() + MOST_MILLISECONDS;
   const ended: number[] = [];
+  const kinds = new Kinds();
   let [calls, errors, total, tokens, sampled] = [0, 0, 0, 0, false];
   for (const call of callsOfRange(file, range)) {
     if (calls >= MOST_CALLS || (calls % STRIDE === STRIDE - 1 && performance.now() > until)) {
@@ -87,6 +114,7 @@ function ofCalls(file: RunFile, range: StatisticsRange): Statistics {
       break;
     }
     calls += 1;
+    kinds.add(call.kind, 1, call.duration);
     if (call.error) errors += 1;
     total += call.duration;
     tokens += call.tokens;
@@ -100,6 +128,7 @@ function ofCalls(file: RunFile, range: StatisticsRange): Statistics {
     total,
     ...(sorted.length === 0 ? {} : { p50: within(0.5), p95: within(0.95) }),
     tokens,
+    kinds: kinds.largestFirst(),
     sampled,
   };
 }
@@ -112,7 +141,7 @@ function fitting(file: RunFile, { kinds, name }: StatisticsRange): (id: number) 
     if (fits === undefined) {
       const named = file.named(id);
       fits =
-        (kinds === undefined || kinds.includes(named?.kind ?? 'function')) &&
+        (kinds === undefined || kinds.includes(kindOf(file, id))) &&
         (name === undefined || (named !== undefined && namesOf(named).includes(name)));
       known.set(id, fits);
     }
@@ -135,6 +164,7 @@ function* callsOfRange(file: RunFile, range: StatisticsRange): Generator<Counted
       const [start, end] = [chunk.start[slot]!, ended ? chunk.end[slot]! : now];
       if (start > last || end < first) continue;
       yield {
+        kind: kindOf(file, chunk.func[slot]!),
         error: stateOf(chunk.statusOf(slot)) === 'error',
         duration: Math.max(0, end - start),
         ended,
