@@ -48,8 +48,8 @@ export function damageText({ damaged = 0, partial }: Pick<RunSummary, 'damaged' 
 }
 
 export interface Ending {
-  /** By an exception that nothing caught or a fault in native code; by SIGKILL; by another signal; by itself, with a code that is not 0. */
-  how: 'crashed' | 'killed' | 'ended' | 'exited';
+  /** By an exception that nothing caught or a fault in native code; by SIGKILL; by another signal; by itself, with a code that is not 0; because the person stopped it. */
+  how: 'crashed' | 'killed' | 'ended' | 'exited' | 'stopped';
   /** Of a program that exited. */
   code?: number;
   /** Where it is known. */
@@ -58,8 +58,9 @@ export interface Ending {
   child?: true;
 }
 
-/** `crashed (SIGSEGV)`, `killed by SIGKILL`, `a process crashed`, `exit code 3`: how a run ended that did not end well. */
+/** `crashed (SIGSEGV)`, `killed by SIGKILL`, `a process crashed`, `exit code 3`, `stopped`: how a run ended that did not end well by itself. */
 export function endingText({ how, signal, child, code }: Ending): string {
+  if (how === 'stopped') return how;
   if (how === 'exited') return `exit code ${code}`;
   if (how === 'crashed')
     return `${child === true ? 'a process ' : ''}crashed${signal === undefined ? '' : ` (${signal})`}`;
@@ -190,6 +191,13 @@ export interface CallDetail {
     type: string;
     message: string;
     stack: { path: string; line: number; function: string }[];
+    /** What it was raised from, or while what it was raised (`context`), then the same of that one, and so on: the first of them. */
+    causes?: {
+      way: 'cause' | 'context';
+      type: string;
+      message: string;
+      stack: { path: string; line: number; function: string }[];
+    }[];
     value?: ValueHandle;
   };
   stateBefore?: ValueHandle;

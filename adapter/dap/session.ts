@@ -55,6 +55,8 @@ export class Session {
   #running: Promise<void> | undefined;
   #over = false;
   #restarting = false;
+  /** Of the run that the person stopped. */
+  #stopped: Recorder | undefined;
   #resolveDone!: () => void;
   #nextClient = 1;
   /** What clients were called so far. */
@@ -339,6 +341,7 @@ export class Session {
       const old = this.#target;
       this.#target = undefined;
       this.#broadcast.flush();
+      this.#noteStop();
       this.engine.abandon();
       await (start.mode === 'launch' ? old?.kill() : old?.detach());
       // Somebody may have ended the session while the old app went.
@@ -370,6 +373,7 @@ export class Session {
       this.#finish();
       return;
     }
+    this.#noteStop();
     this.#target.terminate().catch((error: unknown) => this.tell('stderr', `${messageOf(error)}\n`));
   }
 
@@ -399,7 +403,15 @@ export class Session {
     await this.engine.removeClient(client.id);
   }
 
+  /** What ends the app from here on is what the person asked for. */
+  #noteStop(): void {
+    if (this.#start?.mode !== 'launch' || this.#stopped === this.recorder) return;
+    this.recorder?.event('terminated', undefined, {});
+    this.#stopped = this.recorder;
+  }
+
   async #kill(): Promise<void> {
+    this.#noteStop();
     await this.#target?.kill().catch((error: unknown) => this.log.error('kill', error));
   }
 

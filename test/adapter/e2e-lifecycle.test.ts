@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { chmodSync, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { summaryOf } from '../../adapter/store/reader/folder';
 import type { DapClient } from '../support/dap-client';
 import { apps, gone, linesOf, python, rows, scenes, type Scene } from './e2e-support';
 
@@ -61,11 +62,13 @@ scenes('The end of a session', (scene) => {
     it(`ends the whole tree of a held app: ${name}`, async () => {
       const s = scene();
       const pids = await tree(s, true);
+      const { runFile } = await s.client.waitFor('toolbreak/run');
       await end(s);
       await gone(pids);
       if (name === 'terminate') await s.client.request('disconnect', {});
       await s.client.closed;
       assert.equal(await adapterEnded(s.client), 0);
+      assert.deepEqual(summaryOf(runFile).ending, { how: 'stopped' });
     });
   }
 

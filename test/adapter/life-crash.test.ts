@@ -120,7 +120,7 @@ describe('life: crashes', function () {
       ['subprocess.run([sys.executable, "fails.py"])', 'a process crashed', { how: 'crashed', child: true }],
       ['sys.exit(3)', 'exit code 3', { how: 'exited', code: 3 }],
       ['os._exit(4)', 'exit code 4', { how: 'exited', code: 4 }],
-      ['sys.exit(143)', undefined, undefined],
+      ['sys.exit(143)', 'exit code 143', { how: 'exited', code: 143 }],
       ['sys.exit(255)', 'exit code 255', { how: 'exited', code: 255 }],
       ['sys.exit(0)', undefined, undefined],
     ] as const;

@@ -82,7 +82,7 @@ test('brackets go from error to error; Enter opens; Alt and arrows walk the call
     await shown.page.keyboard.press('[');
     await until(async () => assert.match(await spoken(shown), /^refund, tool, error, 3 ms/));
     await until(async () =>
-      assert.match(await shown.page.locator('.error-message').innerText(), /amount 700 needs approval/),
+      assert.match(await shown.page.locator('.error-message').first().innerText(), /amount 700 needs approval/),
     );
     await shown.page.keyboard.press('Alt+ArrowUp');
     await until(async () => assert.match(await spoken(shown), /^tools, node/));

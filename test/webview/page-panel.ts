@@ -104,7 +104,10 @@ test('a failed call shows its error first; the lines of its stack open the sourc
     await ready(shown);
     await selectRefund(shown);
     assert.equal(await shown.page.locator('[role=tab][aria-selected=true]').innerText(), 'Error');
-    assert.match(await shown.page.locator('.tab-panel').innerText(), /ValueError\s+amount 700 needs approval/);
+    assert.match(
+      await shown.page.locator('.tab-panel').innerText(),
+      /ValueError\s+amount 700 needs approval\s+refund\s+triage\.py:31\s+check_amount\s+rules\.py:8\s+While handling\s+KeyError\s+'limit'\s+limit\s+rules\.py:6\s+Caused by\s+OSError\s+no file/,
+    );
     await shown.page.getByRole('button', { name: 'rules.py:8' }).click();
     await until(() => assert.deepEqual(lastAsked(shown, 'openSource'), { path: '/app/rules.py', line: 8 }));
   }));

@@ -315,6 +315,15 @@ function detail(run: SampleRun, id: string): CallDetail {
             { path: '/app/triage.py', line: 31, function: 'refund' },
             { path: '/app/rules.py', line: 8, function: 'check_amount' },
           ],
+          causes: [
+            {
+              way: 'context',
+              type: 'KeyError',
+              message: "'limit'",
+              stack: [{ path: '/app/rules.py', line: 6, function: 'limit' }],
+            },
+            { way: 'cause', type: 'OSError', message: 'no file', stack: [] },
+          ],
         }
       : undefined,
     stateBefore: call.kind === 'node' ? handle(3) : undefined,

@@ -124,11 +124,32 @@ export function ErrorTab({ page, detail }: Props): JSX.Element | null {
   if (!error) return null;
   return (
     <>
-      <div class="error-type">{error.type}</div>
-      <pre class="error-message">{error.message}</pre>
-      {error.stack.length > 0 && (
+      <Raised page={page} error={error} />
+      {error.causes?.map((cause) => (
+        <>
+          <div class="error-way">{cause.way === 'context' ? 'While handling' : 'Caused by'}</div>
+          <Raised page={page} error={cause} />
+        </>
+      ))}
+      {error.value && <ValueTree page={page} handle={error.value} label="Exception" flat={false} />}
+    </>
+  );
+}
+
+function Raised({
+  page,
+  error: { type, message, stack },
+}: {
+  page: Page;
+  error: Pick<NonNullable<CallDetail['error']>, 'type' | 'message' | 'stack'>;
+}): JSX.Element {
+  return (
+    <>
+      <div class="error-type">{type}</div>
+      <pre class="error-message">{message}</pre>
+      {stack.length > 0 && (
         <ol class="stack" aria-label="Where it was raised">
-          {error.stack.map((frame) => (
+          {stack.map((frame) => (
             <li>
               <span class="frame-function">{frame.function}</span>
               <SourceLink page={page} path={frame.path} line={frame.line} />
@@ -136,7 +157,6 @@ export function ErrorTab({ page, detail }: Props): JSX.Element | null {
           ))}
         </ol>
       )}
-      {error.value && <ValueTree page={page} handle={error.value} label="Exception" flat={false} />}
     </>
   );
 }

@@ -13,7 +13,7 @@ export function RunChooser({ page, facts }: { page: Page; facts: string[] }): JS
   const [open, setOpen] = useState(false);
   const run = page.overview?.run ?? page.runs.find((one) => one.file === page.file);
   if (!run) return <span class="run-title muted">Toolbreak Timeline</span>;
-  const bad = [run.ending && endingText(run.ending), damageText(run)];
+  const bad = [run.ending && run.ending.how !== 'stopped' && endingText(run.ending), damageText(run)];
   const box = open ? button.current?.getBoundingClientRect() : undefined;
   return (
     <>

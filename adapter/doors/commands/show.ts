@@ -182,13 +182,19 @@ function callLines(run: RunSummary, { detail, at, values, errors }: WholeCall, f
   const { call, path, source, changes, edits, events, attributes, messages } = detail;
   const length = (call.end ?? Math.max(run.duration, call.start)) - call.start;
   const room = full ? Infinity : Math.max(width(), 100);
+  // A terminal makes a link of a whole path.
+  const places = new Set<string>();
+  const uncut = (place: string): string => {
+    places.add(place);
+    return place;
+  };
   const lines = [
     call.unended === true
       ? `${call.kind} ${call.name}, ran for at least ${durationText(length)}`
       : `${call.kind} ${call.name}, ${OUTCOMES[call.state]} ${durationText(length)}`,
     path.map(({ name }) => name).join(' › '),
     `call ${call.id} of run ${run.number > 0 ? run.number : run.run} (${run.name}), ${clockText(at)}, ${momentText(call.start)}`,
-    ...(source === undefined ? [] : [`${source.path}:${source.line}`]),
+    ...(source === undefined ? [] : [uncut(`${source.path}:${source.line}`)]),
   ];
   // Of very many, those at the top and the one at the bottom.
   const left = full ? 0 : Math.max(0, errors.length - MOST_ERRORS);
@@ -198,7 +204,7 @@ function callLines(run: RunSummary, { detail, at, values, errors }: WholeCall, f
     const text = type === '' ? message : `${type}: ${message}`;
     const title = index === 0 ? 'Error' : way === 'context' ? 'While handling' : 'Caused by';
     lines.push('', title, ...text.split('\n').map((line) => `  ${line}`));
-    for (const frame of stack) lines.push(`    ${frame.path}:${frame.line} in ${frame.function}`);
+    for (const frame of stack) lines.push(`    ${uncut(`${frame.path}:${frame.line} in ${frame.function}`)}`);
     for (const field of fields) lines.push(valueLine({ ...field, depth: field.depth + 1 }, room));
     if (mark !== undefined) lines.push(`    (${mark})`);
   });
@@ -234,7 +240,7 @@ function callLines(run: RunSummary, { detail, at, values, errors }: WholeCall, f
     'Events',
     events.map(({ time, text }) => `${momentText(time)}  ${text}`),
   );
-  return lines.map((line) => fit(line, room)).map((line) => line.trimEnd());
+  return lines.map((line) => (places.has(line.trimStart()) ? plainText(line) : fit(line, room)).trimEnd());
 }
 
 function valueLine({ depth, name, text, mark, isRest }: OutlineLine, room: number): string {

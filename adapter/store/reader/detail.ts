@@ -6,7 +6,7 @@ import type { StoredCall } from '../chunks/rows';
 import { callRow, functionOf } from './calls';
 import { children } from './children';
 import { diff, same } from './diff';
-import { errorValue } from './errorValue';
+import { errorChain, errorValue } from './errorValue';
 import { eventText } from './eventText';
 import { duringHolds } from './held';
 import { bodyOf, messagesIn } from './messageText';
@@ -15,6 +15,8 @@ import { line, node } from './render';
 import type { RunFile } from './runFile';
 import { shorten } from './text';
 
+/** Exceptions from which the one that ended a call was raised; what is behind them is in the value itself. */
+const MOST_CAUSES = 20;
 const MOST_EVENTS = 500;
 const MOST_MESSAGES = 500;
 const LONGEST_MESSAGE = 20_000;
@@ -103,7 +105,21 @@ function errorOf(file: RunFile, parts: Parts): CallDetail['error'] {
     return { type: '', message: line(value, file.values), stack: [], value: handle };
   }
   const { type, message, stack } = error;
-  return { type, message: shorten(message, 10_000), stack, value: handle };
+  const [, ...earlier] = errorChain(value, file.values).errors.slice(0, MOST_CAUSES + 1);
+  const ways = [error, ...earlier].map(({ way }) => way);
+  const causes = earlier.map((one, index) => ({
+    way: ways[index]!,
+    type: one.type,
+    message: shorten(one.message, 10_000),
+    stack: one.stack,
+  }));
+  return {
+    type,
+    message: shorten(message, 10_000),
+    stack,
+    ...(causes.length > 0 && { causes }),
+    value: handle,
+  };
 }
 
 function messagesOf(file: RunFile, parts: Parts): { role: string; text: string }[] {

@@ -1,4 +1,3 @@
-import { constants } from 'node:os';
 import type { Ending } from '../../../protocol/timeline';
 import { isFault } from '../../common/signals';
 import type { RunFile } from './runFile';
@@ -14,30 +13,34 @@ const ENDS = `
       CASE WHEN json_valid(data) THEN json_extract(data, '$.signal') END AS signal,
       CASE WHEN json_valid(data) THEN json_extract(data, '$.code') END AS code
     FROM (SELECT * FROM events ORDER BY time DESC, id DESC LIMIT ${MOST_LOOKED_AT})
-    WHERE name IN ('crash', 'crashed', 'exited')
+    WHERE name IN ('crash', 'crashed', 'exited', 'terminated')
   )
   SELECT told.name, told.signal, told.code,
     EXISTS (SELECT 1 FROM processes other WHERE other.pid = one.parent_pid AND other.id <> one.id) AS child
   FROM told LEFT JOIN processes one ON one.id = told.process
-  WHERE told.name = 'exited' OR one.exit_code IS NOT 0
+  WHERE told.name IN ('exited', 'terminated') OR one.exit_code IS NOT 0
   ORDER BY told.time, told.id`;
 
 interface End {
-  name: 'crash' | 'crashed' | 'exited';
+  name: 'crash' | 'crashed' | 'exited' | 'terminated';
   signal: unknown;
   code: unknown;
   child: number;
 }
 
-/** Codes that tell of a signal, such as that of whoever stops a session. */
-const SIGNALLED = new Set(Object.values(constants.signals).map((signal) => 128 + signal));
+/** Signals by which a session ends an app when it is asked to. */
+const ASKED = new Set<unknown>(['SIGINT', 'SIGTERM', 'SIGKILL']);
 
 /** What ended a run that is over, where it did not end well. */
 export function endingOf(file: RunFile): Ending | undefined {
   const told = file.sql(ENDS).all() as End[];
-  const ends = told.filter(({ name }) => name !== 'exited');
+  const stop = told.findIndex(({ name }) => name === 'terminated');
+  const ends = told.filter(
+    ({ name, signal }, index) =>
+      name !== 'exited' && name !== 'terminated' && !(stop >= 0 && index > stop && ASKED.has(signal)),
+  );
   const exit = told.findLast(({ name }) => name === 'exited');
-  if (ends.length === 0) return exitOf(exit?.code);
+  if (ends.length === 0) return stop >= 0 ? { how: 'stopped' } : exitOf(exit?.code);
   const own = exit?.code === 0 ? [] : ends.filter(({ child }) => child === 0);
   const signal = (own.length > 0 ? own : ends).map((end) => end.signal).findLast((one) => typeof one === 'string');
   const how = signal === undefined || isFault(signal) ? 'crashed' : signal === 'SIGKILL' ? 'killed' : 'ended';
@@ -45,7 +48,7 @@ export function endingOf(file: RunFile): Ending | undefined {
 }
 
 function exitOf(code: unknown): Ending | undefined {
-  return typeof code === 'number' && code !== 0 && !SIGNALLED.has(code) ? { how: 'exited', code } : undefined;
+  return typeof code === 'number' && code !== 0 ? { how: 'exited', code } : undefined;
 }
 
 /** How many events of each name the run has. */

@@ -24,6 +24,7 @@ const TITLES: Record<string, string> = {
   route: 'Goes on to',
   crash: 'Crash',
   uncaught: 'Uncaught exception',
+  terminated: 'Stopped',
   damaged: 'Part of the recording could not be read',
 };
 
