@@ -1,6 +1,6 @@
 import { UserError } from '../../common/errors';
 import { Complex, Dict, Float, SetValue, Tagged, Tuple, type Value } from '../values/model';
-import { children, content, keyText } from './children';
+import { child, children, content, keyText } from './children';
 import { errorDict, errorValue } from './errorValue';
 import { errorMessage, isWhole, markOf, opaqueText, shortType, textPart } from './render';
 import type { StoredValues } from './stored';
@@ -9,6 +9,8 @@ import { bytesText, floatText, intText, quote, scalarText } from './text';
 /** Longest text that is answered; a clipboard is no place for more. */
 const LONGEST = 16 * 1024 * 1024;
 const DEEPEST = 500;
+/** Classes of Python that make a value from its text. */
+const FROM_TEXT = /^(?:decimal\.Decimal|uuid\.UUID|zoneinfo\.ZoneInfo|pathlib\.(?:_local\.)?\w*Path)$/;
 
 export class TooLarge extends UserError {}
 
@@ -166,8 +168,57 @@ export function copyText(
       each(tagged.parts[0] ?? null);
       return put(')');
     }
+    if (tagged.tag === 'error') return pythonError(tagged, each);
+    if (tagged.tag === 'array') return pythonArray(tagged, each);
+    const made = pythonCall(tagged);
+    if (made !== undefined) return put(made);
     const inside = through(tagged);
     return inside === undefined ? put(quote(standIn(tagged))) : each(inside);
+  }
+
+  /** `ValueError('no tea')`; what it was raised from is not in it, as in Python's own text. */
+  function pythonError(error: Tagged, each: (one: Value) => void): void {
+    const args = stored.resolve(child(error, 'args', stored) ?? null);
+    const message = textPart(error, 1, stored);
+    const type = shortType(textPart(error, 0, stored));
+    if (args instanceof Tuple) {
+      // Python keeps the file of an OSError beside its arguments.
+      const file = args.items.length === 2 ? /^\[Errno -?\d+\] [^]*: ('[^]*'|"[^]*")$/.exec(message)?.[1] : undefined;
+      return sequence(`${type}(`, args.items, file === undefined ? ')' : `, ${file})`, each);
+    }
+    // Its message is its argument as Python writes it.
+    put(`${type}(${type === 'KeyError' || message === '' ? message : quote(message)})`);
+  }
+
+  /** `array([0, 1, 2, 3], dtype='int64').reshape(2, 2)`; of what was not recorded whole the elements, and that there is more. */
+  function pythonArray(array: Tagged, each: (one: Value) => void): void {
+    const head = elements(array);
+    if (head === undefined) return put(quote(standIn(array)));
+    const shape = stored.resolve(array.parts[1] ?? null);
+    const sizes = shape instanceof Tuple ? shape.items.map((size) => stored.resolve(size)) : [];
+    const type = textPart(array, 0, stored);
+    const kind = textPart(array, 2, stored);
+    if (!isWhole(array, stored) || head instanceof Dict) return each(head);
+    if (type === 'array.array') put(`array(${quote(kind)}, `);
+    else if (type === 'numpy.ndarray') put('array(');
+    else return each(head);
+    each(sizes.length === 0 && Array.isArray(head) ? (head[0] ?? null) : head);
+    if (type === 'array.array') return put(')');
+    put(
+      `, dtype=${kind.startsWith('[') ? kind : quote(kind)})${sizes.length > 1 ? `.reshape(${sizes.map((size) => scalarText(size) ?? '').join(', ')})` : ''}`,
+    );
+  }
+
+  /** `Decimal('1.10')`, `timedelta(seconds=5)`: what makes a value whose text is all there is to it. */
+  function pythonCall(tagged: Tagged): string | undefined {
+    const [type, text] = [textPart(tagged, 0, stored), textPart(tagged, 1, stored)];
+    if (tagged.tag === 'opaque' && (type === 're.Pattern' || type === 'range')) return text;
+    if (tagged.tag === 'opaque' && textPart(tagged, 2, stored) === '' && FROM_TEXT.test(type))
+      return `${shortType(type)}(${quote(text)})`;
+    if (type === 'numpy.datetime64' || type === 'pandas.Timestamp') return `${shortType(type)}(${quote(text)})`;
+    if (tagged.tag !== 'time') return undefined;
+    if (type === 'datetime.timedelta') return `timedelta(seconds=${text})`;
+    return type.startsWith('datetime.') ? `${shortType(type)}.fromisoformat(${quote(text)})` : undefined;
   }
 
   /** As Python reads it again: `-0+1j` would be a sum, and nan is no word of the language. */
