@@ -70,7 +70,7 @@ export function queryCommand(program: Command): void {
         names.length > 0 ? names.map((name) => findRun(name, place)) : listRuns(place).map(({ file }) => file);
       const files = [...new Set(found)];
       if (files.length === 0) throw noRuns(place);
-      const answer = runQuery(files, query);
+      const answer = answerOf(files, query, command);
       if (options.json === true) printJson(answer);
       else {
         for (const problem of answer.problems) process.stderr.write(`toolbreak: ${problem}\n`);
@@ -96,7 +96,18 @@ const FLAGS: Record<string, string> = {
   minimumDuration: '--min-duration',
   order: '--order',
   limit: '--limit',
+  cursor: '--cursor',
 };
+
+/** Which cursors there are is known only where the runs are. */
+function answerOf(files: readonly string[], query: Query, command: Command): QueryAnswer {
+  try {
+    return runQuery(files, query);
+  } catch (error) {
+    if (!(error instanceof UserError) || !error.message.startsWith('"cursor"')) throw error;
+    return mistake(error, command);
+  }
+}
 
 /** What cannot be asked is a mistake of whoever typed it. */
 function queryFrom(options: Options, command: Command): Query {
@@ -108,9 +119,13 @@ function queryFrom(options: Options, command: Command): Query {
     return query;
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
-    const said = error.message.replace(/^"(\w+)"/, (quoted, field: string) => FLAGS[field] ?? quoted);
-    return command.error(`toolbreak: ${said}`);
+    return mistake(error, command);
   }
+}
+
+function mistake(error: UserError, command: Command): never {
+  const said = error.message.replace(/^"(\w+)"/, (quoted, field: string) => FLAGS[field] ?? quoted);
+  return command.error(`toolbreak: ${said}`);
 }
 
 function queryOf(options: Options): Query {

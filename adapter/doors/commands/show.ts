@@ -10,7 +10,7 @@ import { callTree, type TreeNode } from '../../store/query/tree';
 import { wholeCall, wholeCallJson, type WholeCall } from '../../store/query/wholeCall';
 import { findCall } from '../../store/query/words';
 import { callText, lengthText } from './callText';
-import { placeFrom, withPlace, type PlaceOptions } from './place';
+import { placeFrom, runNames, withPlace, type PlaceOptions } from './place';
 import { tableOf, wholeNumber } from './query';
 import {
   clockText,
@@ -62,7 +62,7 @@ export function showCommand(program: Command): void {
       if (run.problem !== undefined) throw new UserError(run.problem);
       if (call === undefined) return showTree(run, name, options);
       const id = findCall(file, call, tableOf);
-      if (options.json === true) return printJson({ run: run.run, ...wholeCallJson(file, id) });
+      if (options.json === true) return printJson({ ...runNames(file), ...wholeCallJson(file, id) });
       const full = options.full === true;
       print(callLines(run, wholeCall(file, id, full ? ALL_LINES : USUAL_LINES, full), full));
     });
@@ -79,17 +79,20 @@ function fromOne(text: string): number {
 function showTree(run: RunSummary, named: string, options: Options): void {
   const { limit, json } = options;
   const most = Math.max(1, Math.min(limit ?? USUAL_CALLS, MOST_CALLS));
-  const { tops, shown, left, exact } = callTree(run.file, most);
+  const { tops, shown, ...more } = callTree(run.file, most);
+  // How many calls there are is known; a run that goes on has more of them in the next moment.
+  const exact = more.exact || !run.live;
+  const left = more.exact ? more.left : Math.max(more.left, run.calls - shown);
   if (json === true) return printJson({ ...run, tree: tops, more: { count: left, exact } });
   const lines = [runLine(run)];
   // What one thread or task alone did needs no word of it.
   const several = new Set(tops.map(({ call }) => call.task)).size > 1;
   for (const top of tops) addNode(lines, top, several ? `${fit(top.call.task, LONGEST_TASK)}: ` : '', '');
   if (shown === 0) lines.push(noCall(run, named, options));
-  const more = most < MOST_CALLS ? '--limit, or' : `a tree has ${MOST_CALLS.toLocaleString('en-US')} at most;`;
+  const advice = most < MOST_CALLS ? '--limit, or' : `a tree has ${MOST_CALLS.toLocaleString('en-US')} at most;`;
   if (left > 0 || !exact)
     lines.push(
-      `${exact ? '' : 'At least '}${left.toLocaleString('en-US')} more: ${more} "toolbreak query" to find some.`,
+      `${exact ? '' : 'At least '}${left.toLocaleString('en-US')} more: ${advice} "toolbreak query" to find some.`,
     );
   print(lines);
 }

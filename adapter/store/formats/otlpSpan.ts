@@ -85,6 +85,7 @@ export function readSpan(span: Fields): SpanCall {
   const answer = hasResult
     ? take('toolbreak.result', 'gen_ai.tool.call.result', 'output.value', 'gen_ai.output.messages')
     : undefined;
+  const fields = fromText(take('toolbreak.error.fields'));
   return {
     kind,
     name,
@@ -94,7 +95,11 @@ export function readSpan(span: Fields): SpanCall {
     args: args !== null && typeof args === 'object' && !Array.isArray(args) ? args : { input: args },
     attributes: Object.fromEntries(all),
     status: callStatus,
-    result: failed ? errorOf(exception, all, status) : (fromText(answer) ?? null),
+    // What cancelled a call is an exception, too.
+    result:
+      failed || (callStatus === CallStatus.Cancelled && exception !== undefined)
+        ? errorOf(exception, fields, all, status)
+        : (fromText(answer) ?? null),
     thread: thread === undefined ? undefined : JSON.stringify(thread),
     threadName,
     events,
@@ -158,6 +163,7 @@ function kindOf(all: Map<string, Json>): string {
 
 function errorOf(
   exception: Map<string, Json> | undefined,
+  fields: Json | undefined,
   all: Map<string, Json>,
   status: Fields | null | undefined,
 ): RecordedErrorValue {
@@ -168,7 +174,10 @@ function errorOf(
   return new RecordedErrorValue({
     type: text(exception?.get('exception.type')) ?? text(all.get('error.type')) ?? 'Error',
     message: text(exception?.get('exception.message')) ?? (typeof message === 'string' ? message : ''),
-    fields: stack === undefined ? {} : { stacktrace: stack },
+    fields: {
+      ...(typeof fields === 'object' && !Array.isArray(fields) ? fields : {}),
+      ...(stack !== undefined && { stacktrace: stack }),
+    },
   });
 }
 

@@ -55,11 +55,13 @@ export function importSpools(folder: string, runsFolder: string): { taken: Taken
     throw new UserError(
       `${folder} holds no call: no tool, node or model call was made there. TOOLBREAK_RECORD_FUNCTIONS=@usercode records plain functions of Python, too.`,
     );
+  const nameless = all.filter(({ note, spools }) => spools && note === undefined).map(({ folder: each }) => each);
+  if (found.length === 0 && nameless.length > 0)
+    throw new UserError(`${nameless.join(' and ')}: spool files are there, but no ${NOTE} that can be read.`);
   if (found.length === 0)
     throw new UserError(`${folder} holds no recording: no folder in it has a ${NOTE} and spool files.`);
-  for (const { folder: each, note, spools } of all)
-    if (spools && note === undefined)
-      failed.push({ folder: each, problem: `It has spool files, but no ${NOTE} that can be read.` });
+  for (const each of nameless)
+    failed.push({ folder: each, problem: `It has spool files, but no ${NOTE} that can be read.` });
   const taken: Taken[] = [];
   for (const { folder: each, note } of found) {
     try {
