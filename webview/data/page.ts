@@ -163,6 +163,7 @@ export class Page {
         search: undefined,
         range: undefined,
         compared: undefined,
+        announcement: '',
       });
       try {
         const overview = known ?? (await this.ask('overview', { file, buckets: MINIMAP_BUCKETS }));

@@ -164,7 +164,12 @@ function SearchField({
         }}
         onKeyDown={onKeyDown}
       />
-      <span class="search-count" title={found?.problem}>
+      <span
+        class="search-count"
+        title={
+          found?.problem ?? (found?.atLeast ? 'There may be more: not all of the run was looked through' : undefined)
+        }
+      >
         {found?.problem ? 'Failed' : said}
       </span>
     </div>

@@ -47,7 +47,9 @@ export function RangeTotals({ page }: { page: Page }): JSX.Element | null {
       const middle = (xOf(page.view, page.width, range.from) + xOf(page.view, page.width, range.to)) / 2;
       const room = tip.parentElement?.clientWidth ?? page.width;
       const width = tip.offsetWidth;
-      tip.style.left = `${Math.max(room - page.width, Math.min(room - page.width + middle - width / 2, room - width - 16))}px`;
+      const last = Math.max(8, room - width - 16);
+      // Beside the names of the lanes, where there is room for it.
+      tip.style.left = `${Math.min(last, Math.max(room - page.width, room - page.width + middle - width / 2))}px`;
     };
     place();
     return page.onView(place);

@@ -15,7 +15,7 @@ export function runCommand(program: Command): void {
     .command('run')
     .description('run a command and record its Python and Node; its input, output and exit code are its own')
     .argument('<command...>', 'a command, a Python file, or (behind --) -m and a module')
-    .option('--name <name>', 'name of the run (default: the command)')
+    .option('--name <name>', 'name of the run (default: the command)', notEmpty)
     .option(
       '--functions <pattern>',
       'record these functions, too: pkg.*, @usercode, @file:src/*.py; may be repeated',
@@ -85,6 +85,11 @@ function endWords(recorded: Recorded): string[] {
 function maskKeys(): string[] {
   const words = (process.env['TOOLBREAK_RECORD_MASK_KEYS'] ?? '').split(',');
   return words.map((word) => word.trim()).filter((word) => word !== '');
+}
+
+function notEmpty(value: string): string {
+  if (value.trim() === '') throw new InvalidArgumentError('It is empty.');
+  return value;
 }
 
 function pattern(value: string, before: string[] = []): string[] {
