@@ -19,7 +19,12 @@ const PROCESS = '4000001-abc';
 const message = (type: string, content: string, calls: string[] = []): Tagged =>
   new Tagged('object', [
     `langchain_core.messages.${type}`,
-    dict({ content, tool_calls: calls.map((name) => dict({ name })) }),
+    dict({
+      content,
+      tool_calls: calls.map((name) =>
+        name === 'lookup_order' ? dict({ name, args: dict({ order_id: 7, with: ['lines'] }) }) : dict({ name }),
+      ),
+    }),
     null,
   ]);
 
@@ -252,6 +257,7 @@ describe('store: reader', function () {
       messages.nodes.map(({ text }) => text),
       ['human: please refund order 7', 'ai: → lookup_order, check_stock'],
     );
+    assert.equal(node.messages?.at(-1)?.text, "→ lookup_order(order_id=7, with=['lines']), check_stock");
     assert.deepEqual(node.attributes[0], { name: 'gen_ai.usage.input_tokens', value: '100' });
     const failed = await ask('call', { file, id: '1.4' });
     assert.deepEqual(

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { callName } from '../callNames';
 import type { ErrorValue } from '../reader/errorValue';
-import { field, messagesIn, toolName } from '../reader/messageText';
+import { field, messagesIn, toolArguments, toolName } from '../reader/messageText';
 import type { RunFile } from '../reader/runFile';
 import { Float, Tuple, type Value } from '../values/model';
 import { plainJson, type Cuts } from './plain';
@@ -275,7 +275,7 @@ function messages(file: RunFile, id: number | null, onCut: () => void): string |
     left -= text.length;
     isCut ||= cut || others > 0;
     const asked = calls.map((call) => {
-      const { json, cut } = plainJson(argumentsOf(call, file), file.values, Math.max(0, left));
+      const { json, cut } = plainJson(toolArguments(call, file.values), file.values, Math.max(0, left));
       left -= JSON.stringify(json).length;
       isCut ||= cut;
       const id = field(call, 'id', file.values);
@@ -294,14 +294,6 @@ function messages(file: RunFile, id: number | null, onCut: () => void): string |
   });
   if (isCut) onCut();
   return JSON.stringify(made);
-}
-
-/** What LangChain keeps under `args`, and OpenAI as JSON text below `function`. */
-function argumentsOf(call: Value, file: RunFile): Value {
-  const inner = field(call, 'function', file.values);
-  return (
-    field(call, 'args', file.values) ?? (inner === undefined ? null : (field(inner, 'arguments', file.values) ?? null))
-  );
 }
 
 const ROLES: Record<string, string> = { human: 'user', ai: 'assistant' };

@@ -9,7 +9,7 @@ import { diff, same } from './diff';
 import { errorChain, errorValue } from './errorValue';
 import { eventText } from './eventText';
 import { duringHolds } from './held';
-import { bodyOf, messagesIn } from './messageText';
+import { messagesIn, wholeBodyOf } from './messageText';
 import { partOf } from './place';
 import { line, node } from './render';
 import type { RunFile } from './runFile';
@@ -129,7 +129,7 @@ function messagesOf(file: RunFile, parts: Parts): { role: string; text: string }
   const given = fromArguments.length > 0 ? fromArguments : read(parts.state_before);
   return [...given, ...read(parts.result)]
     .slice(-MOST_MESSAGES)
-    .map((message) => ({ role: message.role, text: shorten(bodyOf(message), LONGEST_MESSAGE) }));
+    .map((message) => ({ role: message.role, text: shorten(wholeBodyOf(message, file.values), LONGEST_MESSAGE) }));
 }
 
 /** What the app said at the start and at the end of the call; the later word counts. */

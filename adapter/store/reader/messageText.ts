@@ -1,5 +1,5 @@
 import { Dict, Tagged, Tuple, type Value } from '../values/model';
-import { child, content } from './children';
+import { child, children, content, keyText } from './children';
 import type { StoredValues } from './stored';
 import { oneLine } from './text';
 
@@ -22,9 +22,32 @@ export function messageLine(value: Value, stored: StoredValues): string | undefi
   return oneLine(`${message.role}: ${bodyOf(message)}`);
 }
 
-export function bodyOf(message: Message): string {
-  const calls = message.tools.length > 0 ? `→ ${message.tools.join(', ')}` : '';
-  return [message.text, calls].filter((part) => part !== '').join(' ');
+function bodyOf(message: Message): string {
+  return withCalls(message, message.tools);
+}
+
+function withCalls({ text }: Message, calls: readonly string[]): string {
+  return [text, calls.length > 0 ? `→ ${calls.join(', ')}` : ''].filter((part) => part !== '').join(' ');
+}
+
+/** The same where there is room: `→ lookup_order(order_id=7), check_stock(item='mug')`. */
+export function wholeBodyOf(message: Message, stored: StoredValues): string {
+  const calls = message.calls.map((call) => {
+    const args = toolArguments(call, stored);
+    const name = toolName(call, stored);
+    if (typeof args === 'string') return `${name}(${args})`;
+    if (!(args instanceof Dict)) return name;
+    return `${name}(${children(args, stored)
+      .map((arg) => `${arg.name}=${keyText(arg.value, stored)}`)
+      .join(', ')})`;
+  });
+  return withCalls(message, calls);
+}
+
+/** What LangChain keeps under `args`, and OpenAI as JSON text below `function`. */
+export function toolArguments(call: Value, stored: StoredValues): Value {
+  const inner = field(call, 'function', stored);
+  return field(call, 'args', stored) ?? (inner === undefined ? null : (field(inner, 'arguments', stored) ?? null));
 }
 
 /** Reads a message object, or a dict with role and content. */
