@@ -34,8 +34,7 @@ export const SECRET_WORDS = {
 };
 
 /** What a JSON schema of a secret's parameter has, and no secret: a dict of these alone that says a type. */
-export const SCHEMA_KEYS =
-  'type title description format minLength maxLength pattern nullable writeOnly anyOf allOf $ref';
+export const SCHEMA_KEYS = 'type title description format minLength maxLength nullable writeOnly';
 export const SCHEMA_TYPES = 'string integer number boolean array object null';
 
 const MANY_TOKENS = SECRET_WORDS.tokensBefore.replaceAll(' ', '|');
@@ -44,14 +43,20 @@ const NAMED = String.raw`(?:[a-z]{0,20}pass(?:word|wd|phrase)s?|(?:${PASSES})[_-
 
 /** What is said of a secret where there is none, `secrets: none`, or of what kind it is, `password: str`. Written without case; a whole word up to its end, with what ends a sentence. */
 export const NO_SECRET_WORD = String.raw`(?:none|null|nil|undefined|empty|unset|not|missing|absent|unknown|true|false|yes|no|valid|invalid|required|optional|expired|str|string|int|integer|bytes|bool|boolean|float|any|object|number|secretstr)[.!?]?`;
-const NO_SECRET = NO_SECRET_WORD + String.raw`(?:[\s"'&,;<\\)}\]]|$)`;
-/** Where a program gets the secret from: `os.environ["KEY"]`, `get_token(`, `Optional[str]`. */
-const CODE = String.raw`(?:os|self|this|cls|config|settings|process|request|args|kwargs)\.[A-Za-z_]|(?:getenv|getpass|input|get_[a-z_]{1,40}|Field)\(|Optional\[|(?:token|password|secret|api_key)\s?[,)]`;
+const NO_SECRET = NO_SECRET_WORD + String.raw`(?:[\s"'&,;\\)}\]]|$)`;
+/** Where a program gets the secret from, and not the secret: `os.environ["KEY"]`, `get_token(`, `self.token`, `Optional[str]`, `token=token`. */
+const CODE =
+  String.raw`(?<!["'])(?:os\.(?:environ|getenv)|process\.env|getenv\(|getpass(?:\.getpass)?\(|input\(|get_[a-z_]{1,40}\(|Field\(|Optional\[` +
+  String.raw`|(?:self|this|cls|config|settings|args|kwargs|request)\.[a-z_]{1,40}(?=[\s,;)\]}]|$)` +
+  String.raw`|(?:(?<=token=)token|(?<=password=)password|(?<=api_key=)api_key|(?<=secret=)secret)[,)])`;
 const SOME = `(?!(?i:${NO_SECRET})|${CODE})`;
 /** The name of a secret up to the quotes of its value, which may have blanks in it. */
 const QUOTED = String.raw`(?<![A-Za-z])(?i:(?:[a-z]+_)?${NAMED})(?:\\?["'])?\s?[=:]\s?`;
 /** `[]` */
 export const EMPTY_LIST = String.raw`[\[{(]\s*[\]})]`;
+
+/** `sk-learn-based-models`: words with hyphens between them, and nothing else. */
+export const WORDS = String.raw`[a-z]{1,15}(?:-[a-z]{1,15}){1,12}(?![A-Za-z0-9_-])`;
 
 /** A list or a dictionary as text, with brackets in its texts, and one more level of them. */
 const FLAT = String.raw`[^\[\]{}()"']|'[^']{0,2000}'|"[^"]{0,2000}"`;
@@ -67,7 +72,7 @@ export const LIST_AS_TEXT = String.raw`[\[{(](?:${FLAT}|[\[{(](?:${FLAT}){0,2000
  */
 export const SECRET_PATTERNS = [
   String.raw`(?<![A-Za-z0-9])(?:sk|rk|pk|gsk|xai|pplx|lsv2)[-_](?=[A-Za-z_-]{0,60}[0-9])[A-Za-z0-9_-]{14,}`,
-  String.raw`(?<![A-Za-z0-9])(?:sk-(?=[a-z_-]{0,200}[0-9A-Z])[A-Za-z0-9_-]{20,}|[srp]k_(?:live|test)_[A-Za-z0-9]{16,})`,
+  String.raw`(?<![A-Za-z0-9])(?:sk-(?!${WORDS})[A-Za-z0-9_-]{20,}|[srp]k_(?:live|test)_[A-Za-z0-9]{16,})`,
   String.raw`(?<![A-Za-z0-9])(?:gh[pousr]_[A-Za-z0-9]{16,}|github_pat_[A-Za-z0-9_]{20,}|glpat-[A-Za-z0-9_-]{16,}|hf_[A-Za-z0-9]{20,}|npm_[A-Za-z0-9]{30,})`,
   String.raw`(?<![A-Za-z0-9])(?:AKIA|ASIA)[A-Z0-9]{12,}`,
   String.raw`(?<![A-Za-z0-9])AIza[A-Za-z0-9_-]{30,}`,
@@ -75,7 +80,7 @@ export const SECRET_PATTERNS = [
   String.raw`(?<![A-Za-z0-9])(?:xox[a-z]|xapp)-[A-Za-z0-9-]{8,}`,
   String.raw`(?<![A-Za-z0-9])(?:tvly-[A-Za-z0-9-]{20,}|nvapi-[A-Za-z0-9_-]{30,}|(?:fc-|jina_|e2b_)[0-9a-f]{30,}|(?:r8|pcsk)_[A-Za-z0-9_]{30,}|whsec_[A-Za-z0-9+/]{24,}|(?:GOCSPX-|lin_api_)[A-Za-z0-9_-]{20,}|pypi-[A-Za-z0-9_-]{50,}|SG\.[A-Za-z0-9_-]{16,200}\.[A-Za-z0-9_-]{16,})`,
   String.raw`-----BEGIN [A-Z ]{0,40}PRIVATE KEY(?: BLOCK)?-----(?:[^-]|-(?!----))*(?:-----END [A-Z ]{0,40}PRIVATE KEY(?: BLOCK)?-----)?`,
-  String.raw`(?<k1>(?i:authorization|cookie)["']?\s*[:=]\s*["']?(?:(?:[Bb]asic|[Bb]earer|[Tt]oken|[Dd]igest|[Aa]pi-?[Kk]ey)\s+)?)[^\s"',;}]{4,}(?:;[ \t]*(?:(?i:expires)=[A-Za-z]{3},[^"';}\r\n]*|[^\s"',;}]+))*`,
+  String.raw`(?<k1>(?i:authorization|cookie)["']?\s*[:=]\s*(?:b?["'])?(?:(?:[Bb]asic|[Bb]earer|[Tt]oken|[Dd]igest|[Aa]pi-?[Kk]ey)\s+)?)[^\s"',;}]{4,}(?:;[ \t]*(?:(?i:expires)=[A-Za-z]{3},[^"';}\r\n]*|[^\s"',;}]+))*`,
   String.raw`(?<k2>[Bb][Ee][Aa][Rr][Ee][Rr]\s+)(?=[^\s]*[0-9]|[^\s]{20})[A-Za-z0-9._~+/=-]{6,}`,
   String.raw`(?<k3>Basic\s+)(?=[A-Za-z0-9+/]*[A-Z0-9=])[A-Za-z0-9+/]{12,}={0,2}`,
   String.raw`(?<k4>://[^\s/:@"']*:)[^\s/"']+(?=@)`,
@@ -87,7 +92,7 @@ export const SECRET_PATTERNS = [
   String.raw`(?<k16>${QUOTED}\\["'])(?:(?<=')(?!(?i:${NO_SECRET_WORD})\\')[^'\\\n]{3,2000}(?=\\')|(?<=")(?!(?i:${NO_SECRET_WORD})\\")[^"\\\n]{3,2000}(?=\\"))`,
   String.raw`(?<k5>(?<![A-Za-z])(?i:${NAMED})(?:\\?["'])?\s?[=:]\s?(?:\\?["'])?)${SOME}[^\s"'&,;\\}\])]{3,}`,
   String.raw`(?<k6>(?<![A-Za-z])(?i:[a-z]+_${NAMED})(?:\\?["'])?\s?[=:]\s?(?:\\?["'])?)${SOME}[^\s"'&,;\\}\])]{3,}`,
-  String.raw`(?<k17>(?<=[<:])(?i:(?:[a-z]+[_-]){0,4}${NAMED})(?:\s[^<>]{0,300})?>)${SOME}[^<>\n]{3,2000}(?=</[^<>]{0,60}(?i:${NAMED})\s{0,9}>)`,
+  String.raw`(?<k17>(?<=[<:])(?i:(?:[a-z]+[_-]){0,4}[a-z]{0,20}${NAMED})(?:\s[^<>]{0,300})?>\s{0,200}(?:<!\[CDATA\[)?)(?!(?i:${NO_SECRET_WORD})\s{0,200}<)[^<>\s][^<>]{1,1998}[^<>\s](?=\s{0,200}(?:\]\]>\s{0,200})?</[^<>]{0,60}(?i:${NAMED})\s{0,9}>)`,
   String.raw`(?<k8>[(\[]b?["'](?i:[a-z]+[_-])?(?i:${NAMED})["'],\s*b?)(?:'[^']*'|"[^"]*")`,
   String.raw`(?<k12>["']--?(?i:(?:[a-z]+-){0,4}${NAMED})["'],\s*)(?:'[^'-][^']*'|"[^"-][^"]*")`,
   String.raw`(?<k13>(?<![\w-])--(?i:(?:[a-z]+-){0,4}${NAMED})\s+)(?=[^\s"']*[0-9])[^\s"'-][^\s"']{3,}`,
@@ -105,6 +110,7 @@ export const SECRET_HINTS: readonly (readonly [string, readonly string[]])[] = [
       'glpat-',
       '-----BEGIN',
       'xai-',
+      'lsv2-',
       'pplx-',
       'tvly-',
       'nvapi-',
@@ -114,11 +120,14 @@ export const SECRET_HINTS: readonly (readonly [string, readonly string[]])[] = [
       'pypi-',
     ],
   ],
-  ['_', ['k_', 'gh', 'github_pat_', 'hf_', 'npm_', 'lsv2_', 'jina_', 'e2b_', 'r8_', 'whsec_', 'lin_api_']],
+  [
+    '_',
+    ['k_', 'gh', 'github_pat_', 'hf_', 'npm_', 'lsv2_', 'xai_', 'pplx_', 'jina_', 'e2b_', 'r8_', 'whsec_', 'lin_api_'],
+  ],
   ['G', ['SG.']],
   ['J', ['eyJ']],
   ['A', ['AKIA', 'ASIA', 'AIza']],
-  ['B', ['Basic ', 'earer', 'EARER']],
+  ['B', ['Basic', 'earer', 'EARER']],
   ['b', ['earer', 'EARER']],
 ];
 

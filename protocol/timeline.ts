@@ -60,7 +60,7 @@ export interface Ending {
 
 /** `crashed (SIGSEGV)`, `killed by SIGKILL`, `a process crashed`, `exit code 3`, `stopped`: how a run ended that did not end well by itself. */
 export function endingText({ how, signal, child, code }: Ending): string {
-  if (how === 'stopped') return how;
+  if (how === 'stopped') return code === undefined ? how : `stopped, exit code ${code}`;
   if (how === 'exited') return `exit code ${code}`;
   if (how === 'crashed')
     return `${child === true ? 'a process ' : ''}crashed${signal === undefined ? '' : ` (${signal})`}`;

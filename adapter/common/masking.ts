@@ -1,5 +1,5 @@
 import { maskPattern } from '../../protocol/maskPattern';
-import { EMPTY_LIST, LIST_AS_TEXT, MASK, NO_SECRET_WORD, SECRET_WORDS } from '../../protocol/secrets';
+import { EMPTY_LIST, LIST_AS_TEXT, MASK, NO_SECRET_WORD, SECRET_WORDS, WORDS } from '../../protocol/secrets';
 
 const passes = SECRET_WORDS.passBefore.replaceAll(' ', '|');
 const manyTokens = SECRET_WORDS.tokensBefore.replaceAll(' ', '|');
@@ -39,7 +39,7 @@ const patterns: Pattern[] = [
   },
   // Authorization: Bearer abc; Authorization: Basic abc
   {
-    find: /\b((?:proxy-)?authorization["']?\s*[:=]\s*["']?)(?:(?:bearer|basic|token|digest)\s+)?[^\s"',;]+/gi,
+    find: /\b((?:proxy-)?authorization["']?\s*[:=]\s*(?:b?["'])?)(?:(?:bearer|basic|token|digest)\s+)?[^\s"',;]+/gi,
     put: `$1${MASK}`,
   },
   // All cookies of a header, with what says how long and where they hold.
@@ -110,7 +110,11 @@ const patterns: Pattern[] = [
   },
   // An element of XML
   {
-    find: new RegExp(`(${bareName}(?:\\s[^<>]{0,300})?>)(?!${NO_SECRET_WORD}<)[^<>\\n]{3,2000}(?=</)`, 'gi'),
+    find: new RegExp(
+      `((?<=[<:])(?:[a-z]+[-_]){0,4}[a-z]{0,20}(?:${secretNames})(?:\\s[^<>]{0,300})?>\\s{0,200}(?:<!\\[CDATA\\[)?)` +
+        `(?!${NO_SECRET_WORD}\\s{0,200}<)[^<>\\s][^<>]{1,1998}[^<>\\s](?=\\s{0,200}(?:\\]\\]>\\s{0,200})?</[^<>]{0,60}(?:${secretNames})\\s{0,9}>)`,
+      'gi',
+    ),
     put: `$1${MASK}`,
   },
   // A pair as text, such as a header
@@ -123,7 +127,7 @@ const patterns: Pattern[] = [
     put: `$1${MASK}`,
   },
   // Tokens known by their form
-  { find: /\b(?:sk-(?=[a-z_-]{0,200}[0-9A-Z])[A-Za-z0-9_-]{8,}|[srp]k_(?:live|test)_[A-Za-z0-9]{16,})/g, put: MASK },
+  { find: new RegExp(`\\b(?:sk-(?!${WORDS})[A-Za-z0-9_-]{8,}|[srp]k_(?:live|test)_[A-Za-z0-9]{16,})`, 'g'), put: MASK },
   { find: /\b(?:gh[pousr]_[A-Za-z0-9]{16,}|github_pat_[A-Za-z0-9_]{16,})/g, put: MASK },
   { find: /\bglpat-[A-Za-z0-9_-]{16,}/g, put: MASK },
   { find: /\b(?:AKIA|ASIA)[A-Z0-9]{12,}\b/g, put: MASK },

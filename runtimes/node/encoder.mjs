@@ -4,7 +4,7 @@ import { classOf, hasOwnSymbols, PLAIN } from './classes.mjs';
 import { Leaves } from './leaves.mjs';
 import { MAX_DEPTH, MAX_VALUE_BYTES } from './limits.mjs';
 import { markHead, markOf } from './marks.mjs';
-import { isNoSecret, isOption, isSecretKey, maskText } from './masking.mjs';
+import { hasWord, isNoSecret, isOption, isSecretKey, maskText } from './masking.mjs';
 
 /**
  * One walk from the app's values to the bytes of a frame, as `protocol/spool.ts` says. Nothing of the app runs: no getter, no `toJSON`, no trap of a
@@ -31,7 +31,7 @@ const CYCLE = markHead('cycle', 1);
 const OBJECT = markHead('object', 3);
 const UNREADABLE = markOf('opaque', 'object', '', 'it could not be read while recording');
 
-/** @typedef {{ bytes: Uint8Array, mask: Uint8Array | null, isValue: boolean }} Key `mask`: of what stands under it, when the name says that it is a secret */
+/** @typedef {{ bytes: Uint8Array, mask: Uint8Array | null, isValue: boolean, isToken: boolean }} Key `mask`: of what stands under it, when the name says that it is a secret */
 
 /** @param {string} name */
 export function keyOf(name) {
@@ -41,6 +41,7 @@ export function keyOf(name) {
     bytes: markOf.text(maskText(name)),
     mask: secret ? markOf('masked', `${maskText(name)} holds a secret`) : null,
     isValue: name === 'value' || name === 'Value',
+    isToken: name === 'token',
   };
   return key;
 }
@@ -218,7 +219,8 @@ export class Encoder extends Leaves {
    */
   under(key, item, depth, row) {
     const mask = key.isValue && row !== undefined ? (this.rowMask(row) ?? key.mask) : key.mask;
-    if (mask !== null && !isNoSecret(item, row)) this.bytes.copy(mask);
+    const isWord = mask !== null && key.isToken && row !== undefined && hasWord(row);
+    if (mask !== null && !isWord && !isNoSecret(item)) this.bytes.copy(mask);
     else this.value(item, depth + 1);
   }
 

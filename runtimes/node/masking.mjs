@@ -99,21 +99,21 @@ export function isSecretKey(name) {
   return isSecretName(name) || OWN.some((isLike) => isLike(name));
 }
 
-/**
- * What stands under the name of a secret and is none: nothing, a flag, a JSON schema, or one of a model's words beside its probability.
- * @param {unknown} item
- * @param {object} [row] the object that it is in
- */
-export function isNoSecret(item, row) {
+/** What stands under the name of a secret and is none: nothing, a flag, or a JSON schema. @param {unknown} item */
+export function isNoSecret(item) {
   if (item === null || item === undefined || typeof item === 'boolean') return true;
-  if (typeof item === 'string')
-    return row !== undefined && Object.getOwnPropertyDescriptor(row, 'logprob') !== undefined;
-  if (typeof item !== 'object' || Array.isArray(item) || types.isProxy(item)) return false;
-  const keys = Reflect.ownKeys(item);
-  if (!keys.every((key) => typeof key === 'string' && SCHEMA_KEYS.has(key))) return false;
-  const type = Object.getOwnPropertyDescriptor(item, 'type');
-  if (type !== undefined) return typeof type.value === 'string' && SCHEMA_TYPES.has(type.value);
-  return keys.includes('anyOf') || keys.includes('$ref');
+  if (typeof item !== 'object' || types.isProxy(item) || Object.getPrototypeOf(item) !== Object.prototype) return false;
+  const type = Object.getOwnPropertyDescriptor(item, 'type')?.value;
+  return (
+    typeof type === 'string' &&
+    SCHEMA_TYPES.has(type) &&
+    Reflect.ownKeys(item).every((key) => typeof key === 'string' && SCHEMA_KEYS.has(key))
+  );
+}
+
+/** Whether a model's word stands in this object, under `token`, beside its probability. @param {object} row */
+export function hasWord(row) {
+  return typeof Object.getOwnPropertyDescriptor(row, 'logprob')?.value === 'number';
 }
 
 /** Such as `--password`: in a command line, the secret is what follows. @param {string} text */

@@ -228,7 +228,14 @@ describe('life: import of OTLP JSON', function () {
         attributes({ ...half, 'input.value': text('one'), 'gen_ai.tool.call.arguments': text('two') }),
       ),
       span(4, undefined, attributes({ 'gen_ai.input.messages': text('[1]'), 'gen_ai.output.messages': text('[2]') })),
-      span(5, undefined, { name: 'n'.repeat(600) }),
+      span(5, undefined, {
+        name: 'n'.repeat(600),
+        ...attributes({
+          'thread.name': { intValue: 7 },
+          'code.line.number': text('x'),
+          'toolbreak.status': text('odd'),
+        }),
+      }),
       span(6, undefined, {
         ...attributes(Object.fromEntries(Array.from({ length: 10_001 }, (_, at) => [`a${at}`, { intValue: at }]))),
         events: Array.from({ length: 2000 }, () => ({ timeUnixNano: String(NOW), name: 'word' })),
@@ -267,6 +274,14 @@ describe('life: import of OTLP JSON', function () {
       { status: 'returned', arguments: { input: 'two' }, result: 'half', 'input.value': 'one', 'output.value': 'more' },
       { status: 'returned', arguments: { messages: [1] }, result: [2] },
     ]);
+    assert.deepEqual(without(args[4]!), {
+      status: 'returned',
+      arguments: {},
+      result: null,
+      'thread.name': 7,
+      'code.line.number': 'x',
+      'toolbreak.status': 'odd',
+    });
     assert.deepEqual(args[5]!['cut'], ['attributes']);
   });
 

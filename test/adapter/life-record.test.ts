@@ -196,7 +196,10 @@ describe('life: recording without an adapter', function () {
     child.stdin.end('\n');
     await ended;
     assert.equal((await place.say('import', folder)).stdout, 'Imported 2 calls more into run 1 (two.py, 3 calls).\n');
-    assert.equal((await place.say('import', folder)).stdout, 'Run 1 (two.py, 3 calls) was imported before.\n');
+    assert.equal(
+      (await place.say('import', folder)).stdout,
+      'Run 1 (two.py, 3 calls) was imported before: no further calls.\n',
+    );
   });
 
   it('takes all runs of a folder but the one that it cannot', async () => {
@@ -306,7 +309,10 @@ describe('life: recording without an adapter', function () {
     for (const begin of ['Imported run 1 (', 'Run 1 (']) {
       const { stdout } = await place.say('import', folder);
       assert.ok(stdout.startsWith(begin), stdout);
-      assert.match(stdout, /calls\)( was imported before)?\. 1 part of the recording could not be read; /);
+      assert.match(
+        stdout,
+        /calls\)( was imported before: no further calls)?\. 1 part of the recording could not be read; /,
+      );
     }
     const { rows } = await place.json<QueryAnswer>('query', '1', '--type', 'event');
     assert.deepEqual(

@@ -49,6 +49,19 @@ def keys(of): raise KeyError((1, [Kind.LARGE, {"password": "s3cr3t-9"}]))
 try: keys({Name("mug"): 1, Kind.LARGE: 2})
 except KeyError: pass
 
+def own():
+    try: raise KeyError("k")
+    except KeyError:
+        error = ValueError("of <dict>", {"n": 1})
+        error.context = {"order": 7}
+        raise error
+
+def told(): raise ExceptionGroup("no <list> in <dict>", [ValueError("a")])
+
+for each in own, told:
+    try: each()
+    except Exception: pass
+
 def large():
     error = ValueError("large")
     error.items = ["x" * 1000] * 3000
@@ -101,6 +114,14 @@ except ExceptionGroup as error: seen(error.__context__)
     assert.equal(await found('argument.of.large equals 2'), 1);
     assert.equal(await found('error.message contains Kind.LARGE'), 1);
     assert.equal(await found('error.context.type contains Refused'), 1);
+    assert.equal(await found('error.cause.type contains Refused'), 0);
+    // A field of that name is the exception's own.
+    assert.equal(await found('error.context.order equals 7'), 1);
+    assert.match(
+      await shown('own'),
+      /\n {2}ValueError: \('of <dict>', \{'n': 1\}\)\n[^]*context = dict \(1\)\n[^]*While handling\n {2}KeyError/,
+    );
+    assert.match(await shown('told'), /\n {2}ExceptionGroup: no <list> in <dict> \(1 sub-exception\)\n/);
 
     // What is left out says so, and why: fields, and the middle of a long chain.
     assert.match(

@@ -62,8 +62,8 @@ export function Table({
     if (step === undefined || event.altKey) return;
     event.preventDefault();
     event.stopPropagation();
-    const from = selected < 0 && step < Infinity ? -step : selected;
-    const to = Math.min(sorted.length - 1, Math.max(0, from + step));
+    const last = sorted.length - 1;
+    const to = selected >= 0 ? Math.min(last, Math.max(0, selected + step)) : step === Infinity ? last : 0;
     page.chooser.select(sorted[to], { open: page.detailOpen });
   };
   const started = page.overview?.run.startedAt ?? '';

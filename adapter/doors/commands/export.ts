@@ -1,4 +1,4 @@
-import { closeSync, createReadStream, lstatSync, openSync, readSync, statSync, type Stats } from 'node:fs';
+import { closeSync, createReadStream, existsSync, lstatSync, openSync, readSync, statSync, type Stats } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
@@ -99,9 +99,12 @@ async function toStdout(file: string, { format, json }: ExportFlags): Promise<vo
   if (json === true) throw new UserError('What is exported goes to stdout itself: leave --json out.');
   if (format === 'run' && process.stdout.isTTY)
     throw new UserError('A run is compressed and no text for a terminal. Name a file, or pass it on with a pipe.');
-  const failure = await inNewFolder(join(tmpdir(), 'toolbreak-export-'), async (folder) => {
+  if (!existsSync(tmpdir()))
+    throw new UserError(`The folder for temporary files does not exist: ${tmpdir()}. Set TMPDIR to another one.`);
+  const failure = await inNewFolder(join(tmpdir(), 'toolbreak-export-'), async (folder, watch) => {
     const target = join(folder, 'run');
     const cut = await write(file, target, format);
+    watch();
     for (const line of cutLines(cut)) process.stderr.write(`${line}\n`);
     const printed = pipeline(createReadStream(target), process.stdout, { end: false });
     return printed.then(undefined, (error: NodeJS.ErrnoException) => error);

@@ -53,5 +53,5 @@ function took({ number, name, calls }: Admitted, earlier: number | undefined): s
   if (earlier === undefined) return `Imported run ${named}.`;
   return calls > earlier
     ? `Imported ${count(calls - earlier, 'call')} more into run ${named}.`
-    : `Run ${named} was imported before.`;
+    : `Run ${named} was imported before: no further calls.`;
 }

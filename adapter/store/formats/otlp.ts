@@ -229,10 +229,10 @@ function contentOf(
     const stack = [
       ...linesOf(error),
       ...causes.flatMap((cause, index) => [
-        `${errors[index]!.way === 'context' ? 'While handling' : 'Caused by'}: ${cause.qualified}: ${cause.message}`,
+        `${linkText(errors[index]!)}: ${cause.qualified}: ${cause.message}`,
         ...linesOf(cause),
       ]),
-      ...(origin === undefined ? [] : [`Caused by: ${origin}`]),
+      ...(origin === undefined ? [] : [`${linkText(errors.at(-1)!)}: ${origin}`]),
     ];
     events.push({
       timeUnixNano: wall(call.end ?? call.start),
@@ -253,6 +253,10 @@ function contentOf(
       status: { code: STATUS_ERROR, ...(error !== undefined && { message: error.message }) },
     }),
   };
+}
+
+function linkText({ way }: ErrorValue): string {
+  return way === 'context' ? 'While handling' : 'Caused by';
 }
 
 const OPERATIONS: Record<string, string> = { tool: 'execute_tool', llm: 'chat', workflow: 'invoke_workflow' };

@@ -11,6 +11,9 @@ const LONGEST_PATH = 4096;
 const MOST_EVENTS = 100_000;
 const MOST_ATTRIBUTES = 10_000;
 
+/** What our own export says of a call. */
+const STATUS = /^(?:returned|error|skipped|running|cancelled|ended)/;
+
 /** What a span says, in our words. */
 export interface SpanCall {
   kind: string;
@@ -41,9 +44,11 @@ export function readSpan(span: Fields): SpanCall {
     for (const name of names) if (isDeepStrictEqual(all.get(name), found)) all.delete(name);
     return found;
   };
+  /** A text; what is none stays an attribute. */
   const word = (names: string[], longest = LONGEST_NAME): string | undefined => {
-    const found = take(...names);
-    return typeof found === 'string' && found !== '' ? shortened(found, longest) : undefined;
+    const texts = names.filter((name) => typeof all.get(name) === 'string' && all.get(name) !== '');
+    const found = take(...texts);
+    return typeof found === 'string' ? shortened(found, longest) : undefined;
   };
   const operation = all.get('gen_ai.operation.name');
   const kind = kindOf(all);
@@ -63,15 +68,17 @@ export function readSpan(span: Fields): SpanCall {
   const name = own ?? shortened(typeof named === 'string' && named !== '' ? named : bare || 'span', LONGEST_NAME);
   const given = take('toolbreak.arguments', 'gen_ai.tool.call.arguments', 'input.value');
   const args = fromText(given) ?? fromMessages(take('gen_ai.input.messages'));
-  const said = word(['toolbreak.status']);
+  const ending = all.get('toolbreak.status');
+  const said = typeof ending === 'string' && STATUS.test(ending) ? word(['toolbreak.status']) : undefined;
   const status = span['status'] as Fields | null | undefined;
   const failed = status?.['code'] === 2 || status?.['code'] === 'STATUS_CODE_ERROR' || said === 'error';
-  const line = take('code.line.number', 'code.lineno');
+  const lines = ['code.line.number', 'code.lineno'].filter((name) => isLine(all.get(name)));
+  const line = take(...lines);
   const thread = take('thread.id');
   const threadName = word(['thread.name']);
   const path = word(['code.file.path', 'code.filepath'], LONGEST_PATH) ?? null;
   const qualified = word(['code.function.name', 'code.function']) ?? name;
-  const { events, exception } = eventsOf(span['events']);
+  const { events, exception, cut } = eventsOf(span['events']);
   for (const name of ['toolbreak.call', 'toolbreak.kind']) all.delete(name);
   const callStatus = failed
     ? CallStatus.Error
@@ -91,7 +98,7 @@ export function readSpan(span: Fields): SpanCall {
     name,
     qualified,
     path,
-    line: typeof line === 'number' && Number.isSafeInteger(line) && line >= 0 ? line : 0,
+    line: isLine(line) ? line : 0,
     args: args !== null && typeof args === 'object' && !Array.isArray(args) ? args : { input: args },
     attributes: Object.fromEntries(all),
     status: callStatus,
@@ -107,11 +114,16 @@ export function readSpan(span: Fields): SpanCall {
       ...(isLonger(span['attributes'], MOST_ATTRIBUTES)
         ? [`a span has more than ${MOST_ATTRIBUTES.toLocaleString('en-US')} attributes`]
         : []),
+      ...(cut ? [`an event of a span has more than ${MOST_ATTRIBUTES.toLocaleString('en-US')} attributes`] : []),
       ...(isLonger(span['events'], MOST_EVENTS)
         ? [`a span has more than ${MOST_EVENTS.toLocaleString('en-US')} events`]
         : []),
     ],
   };
+}
+
+function isLine(given: Json | undefined): given is number {
+  return typeof given === 'number' && Number.isSafeInteger(given) && given >= 0;
 }
 
 function fromMessages(given: Json | undefined): Json {
@@ -181,7 +193,13 @@ function errorOf(
   });
 }
 
-function eventsOf(given: unknown): { events: SpanCall['events']; exception: Map<string, Json> | undefined } {
+/** `cut`: an event has more attributes than are taken. */
+function eventsOf(given: unknown): {
+  events: SpanCall['events'];
+  exception: Map<string, Json> | undefined;
+  cut: boolean;
+} {
+  let cut = false;
   const events: SpanCall['events'] = [];
   let exception: Map<string, Json> | undefined;
   for (const entry of Array.isArray(given) ? given.slice(0, MOST_EVENTS) : []) {
@@ -190,6 +208,7 @@ function eventsOf(given: unknown): { events: SpanCall['events']; exception: Map<
     const name = event?.['name'];
     if (event === null || time === undefined || typeof name !== 'string') continue;
     const all = attributesIn(event['attributes']);
+    cut ||= isLonger(event['attributes'], MOST_ATTRIBUTES);
     if (name === 'exception') {
       exception ??= all;
       continue;
@@ -212,7 +231,7 @@ function eventsOf(given: unknown): { events: SpanCall['events']; exception: Map<
         data: { why: typeof why === 'string' ? why : 'release' },
       });
   }
-  return { events, exception };
+  return { events, exception, cut };
 }
 
 /** Attributes by name; of equal names the first counts. */

@@ -21,10 +21,11 @@ const PIECE = 64 * 1024;
  * `UserError`.
  */
 export function writeFormat(runFile: string, target: string, format: Format, toolbreak: string): Promise<number> {
-  return writeWhole(target, async (path) => {
+  return writeWhole(target, async (path, watch) => {
     const file = new RunFile(runFile);
     const cuts: Cuts = { count: 0 };
     try {
+      watch();
       file.begin();
       const text = Readable.from(pieces(FORMATS[format](file, toolbreak, cuts)));
       await pipeline(text, createWriteStream(path, { flags: 'wx', mode: 0o600 }));

@@ -41,7 +41,7 @@ export interface BundleHeader {
 
 /** Writes the run into `target`: whole, or not at all. Throws a `UserError`. */
 export function writeBundle(file: string, target: string, toolbreak: string): Promise<BundleHeader> {
-  return writeWhole(target, async (path) => {
+  return writeWhole(target, async (path, watch) => {
     const copy = `${path}.db`;
     snapshot(file, copy);
     const db = openAsItIs(copy);
@@ -51,6 +51,7 @@ export function writeBundle(file: string, target: string, toolbreak: string): Pr
     if (run === undefined) throw new UserError(`The run file ${file} is empty.`);
     // What would be refused at its end is not sent on its way. An older one is looked at there, where it is brought up to date.
     if (format === MIGRATIONS.length) checkCopy(copy, file);
+    watch();
     const counter = new Counter();
     await pipeline(createReadStream(copy), counter, drain);
     const header = { version: BUNDLE_VERSION, toolbreak, run, format, bytes: counter.bytes, sha256: counter.digest() };

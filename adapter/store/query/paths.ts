@@ -75,8 +75,6 @@ const ERROR_PARTS = new Map([
   ['type', 0],
   ['message', 1],
   ['stack', 2],
-  ['cause', 3],
-  ['context', 3],
   ['fields', 4],
 ]);
 

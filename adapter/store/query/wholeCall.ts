@@ -91,7 +91,12 @@ function errorsOf(file: RunFile, { error }: CallDetail, most: number, whole: boo
     ...parts(fields ?? null),
   }));
   // In JavaScript anything may be a cause.
-  const last = { type: '', message: whole ? wholeLine(origin, file.values) : line(origin, file.values), stack: [] };
+  const last = {
+    type: '',
+    way: errors.at(-1)!.way,
+    message: whole ? wholeLine(origin, file.values) : line(origin, file.values),
+    stack: [],
+  };
   return origin === null ? told : [...told, { ...last, ...parts(origin) }];
 }
 

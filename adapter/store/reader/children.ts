@@ -190,7 +190,12 @@ function tagged(value: Tagged, stored: StoredValues): Child[] {
       return fields(parts[1]);
     case 'error': {
       const cause = parts[3] ?? null;
-      return [...(cause === null ? [] : [{ name: linkName(value, stored), value: cause }]), ...fields(parts[4])];
+      const own = fields(parts[4]);
+      if (cause === null) return own;
+      const link = linkName(value, stored);
+      // Many classes of exceptions have a field of that name.
+      const name = own.some((field) => field.name === link) ? `__${link}__` : link;
+      return [{ name, value: cause }, ...own];
     }
     case 'enum':
       return parts[2] === undefined ? [] : [{ name: 'value', value: parts[2] }];

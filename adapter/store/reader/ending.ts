@@ -28,7 +28,8 @@ interface End {
   child: number;
 }
 
-/** Signals by which a session ends an app when it is asked to. */
+/** By what a session ends an app when it is asked to: codes and signals. */
+const SIGNALLED = new Set([2, 9, 15].map((signal) => 128 + signal));
 const ASKED = new Set<unknown>(['SIGINT', 'SIGTERM', 'SIGKILL']);
 
 /** What ended a run that is over, where it did not end well. */
@@ -40,7 +41,10 @@ export function endingOf(file: RunFile): Ending | undefined {
       name !== 'exited' && name !== 'terminated' && !(stop >= 0 && index > stop && ASKED.has(signal)),
   );
   const exit = told.findLast(({ name }) => name === 'exited');
-  if (ends.length === 0) return stop >= 0 ? { how: 'stopped' } : exitOf(exit?.code);
+  const exited = exitOf(exit?.code);
+  if (ends.length === 0 && stop >= 0)
+    return { how: 'stopped', ...(exited?.code !== undefined && !SIGNALLED.has(exited.code) && { code: exited.code }) };
+  if (ends.length === 0) return exited;
   const own = exit?.code === 0 ? [] : ends.filter(({ child }) => child === 0);
   const signal = (own.length > 0 ? own : ends).map((end) => end.signal).findLast((one) => typeof one === 'string');
   const how = signal === undefined || isFault(signal) ? 'crashed' : signal === 'SIGKILL' ? 'killed' : 'ended';

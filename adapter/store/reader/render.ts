@@ -84,22 +84,30 @@ export function textPart(value: Tagged, index: number, stored: StoredValues): st
   return typeof part === 'string' ? part : '';
 }
 
-/** With its arguments as Python writes them, where the recorded sentence names their types: `{'order': 7}` for `<dict>`. */
+const MOST_ARGUMENTS = 100;
+
+/** With its arguments as Python writes them, where the recorded sentence is made of their types: `{'order': 7}` for `<dict>`. */
 export function errorMessage(error: Tagged, stored: StoredValues): string {
-  let message = textPart(error, 1, stored);
+  const message = textPart(error, 1, stored);
   if (!message.includes('<')) return message;
   const args = stored.resolve(child(error, 'args', stored) ?? null);
-  let at = 0;
-  for (const arg of args instanceof Tuple ? args.items : []) {
+  if (!(args instanceof Tuple) || args.items.length === 0 || args.items.length > MOST_ARGUMENTS) return message;
+  const several = args.items.length > 1;
+  const texts: string[] = [];
+  let at = several ? 1 : 0;
+  for (const arg of args.items) {
     const item = stored.resolve(arg);
-    const said = typeof item === 'string' ? quote(item) : `<${typeName(item, stored)}>`;
-    const found = message.indexOf(said, at);
-    if (found < 0) continue;
-    const text = typeof item === 'string' ? said : keyText(item, stored);
-    message = message.slice(0, found) + text + message.slice(found + said.length);
-    at = found + text.length;
+    const leaf =
+      typeof item === 'string' ? quote(item) : item instanceof Uint8Array ? bytesText(item) : scalarText(item);
+    const said = leaf ?? `<${typeName(item, stored)}>`;
+    // A sentence that is made in another way stays as it is.
+    if (!message.startsWith(said, at)) return message;
+    texts.push(leaf ?? keyText(item, stored));
+    at += said.length + 2;
   }
-  return message;
+  const length = at - (several ? 1 : 2);
+  if (message.length !== length) return message;
+  return several ? `(${texts.join(', ')})` : texts[0]!;
 }
 
 /** For a place without marks: `1.50` of a decimal, whose text is all there is to it, and `<generator lines>`. */

@@ -42,7 +42,7 @@ _started = 0.0
 #: Module and qualified name of every function that was looked at, by key: what patterns are asked about.
 _labels: dict[Key, tuple[str, str]] = {}
 #: Guards change in the control thread (a new table) and in threads that run module code: one at a time. Whoever imports a module waits for this
-#: while others wait for the module, so nothing is imported by whoever holds it.
+#: while others wait for the module, so whoever holds it brings in no module of a kind that the app imports, too.
 _changing = threading.RLock()
 #: Constants of code that is on its way already, and what is to stand in their place once `_changing` is free.
 _replacements: list[tuple[tuple[Any, ...], tuple[Any, ...]]] = []
@@ -555,19 +555,28 @@ def _render_in_place(code: CodeType) -> None:
     """For code that is on its way already: what it defines from now on has its guards."""
     consts = code.co_consts
     new = tuple([_render(c) if isinstance(c, CodeType) else c for c in consts])
-    if any(a is not b for a, b in zip(new, consts)):
+    # What is to be replaced by something else in a moment is not what is seen there now.
+    if any(a is not b for a, b in zip(new, consts)) or any(each is consts for each, _ in _replacements):
         _replacements.append((consts, new))
 
 
 def _replace_all() -> None:
-    """In the order in which they were asked for. Not for who holds a lock: this imports."""
-    if not _replacements:
-        return
-    import ctypes
+    """In the order in which they were asked for. Not for who holds `_changing`: this imports."""
+    if _replacements:
+        _report.guard(_replace_each)
 
+
+def _replace_each() -> None:
+    try:
+        import ctypes
+    except ImportError:  # A Python without it: what runs already stays as it is.
+        _replacements.clear()
+        raise
     with _replacing:
         while _replacements:
-            _replace_items(ctypes, *_replacements.pop(0))
+            _report.guard(_replace_items, ctypes, *_replacements[0])
+            # Until then others see that it is about to be replaced.
+            del _replacements[0]
 
 
 _kept: list[Any] = []

@@ -78,18 +78,19 @@ def is_login(value: Any) -> TypeGuard[tuple[Any, Any]]:
     return type(value) is tuple and len(value) == 2 and all(type(each) in (str, bytes) for each in value)
 
 
-def is_no_secret(item: Any, keys: Iterable[Any]) -> bool:
-    """
-    What stands under the name of a secret and is none: nothing, a flag, a JSON schema, or one of a model's words beside its probability. `keys`: all
-    of the dict that it is in.
-    """
+def is_no_secret(item: Any) -> bool:
+    """What stands under the name of a secret and is none: nothing, a flag, or a JSON schema."""
     if item is None or item is True or item is False:
         return True
-    if type(item) is dict:
-        return all(type(key) is str and key in SCHEMA_KEYS for key in item) and (
-            item.get("type") in SCHEMA_TYPES if type(item.get("type")) is str else "anyOf" in item or "$ref" in item
-        )
-    return type(item) is str and any(type(key) is str and key == "logprob" for key in keys)
+    if type(item) is not dict or len(item) > len(SCHEMA_KEYS):
+        return False
+    kind = item.get("type")
+    return type(kind) is str and kind in SCHEMA_TYPES and all(type(key) is str and key in SCHEMA_KEYS for key in item)
+
+
+def is_word(name: str, row: dict[Any, Any]) -> bool:
+    """Whether what stands under this name is one of a model's words, beside its probability. All keys of the row have to be plain."""
+    return name == "token" and type(row.get("logprob")) in (float, int)
 
 
 def is_option(text: str) -> bool:
@@ -131,6 +132,7 @@ def may_hold_secret(text: str) -> bool:
         or "-----BEGIN" in text
         or "xai-" in text
         or "pplx-" in text
+        or "lsv2-" in text
         or "tvly-" in text
         or "nvapi-" in text
         or "fc-" in text
@@ -146,6 +148,8 @@ def may_hold_secret(text: str) -> bool:
         or "hf_" in text
         or "npm_" in text
         or "lsv2_" in text
+        or "xai_" in text
+        or "pplx_" in text
         or "jina_" in text
         or "e2b_" in text
         or "r8_" in text
@@ -159,7 +163,7 @@ def may_hold_secret(text: str) -> bool:
         return True
     if "A" in text and ("AKIA" in text or "ASIA" in text or "AIza" in text):
         return True
-    return ("r" in text and "earer" in text) or ("R" in text and "EARER" in text) or ("B" in text and "Basic " in text)
+    return ("r" in text and "earer" in text) or ("R" in text and "EARER" in text) or ("B" in text and "Basic" in text)
 
 
 class Masking:

@@ -16,7 +16,7 @@ from collections.abc import Callable
 from typing import Any
 
 from . import _optional, _report, _static
-from ._masking import LOGIN, Masking, is_login, is_login_name, is_no_secret, masked_by
+from ._masking import LOGIN, Masking, is_login, is_login_name, is_no_secret, is_word, masked_by
 
 TAG = ...
 MARSHAL_VERSION = 2
@@ -232,7 +232,7 @@ def _make_encode(
                     if is_login(item):
                         out[key] = (quick(item[0], depth), masked_by("password"))
                         continue
-                elif secret and not is_no_secret(item, value):
+                elif secret and not is_no_secret(item) and not is_word(key, value):
                     out[key] = masked_by(key)
                     continue
             kind = type(item)
@@ -271,7 +271,7 @@ def _make_encode(
             if type(key) is str:
                 if len(key) > short and mask_text(key) is not key:
                     return slow(value, depth)
-                if is_secret_key(key) and not is_no_secret(item, value):
+                if is_secret_key(key) and not is_no_secret(item) and not is_word(key, value):
                     out[key] = masked_by(key)
                     continue
             out[key] = quick(item, depth + 1)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from . import _arrays, _static
 from ._errors import encode_error
 from ._kinds import base_text, is_text_like, opaque_reason, opaque_text
-from ._masking import is_login, is_login_name, is_no_secret, masked_by
+from ._masking import is_login, is_login_name, is_no_secret, is_word, masked_by
 
 if TYPE_CHECKING:
     from ._values import Settings
@@ -59,6 +59,11 @@ def _bytes_of(encoded: Any) -> bytes:
 
 def _cut(kind: str, head: Any, length: int, reason: str) -> tuple[Any, ...]:
     return (TAG, "cut", kind, head, length, reason)
+
+
+def _plain_keys(pairs: list[tuple[Any, Any]]) -> dict[str, Any]:
+    """Without keys that would be asked whether they are equal to a text."""
+    return {key: item for key, item in pairs if type(key) is str}
 
 
 def is_record(value: Any, kind: type, shape: _static.Shape) -> bool:
@@ -279,7 +284,12 @@ class Walk:
                     name = str.__str__(key)  # pyright: ignore[reportArgumentType]
                 else:
                     name = ""
-            if name and self.masking.is_secret_key(name) and not is_no_secret(item, (other for other, _ in pairs)):
+            if (
+                name
+                and self.masking.is_secret_key(name)
+                and not is_no_secret(item)
+                and not (name == "token" and is_word(name, _plain_keys(pairs)))
+            ):
                 out.append((plain_key, masked_by(plain_key if type(plain_key) is str else name)))
             elif name and is_login_name(name) and is_login(item):
                 out.append((plain_key, (self.encode(item[0]), masked_by("password"))))

@@ -356,6 +356,14 @@ def test_an_exception_says_what_it_was_raised_with() -> None:
     assert (info["message"], info["inner"]["message"]) == (said, "(1, 'a')")
     rows = shown(inspector, scope(inspector, "Error"))
     assert rows["error"] == f"ValueError: {said}"
+    error.context = 7  # type: ignore[attr-defined]
+    parts = shown(inspector, inspector.variables(scope(inspector, "Error"))[2]["ref"])
+    assert (parts["context"], parts["__context__"]) == ("7", "KeyError: (1, 'a')")
+    syntax = SyntaxError("unexpected <tuple> here", ("f.py", 1, 2, "x"))
+    inspector, _, _ = make({}, None, "error", error=syntax)
+    assert inspector.exception()["message"] == "unexpected <tuple> here"
+    inspector, _, _ = make({}, None, "error", error=error)
+    rows = shown(inspector, scope(inspector, "Error"))
     assert rows["context"] == "KeyError: (1, 'a')" and "cause" not in rows
 
 

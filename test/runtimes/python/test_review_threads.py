@@ -147,3 +147,37 @@ def test_whoever_changes_guards_waits_for_no_import() -> None:
         env={**os.environ, "PYTHONPATH": str(RUNTIME)},
     )
     assert (done.returncode, done.stdout, done.stderr) == (0, "2\n", "")
+
+
+def test_code_on_its_way_has_what_was_asked_for_last() -> None:
+    """Guards are asked for and taken back before the first of both is written into the code that runs already."""
+    from toolbreak import _guards
+
+    code = compile("def f(): return 1", "app.py", "exec")
+    plain = code.co_consts[0]
+    other = compile("def f(): return 2", "app.py", "exec").co_consts[0]
+    before, version = _guards._render, {"now": other}
+    _guards._render = lambda old: version["now"] if old is plain or old is other else old  # type: ignore[assignment]
+    try:
+        _guards._render_in_place(code)
+        version["now"] = plain
+        _guards._render_in_place(code)
+        _guards._replace_all()
+        assert code.co_consts[0] is plain and not _guards._replacements
+    finally:
+        _guards._render = before
+
+
+def test_a_python_without_ctypes_leaves_code_that_runs_as_it_is(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    from toolbreak import _guards
+
+    code = compile("def f(): return 1", "app.py", "exec")
+    other = compile("def f(): return 2", "app.py", "exec").co_consts[0]
+    monkeypatch.setattr(_guards, "_render", lambda old: other)
+    monkeypatch.setitem(sys.modules, "ctypes", None)
+    _guards._render_in_place(code)
+    _guards._replace_all()
+    assert code.co_consts[0] is not other and not _guards._replacements
+    assert "the program goes on without it" in capfd.readouterr().err

@@ -120,19 +120,23 @@ def content_text(content: Any) -> str:
     return ""
 
 
+_MOST_ARGUMENTS = 100
+
+
 def error_message(error: Any, shape: _static.Shape) -> str:
     """What the exception says to the person who looks at it: with its arguments on a line each, where the recorded sentence names their types."""
     message = _errors.message_of(error, shape)
     args = _static.get_args(error)
-    at = 0
-    for item in args if type(args) is tuple else ():
-        said = _errors.leaf_text(item)
-        found = message.find(said, at)
-        if found >= 0:
-            text = one_line(item, depth=1) if said == f"<{_static.type_name(type(item))}>" else said
-            message = message[:found] + text + message[found + len(said) :]
-            at = found + len(text)
-    return message
+    if type(args) is not tuple or not 0 < len(args) <= _MOST_ARGUMENTS:
+        return message
+    said = [_errors.leaf_text(item) for item in args]
+    if message != (said[0] if len(said) == 1 else f"({', '.join(said)})"):
+        return message  # It is made in another way.
+    texts = [
+        one_line(item, depth=1) if text == f"<{_static.type_name(type(item))}>" else text
+        for item, text in zip(args, said)
+    ]
+    return texts[0] if len(texts) == 1 else f"({', '.join(texts)})"
 
 
 def one_line(value: Any, limit: int = LINE, depth: int = 0) -> str:

@@ -109,7 +109,7 @@ def fields_of(value: Any) -> dict[str, Any]:
 
         way, cause = cause_of(value)
         if cause is not None:
-            fields[way] = cause
+            fields[f"__{way}__" if way in fields else way] = cause
         return fields
     if opaque_reason(value, kind, shape) is not None and not _static.is_python_class(kind):
         return {}
