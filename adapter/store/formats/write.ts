@@ -4,7 +4,7 @@ import { pipeline } from 'node:stream/promises';
 import { inertJson } from '../../common/inertJson';
 import { isDamage } from '../database';
 import { cannotExport } from '../life/output';
-import { writeWhole } from '../life/whole';
+import { makeWhole } from '../life/whole';
 import { RunFile } from '../reader/runFile';
 import { otlp } from './otlp';
 import { perfetto } from './perfetto';
@@ -21,7 +21,7 @@ const PIECE = 64 * 1024;
  * `UserError`.
  */
 export function writeFormat(runFile: string, target: string, format: Format, toolbreak: string): Promise<number> {
-  return writeWhole(target, async (path, watch) => {
+  return makeWhole(target, async (path, watch) => {
     const file = new RunFile(runFile);
     const cuts: Cuts = { count: 0 };
     try {

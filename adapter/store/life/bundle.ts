@@ -12,7 +12,7 @@ import { checkWhole } from './admit';
 import { cannotExport } from './output';
 import { sizeText } from './retention';
 import { snapshot } from './snapshot';
-import { writeWhole } from './whole';
+import { makeWhole } from './whole';
 
 /**
  * A run as one file to give away: these bytes, the header's length (4 bytes, high byte first), the header (JSON), and the run file, gzip-
@@ -41,7 +41,7 @@ export interface BundleHeader {
 
 /** Writes the run into `target`: whole, or not at all. Throws a `UserError`. */
 export function writeBundle(file: string, target: string, toolbreak: string): Promise<BundleHeader> {
-  return writeWhole(target, async (path, watch) => {
+  return makeWhole(target, async (path, watch) => {
     const copy = `${path}.db`;
     snapshot(file, copy);
     const db = openAsItIs(copy);

@@ -51,13 +51,13 @@ export function importSpools(folder: string, runsFolder: string): { taken: Taken
   });
   const begun = all.flatMap(({ note, ...each }) => (note === undefined ? [] : [{ ...each, note }]));
   const found = begun.filter(({ spools }) => spools);
+  const nameless = all.filter(({ note, spools }) => spools && note === undefined).map(({ folder: each }) => each);
+  if (found.length === 0 && nameless.length > 0)
+    throw new UserError(`${nameless.join(' and ')}: spool files are there, but no ${NOTE} that can be read.`);
   if (found.length === 0 && begun.length > 0)
     throw new UserError(
       `${folder} holds no call: no tool, node or model call was made there. TOOLBREAK_RECORD_FUNCTIONS=@usercode records plain functions of Python, too.`,
     );
-  const nameless = all.filter(({ note, spools }) => spools && note === undefined).map(({ folder: each }) => each);
-  if (found.length === 0 && nameless.length > 0)
-    throw new UserError(`${nameless.join(' and ')}: spool files are there, but no ${NOTE} that can be read.`);
   if (found.length === 0)
     throw new UserError(`${folder} holds no recording: no folder in it has a ${NOTE} and spool files.`);
   for (const each of nameless)

@@ -48,10 +48,7 @@ export async function inNewFolder<T>(
 }
 
 /** Makes a file whole or not at all: what `write` made under the name that it gets is moved to `target`. Throws a `UserError`. */
-export async function writeWhole<T>(
-  target: string,
-  write: (path: string, watch: () => void) => Promise<T>,
-): Promise<T> {
+export async function makeWhole<T>(target: string, write: (path: string, watch: () => void) => Promise<T>): Promise<T> {
   const parent = dirname(target);
   try {
     removeStale(parent);

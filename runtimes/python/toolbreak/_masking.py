@@ -78,6 +78,9 @@ def is_login(value: Any) -> TypeGuard[tuple[Any, Any]]:
     return type(value) is tuple and len(value) == 2 and all(type(each) in (str, bytes) for each in value)
 
 
+_PLAIN = (str, int, float, bool, type(None))
+
+
 def is_no_secret(item: Any) -> bool:
     """What stands under the name of a secret and is none: nothing, a flag, or a JSON schema."""
     if item is None or item is True or item is False:
@@ -89,8 +92,9 @@ def is_no_secret(item: Any) -> bool:
 
 
 def is_word(name: str, row: dict[Any, Any]) -> bool:
-    """Whether what stands under this name is one of a model's words, beside its probability. All keys of the row have to be plain."""
-    return name == "token" and type(row.get("logprob")) in (float, int)
+    """Whether what stands under this name is one of a model's words, beside its probability."""
+    # A key of the app's own class would be asked whether it is equal.
+    return name == "token" and all(type(key) in _PLAIN for key in row) and type(row.get("logprob")) in (float, int)
 
 
 def is_option(text: str) -> bool:

@@ -61,11 +61,6 @@ def _cut(kind: str, head: Any, length: int, reason: str) -> tuple[Any, ...]:
     return (TAG, "cut", kind, head, length, reason)
 
 
-def _plain_keys(pairs: list[tuple[Any, Any]]) -> dict[str, Any]:
-    """Without keys that would be asked whether they are equal to a text."""
-    return {key: item for key, item in pairs if type(key) is str}
-
-
 def is_record(value: Any, kind: type, shape: _static.Shape) -> bool:
     """Whether objects of this type are recorded as type and fields, and nothing else has to be asked of them."""
     bases = shape.bases
@@ -288,7 +283,9 @@ class Walk:
                 name
                 and self.masking.is_secret_key(name)
                 and not is_no_secret(item)
-                and not (name == "token" and is_word(name, _plain_keys(pairs)))
+                and not (
+                    type(key) is str and key == "token" and is_word(key, {k: v for k, v in pairs if type(k) is str})
+                )
             ):
                 out.append((plain_key, masked_by(plain_key if type(plain_key) is str else name)))
             elif name and is_login_name(name) and is_login(item):

@@ -297,6 +297,18 @@ def test_what_only_sounds_like_a_secret_stays(value: Any) -> None:
     assert Settings().bounded(value) == value
 
 
+def test_a_key_of_the_apps_own_class_is_asked_nothing() -> None:
+    class Key(str):
+        def __eq__(self, other: object) -> bool:
+            raise AssertionError("asked")
+
+        __hash__ = str.__hash__
+
+    row = {Key("logprob"): 1.0, "token": SECRET, "n": 1}
+    for encoded in (Settings().encode(row), Settings().bounded(row)):
+        assert SECRET not in repr(encoded)
+
+
 def test_sets_have_no_order_and_so_no_pairs() -> None:
     assert Settings().bounded({"password", "hints"}) == {"password", "hints"}
 
