@@ -26,10 +26,10 @@ class Kinds {
   private readonly sums = new Map<string, Statistics['kinds'][number]>();
 
   add(kind: string, calls: number, total: number): void {
-    const sum = this.sums.get(kind) ?? { kind, calls: 0, total: 0 };
+    let sum = this.sums.get(kind);
+    if (sum === undefined) this.sums.set(kind, (sum = { kind, calls: 0, total: 0 }));
     sum.calls += calls;
     sum.total += total;
-    this.sums.set(kind, sum);
   }
 
   largestFirst(): Statistics['kinds'] {
@@ -91,7 +91,7 @@ function ofWholeRun(file: RunFile, range: StatisticsRange): Statistics {
 }
 
 function kindOf(file: RunFile, id: number | null): string {
-  return (id === null ? undefined : file.named(id)?.kind) ?? 'function';
+  return (id === null ? undefined : file.functionOf(id)?.kind) ?? 'function';
 }
 
 function sums(file: RunFile): ReturnType<typeof totalsOf> {
