@@ -224,7 +224,7 @@ test('a real agent: recorded by the adapter, answered by the reader', async (hou
         await until(async () =>
           assert.match(
             (await shown.page.locator('.messages').innerText()).replace(/\s+/g, ' '),
-            /ai: → lookup_order, check_stock/,
+            /ai: → lookup_order\(order_id=7\), check_stock\(item='lamp'\)/,
           ),
         );
         await picture(shown, 'real-call');
