@@ -666,11 +666,11 @@ static int is_harmless_ascii(const char *text, Py_ssize_t size)
             named = 1;
             break;
         case '-':
-            if (last && strchr("-kixtycpX", last) != NULL)
+            if (last && strchr("-kixtycpX2", last) != NULL)
                 return 0;
             break;
         case '_':
-            if (last && strchr("kfm2tab8ci", last) != NULL)
+            if (last && strchr("kfm2tab8cix", last) != NULL)
                 return 0;
             underscore = 1;
             break;
