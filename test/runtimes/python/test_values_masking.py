@@ -101,7 +101,15 @@ def test_secrets_by_name(value: Any) -> None:
     assert "masked" in repr(encoded) or "***" in repr(encoded)
 
 
+DIGITS = "0123456789abcdef0123456789abcdef"
+#: Each by itself: no other sign says that there is a secret.
+BEGINNINGS = (
+    "tvly- nvapi- fc- r8_ pcsk_ jina_ e2b_ whsec_ GOCSPX- lin_api_ xapp- sk_live_ rk_live_ github_pat_ ghp_ gho_ ghs_ glpat- hf_ npm_"
+    " AIza xoxb- sk- sk_ rk- rk_ pk- pk_ gsk- gsk_ xai- xai_ pplx- pplx_ lsv2- lsv2_"
+)
+
 SECRETS = [
+    *((f"a {beginning}{DIGITS} b", DIGITS) for beginning in BEGINNINGS.split()),
     ("key sk-proj-abcDEF1234567890abcDEF", "abcDEF1234567890"),
     ("sk-ant-api03-abcdefgh1234567", "abcdefgh1234567"),
     ("Authorization: Bearer abcdef123456", "abcdef123456"),
