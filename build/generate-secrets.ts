@@ -41,6 +41,12 @@ export function pythonSecrets(): string {
     'PATTERNS = (',
     ...SECRET_PATTERNS.map((pattern) => `    ${JSON.stringify(pattern.replaceAll('(?<k', '(?P<k'))},`),
     ')',
+    'HINTS = (',
+    ...SECRET_HINTS.map(
+      ([first, hints]) =>
+        `    (${JSON.stringify(first)}, (${hints.map((hint) => `${JSON.stringify(hint)},`).join(' ')})),`,
+    ),
+    ')',
     `NAME_HINT = ${JSON.stringify(SECRET_NAME_HINT)}`,
     '',
   ].join('\n');

@@ -18,7 +18,7 @@ from operator import is_
 from types import CodeType, FunctionType
 from typing import Any
 
-from . import _call_types, _calls, _guard_code, _report, _sources
+from . import _call_types, _calls, _guard_code, _in_place, _report, _sources
 from ._calls import real_path
 from ._guard_state import Guard
 
@@ -44,9 +44,6 @@ _labels: dict[Key, tuple[str, str]] = {}
 #: Guards change in the control thread (a new table) and in threads that run module code: one at a time. Whoever imports a module waits for this
 #: while others wait for the module, so whoever holds it brings in no module of a kind that the app imports, too.
 _changing = threading.RLock()
-#: Constants of code that is on its way already, and what is to stand in their place once `_changing` is free.
-_replacements: list[tuple[tuple[Any, ...], tuple[Any, ...]]] = []
-_replacing = threading.Lock()
 
 
 def _exclusive(function: Any) -> Any:
@@ -58,10 +55,9 @@ def _exclusive(function: Any) -> Any:
 
 
 def _forked() -> None:
-    """The threads that held them do not exist in the child."""
-    global _changing, _replacing
+    """The thread that held it does not exist in the child."""
+    global _changing
     _changing = threading.RLock()
-    _replacing = threading.Lock()
 
 
 if hasattr(os, "register_at_fork"):
@@ -220,7 +216,7 @@ def _guarded(source: _sources.File, filename: str, guards: list[Guard]) -> dict[
 def recompile(paths: set[str]) -> None:
     """The watched lines of these files changed, and are compiled into their functions."""
     _recompile(paths)
-    _replace_all()
+    _in_place.write()
 
 
 @_exclusive
@@ -385,7 +381,7 @@ def _arm_new(keys: list[Key]) -> None:
 def reconcile(dots: set[Key]) -> None:
     """Makes every function of the process what is wanted now: guards come, go, or stay."""
     _change(dots)
-    _replace_all()
+    _in_place.write()
 
 
 @_exclusive
@@ -530,7 +526,7 @@ def guard_now(function: FunctionType) -> None:
 def prepare_main(code: CodeType) -> None:
     """The main module's code is already on its way: put the guards into its constants in place."""
     _prepare_main(code)
-    _replace_all()
+    _in_place.write()
 
 
 @_exclusive
@@ -552,48 +548,9 @@ def _prepare_main(code: CodeType) -> None:
 
 
 def _render_in_place(code: CodeType) -> None:
-    """For code that is on its way already: what it defines from now on has its guards."""
+    """For code that is on its way already. It is asked for while `_changing` is held, and written afterwards."""
     consts = code.co_consts
-    new = tuple([_render(c) if isinstance(c, CodeType) else c for c in consts])
-    # What is to be replaced by something else in a moment is not what is seen there now.
-    if any(a is not b for a, b in zip(new, consts)) or any(each is consts for each, _ in _replacements):
-        _replacements.append((consts, new))
-
-
-def _replace_all() -> None:
-    """In the order in which they were asked for. Not for who holds `_changing`: this imports."""
-    if _replacements:
-        _report.guard(_replace_each)
-
-
-def _replace_each() -> None:
-    try:
-        import ctypes
-    except ImportError:  # A Python without it: what runs already stays as it is.
-        _replacements.clear()
-        raise
-    with _replacing:
-        while _replacements:
-            _report.guard(_replace_items, ctypes, *_replacements[0])
-            # Until then others see that it is about to be replaced.
-            del _replacements[0]
-
-
-_kept: list[Any] = []
-
-
-def _replace_items(ctypes: Any, target: tuple[Any, ...], source: tuple[Any, ...]) -> None:
-    """Writes into a tuple that nobody but the code object owns. The layout is checked before anything is written."""
-    start = id(target) + tuple.__basicsize__
-    size = ctypes.sizeof(ctypes.c_void_p)
-    slots = [ctypes.c_void_p.from_address(start + index * size) for index in range(len(target))]
-    if any(slot.value != id(item) for slot, item in zip(slots, target)):
-        raise RuntimeError("this Python lays out its constants in another way")
-    _kept.append((tuple(target), source))  # Both sides stay alive: the counts of references are not touched.
-    for slot, old, new in zip(slots, target, source):
-        if new is not old:
-            ctypes.pythonapi.Py_IncRef(ctypes.py_object(new))
-            slot.value = id(new)
+    _in_place.ask(consts, tuple([_render(c) if isinstance(c, CodeType) else c for c in consts]))
 
 
 def modules_loaded() -> set[str]:

@@ -13,6 +13,7 @@ from ._secrets import (
     ABOUT,
     ANYWHERE,
     ENDINGS,
+    HINTS,
     KEY_BEFORE,
     LAST,
     MASK,
@@ -85,15 +86,15 @@ def is_no_secret(item: Any) -> bool:
     """What stands under the name of a secret and is none: nothing, a flag, or a JSON schema."""
     if item is None or item is True or item is False:
         return True
-    if type(item) is not dict or len(item) > len(SCHEMA_KEYS):
+    # A key of the app's own class would be asked whether it is equal.
+    if type(item) is not dict or not all(type(key) is str and key in SCHEMA_KEYS for key in item):
         return False
     kind = item.get("type")
-    return type(kind) is str and kind in SCHEMA_TYPES and all(type(key) is str and key in SCHEMA_KEYS for key in item)
+    return type(kind) is str and kind in SCHEMA_TYPES
 
 
 def is_word(name: str, row: dict[Any, Any]) -> bool:
     """Whether what stands under this name is one of a model's words, beside its probability."""
-    # A key of the app's own class would be asked whether it is equal.
     return name == "token" and all(type(key) in _PLAIN for key in row) and type(row.get("logprob")) in (float, int)
 
 
@@ -124,50 +125,16 @@ def may_hold_secret(text: str) -> bool:
         or ("(" in text and ("('" in text or '("' in text))
         or ("[" in text and ("['" in text or '["' in text))
         or ("<" in text and "</" in text)
+        or ("-" in text and "--" in text)
     ):
         if ("@" in text and ":" in text) or _has_name(text):
             return True
-    if "-" in text and (
-        ("--" in text and _has_name(text))
-        or "sk-" in text
-        or "xox" in text
-        or "k-" in text
-        or "glpat-" in text
-        or "-----BEGIN" in text
-        or "xai-" in text
-        or "pplx-" in text
-        or "lsv2-" in text
-        or "tvly-" in text
-        or "nvapi-" in text
-        or "fc-" in text
-        or "xapp-" in text
-        or "GOCSPX-" in text
-        or "pypi-" in text
-    ):
-        return True
-    if "_" in text and (
-        "k_" in text
-        or "gh" in text
-        or "github_pat_" in text
-        or "hf_" in text
-        or "npm_" in text
-        or "lsv2_" in text
-        or "xai_" in text
-        or "pplx_" in text
-        or "jina_" in text
-        or "e2b_" in text
-        or "r8_" in text
-        or "whsec_" in text
-        or "lin_api_" in text
-    ):
-        return True
-    if "G" in text and "SG." in text:
-        return True
-    if "J" in text and "eyJ" in text:
-        return True
-    if "A" in text and ("AKIA" in text or "ASIA" in text or "AIza" in text):
-        return True
-    return ("r" in text and "earer" in text) or ("R" in text and "EARER" in text) or ("B" in text and "Basic" in text)
+    for first, hints in HINTS:
+        if first in text:
+            for hint in hints:
+                if hint in text:
+                    return True
+    return False
 
 
 class Masking:

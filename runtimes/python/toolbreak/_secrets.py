@@ -234,4 +234,13 @@ PATTERNS = (
     "(?P<k13>(?<![\\w-])--(?i:(?:[a-z]+-){0,4}(?:[a-z]{0,20}pass(?:word|wd|phrase)s?|(?:db|database|smtp|imap|mail|email|user|login|admin|root|ftp|sftp|ssh|http|https|proxy|redis|mongo|mysql|mariadb|postgres|pg|rabbitmq|amqp|mqtt|ldap|vpn|wifi|docker|keystore)[_-]?pass|pwd|api[_-]?keys?|(?:access|secret|private|signing|account)[_-]?keys?|(?:[a-z]{0,20}[_-]?)?secrets?|(?:[a-z]+[_-])?(?:auth|access|refresh|session|id|bearer|api|csrf|xsrf|bot|user|app|device)?(?<!next[_-])(?<!page[_-])token|(?:access|refresh|auth|api|bearer|csrf|xsrf|secret|security|oauth|id)[_-]?tokens|credentials?))\\s+)(?=[^\\s\"']*[0-9])[^\\s\"'-][^\\s\"']{3,}",
     "(?P<k14>[\"'](?i:name|key)\\\\?[\"']:\\s*\\\\?[\"'](?i:[a-z0-9]+[_-]){0,4}(?i:(?:[a-z]{0,20}pass(?:word|wd|phrase)s?|(?:db|database|smtp|imap|mail|email|user|login|admin|root|ftp|sftp|ssh|http|https|proxy|redis|mongo|mysql|mariadb|postgres|pg|rabbitmq|amqp|mqtt|ldap|vpn|wifi|docker|keystore)[_-]?pass|pwd|api[_-]?keys?|(?:access|secret|private|signing|account)[_-]?keys?|(?:[a-z]{0,20}[_-]?)?secrets?|(?:[a-z]+[_-])?(?:auth|access|refresh|session|id|bearer|api|csrf|xsrf|bot|user|app|device)?(?<!next[_-])(?<!page[_-])token|(?:access|refresh|auth|api|bearer|csrf|xsrf|secret|security|oauth|id)[_-]?tokens|credentials?)|authorization|cookie|set-cookie)\\\\?[\"'],\\s*\\\\?[\"'](?i:value)\\\\?[\"']:\\s*)(?:\\\\?'[^'\\\\]*\\\\?'|\\\\?\"[^\"\\\\]*\\\\?\")",
 )
+HINTS = (
+    ("-", ("sk-", "xox", "k-", "glpat-", "-----BEGIN", "xai-", "lsv2-", "pplx-", "tvly-", "nvapi-", "fc-", "xapp-", "GOCSPX-", "pypi-",)),
+    ("_", ("k_", "gh", "github_pat_", "hf_", "npm_", "lsv2_", "xai_", "pplx_", "jina_", "e2b_", "r8_", "whsec_", "lin_api_",)),
+    ("G", ("SG.",)),
+    ("J", ("eyJ",)),
+    ("A", ("AKIA", "ASIA", "AIza",)),
+    ("B", ("Basic", "earer", "EARER",)),
+    ("b", ("earer", "EARER",)),
+)
 NAME_HINT = "pass|pwd|secret|token|key|credential|authori|cookie|[?&;](?:sig|hmac|jwt|auth|x-|code=|assertion=|ticket=|s)"

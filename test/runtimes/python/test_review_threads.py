@@ -151,7 +151,7 @@ def test_whoever_changes_guards_waits_for_no_import() -> None:
 
 def test_code_on_its_way_has_what_was_asked_for_last() -> None:
     """Guards are asked for and taken back before the first of both is written into the code that runs already."""
-    from toolbreak import _guards
+    from toolbreak import _guards, _in_place
 
     code = compile("def f(): return 1", "app.py", "exec")
     plain = code.co_consts[0]
@@ -162,8 +162,8 @@ def test_code_on_its_way_has_what_was_asked_for_last() -> None:
         _guards._render_in_place(code)
         version["now"] = plain
         _guards._render_in_place(code)
-        _guards._replace_all()
-        assert code.co_consts[0] is plain and not _guards._replacements
+        _in_place.write()
+        assert code.co_consts[0] is plain and not _in_place._asked
     finally:
         _guards._render = before
 
@@ -171,13 +171,13 @@ def test_code_on_its_way_has_what_was_asked_for_last() -> None:
 def test_a_python_without_ctypes_leaves_code_that_runs_as_it_is(
     monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    from toolbreak import _guards
+    from toolbreak import _guards, _in_place
 
     code = compile("def f(): return 1", "app.py", "exec")
     other = compile("def f(): return 2", "app.py", "exec").co_consts[0]
     monkeypatch.setattr(_guards, "_render", lambda old: other)
     monkeypatch.setitem(sys.modules, "ctypes", None)
     _guards._render_in_place(code)
-    _guards._replace_all()
-    assert code.co_consts[0] is not other and not _guards._replacements
+    _in_place.write()
+    assert code.co_consts[0] is not other and not _in_place._asked
     assert "the program goes on without it" in capfd.readouterr().err
