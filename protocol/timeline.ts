@@ -284,9 +284,20 @@ export interface ReaderMethods {
     result: Statistics;
   };
   search: {
-    /** With a `query`, all of it holds as well, and `text` is looked for in names as without it. Its `types`, `limit` and `cursor` are passed over. */
-    params: { file: string; text: string; kinds?: string[]; errors?: boolean; limit: number; query?: Query };
-    /** `events`: without a query, those that belong to no call and say the text; not among `total`. `atLeast`: there may be more, which were not looked at. */
+    /**
+     * With a `query`, all of it holds as well, and `text` is looked for in names as without it. Its `types`, `limit` and `cursor` are passed over.
+     * `conditions` on values, as people type them, are added to it: `argument.order_id = 7`, `result.note contains late`, `result.total ~ ^1`.
+     */
+    params: {
+      file: string;
+      text: string;
+      kinds?: string[];
+      errors?: boolean;
+      limit: number;
+      query?: Query;
+      conditions?: string[];
+    };
+    /** `events`: without a query and conditions, those that belong to no call and say the text; not among `total`. `atLeast`: there may be more, which were not looked at. */
     result: { calls: CallRow[]; total: number; events?: CallRow[]; atLeast?: boolean };
   };
   /** How many calls began in each of so many parts of a range, for tasks whose calls are too many to be fetched. */

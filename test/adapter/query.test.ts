@@ -264,6 +264,11 @@ describe('query: one run', function () {
         calls: [],
         total: 0,
       });
+      const found = async (...conditions: string[]): Promise<string[]> =>
+        (await reader.ask('search', { file, text: '', limit: 10, conditions })).calls.map(({ id }) => id);
+      assert.deepEqual(await found('argument.order_id = 7'), ['1.3']);
+      assert.deepEqual(await found('argument.order_id = 7', 'argument.order_id = 8'), []);
+      await assert.rejects(found('argument.order_id'), /"argument.order_id" is no condition/);
       await assert.rejects(search({ status: ['dead'] } as unknown as Query), /"status" cannot be "dead": it is one of/);
       await assert.rejects(search([] as unknown as Query), /"query" is an object/);
     } finally {

@@ -4,7 +4,7 @@ import type { CallRow, Ending, Lane, RunSummary } from '../../protocol/timeline'
 import { barAt, placeBars } from '../../webview/model/bars';
 import { laneLabel, lanesBetween, layOut } from '../../webview/model/layout';
 import { neighbour } from '../../webview/model/neighbours';
-import { searchWords, valueWord } from '../../webview/model/searchWords';
+import { SEARCH_WORDS, searchWords, valueWord } from '../../webview/model/searchWords';
 import { formatClock, formatDuration, roundStep, ticks } from '../../webview/model/time';
 import { busyIn } from '../../webview/model/totals';
 import { clamp, fit, followed, reveal, timeAt, whole, xOf, zoom } from '../../webview/model/viewport';
@@ -274,6 +274,53 @@ describe('timeline: what is typed into the search', () => {
       query: { minimumDuration: '1.5s', text: 'order 7' },
     });
     assert.deepEqual(searchWords('value:eu'), { text: '', query: { text: 'eu' } });
+  });
+
+  it('asks for what a query can ask for', () => {
+    const queries: [typed: string, query: object][] = [
+      ['kind:tool,LLM', { kinds: ['tool', 'llm'] }],
+      ['status:error,cancelled', { status: ['error', 'cancelled'] }],
+      ['name:lookup_order', { name: { equals: 'lookup_order' } }],
+      ['name:/^look.*r$/', { name: { regex: '^look.*r$' } }],
+      ['file:shop/triage.py error:OutOfStock', { file: 'shop/triage.py', error: 'OutOfStock' }],
+      ['task:"support agent" process:4711', { task: 'support agent', process: 4711 }],
+      ['process:Worker-2 from:+5s to:-1s', { process: 'Worker-2', from: '+5s', to: '-1s' }],
+      ['from:"2026-11-22 10:00"', { from: '2026-11-22 10:00' }],
+    ];
+    for (const [typed, query] of queries) assert.deepEqual(searchWords(typed), { text: '', query }, typed);
+    assert.equal(
+      searchWords('kind:tol').problem,
+      'There is no kind "tol". There are workflow, node, tool, llm, http, function, native.',
+    );
+    assert.deepEqual(searchWords('refund from:+5 to:-'), { text: 'refund' });
+  });
+
+  it('asks for parts of values', () => {
+    const typed: [typed: string, condition: string][] = [
+      ['argument.order_id=7', 'argument.order_id = 7'],
+      ['argument.order_id=="7"', 'argument.order_id = "7"'],
+      ['result.lines[-1].note:late', 'result.lines[-1].note contains late'],
+      ['result:"a b"', 'result contains a b'],
+      ['state["a key"].x~"^no way"', 'state["a key"].x ~ ^no way'],
+      ['error.code=3', 'error.code = 3'],
+    ];
+    for (const [text, condition] of typed)
+      assert.deepEqual(searchWords(text), { text: '', conditions: [condition] }, text);
+    assert.deepEqual(searchWords('refund argument.a=1 kind:tool argument.b=2'), {
+      text: 'refund',
+      query: { kinds: ['tool'] },
+      conditions: ['argument.a = 1', 'argument.b = 2'],
+    });
+    // What happens to a state is told by this name.
+    for (const name of ['state:verdict', 'arguments=3', 'my.argument=3'])
+      assert.deepEqual(searchWords(name), { text: name }, name);
+  });
+
+  it('explains only words that it knows', () => {
+    for (const word of SEARCH_WORDS.flatMap((each) => each.word.split(/\s+(?=\w+:)/))) {
+      const { text, query, conditions, problem } = searchWords(word);
+      assert.ok((query ?? conditions) !== undefined && text === '' && problem === undefined, word);
+    }
   });
 
   it('says which words there are, where what was typed is none of them', () => {

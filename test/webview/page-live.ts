@@ -237,6 +237,20 @@ test('a real agent: recorded by the adapter, answered by the reader', async (hou
         await shown.page.getByRole('tab', { name: 'Error' }).click();
         await until(async () => assert.ok((await shown.page.locator('.stack .link').count()) > 0));
         await picture(shown, 'real');
+        // The search asks all that a query can ask.
+        for (const [typed, found] of [
+          ['kind:tool argument.order_id=7', /^1 found$/],
+          ['kind:node,workflow', /^\d+ found$/],
+          ['argument.item:lam name:/^check/', /^1 found$/],
+          ['result.total=700 file:triage.py from:+0s', /^1 found$/],
+        ] as const) {
+          await shown.page.locator('.search input').fill(typed);
+          await until(async () => assert.match(await shown.page.locator('.search-count').innerText(), found, typed));
+        }
+        await shown.page.locator('.search input').fill('argument.order_id~(');
+        await until(async () =>
+          assert.match(await shown.page.locator('.no-match').innerText(), /is no regular expression/),
+        );
       },
       { answer: run.answer },
     );

@@ -1,4 +1,5 @@
 import type { Query } from '../../protocol/query';
+import { KINDS } from './kinds';
 
 const STATES: Record<string, NonNullable<Query['status']>[number]> = {
   running: 'running',
@@ -8,10 +9,32 @@ const STATES: Record<string, NonNullable<Query['status']>[number]> = {
   cancelled: 'cancelled',
   skipped: 'skipped',
 };
-const WORD = /(?:^|\s)(status|min|value):("[^"]*"?|\S+)/g;
+/** `argument.order_id`, `state["a key"]`, `result[-1]` */
+const PATH = String.raw`(?:argument|result|error|stateBefore|stateAfter|state)(?:\.[^\s=~:.["]+|\[(?:"[^"]*"|-?\d+)\])*`;
+const WORD = new RegExp(
+  String.raw`(^|\s)(?:(kind|name|status|file|error|task|process|from|to|min|value):|(${PATH})(==?|~|:))("[^"]*"?|\S+)`,
+  'g',
+);
 
 const STATE_WORDS = 'running, returned, error, cancelled and skipped';
 const UNITS = 'ns, us, ms, s, m and h';
+const CALL_KINDS = KINDS.filter((kind) => kind !== 'event');
+
+/** The words of the search, as they are explained. */
+export const SEARCH_WORDS: readonly { word: string; what: string }[] = [
+  { word: 'status:error', what: 'running, returned, error, cancelled or skipped; several with commas' },
+  { word: 'kind:tool', what: `${CALL_KINDS.slice(0, -1).join(', ')} or ${CALL_KINDS.at(-1)}; several with commas` },
+  { word: 'name:refund', what: 'the whole name; name:/^look/ is a regular expression' },
+  { word: 'min:200ms', what: 'takes at least so long, in ns, us, ms, s, m or h' },
+  { word: 'value:"order 7"', what: 'in the name, the arguments, the result or the error' },
+  { word: 'argument.order_id=7', what: 'this part is equal; also of result, error, state, stateBefore and stateAfter' },
+  { word: 'result.note:late', what: 'this part contains the text; result.note~^l matches a regular expression' },
+  { word: 'error:ValueError', what: 'the type of the error' },
+  { word: 'file:triage.py', what: "the function's file, or the end of its path" },
+  { word: 'task:worker', what: "part of the task's name" },
+  { word: 'process:4711', what: 'number of the process, or part of its name' },
+  { word: 'from:+5s  to:-1s', what: "since the run's start, before its end, or a date and time" },
+];
 
 /** Longest text of a value that is searched for. */
 const LONGEST = 80;
@@ -23,29 +46,89 @@ export function valueWord(text: string): string | undefined {
   return longest === '' ? undefined : `value:"${longest}"`;
 }
 
-/**
- * What was typed into the search: names as they are; `status:error`, `min:200ms` and `value:"order 7"` ask for more than a name. A
- * `problem` says which words there are, where one of them cannot become any.
- */
-export function searchWords(typed: string): { text: string; query?: Query; problem?: string } {
+/** What was typed, as the reader wants it. */
+export interface Typed {
+  /** Part of a name. */
+  text: string;
+  query?: Query;
+  /** Conditions on values: `argument.order_id = 7`. */
+  conditions?: string[];
+  /** What is wrong with it. */
+  problem?: string;
+}
+
+/** Names as they are; the words of `SEARCH_WORDS` ask for more than a name. */
+export function searchWords(typed: string): Typed {
   const query: Query = {};
+  const conditions: string[] = [];
   let problem: string | undefined;
-  const text = typed.replace(WORD, (_whole, word: string, given: string) => {
-    const value = given.replace(/^"|"$/g, '');
-    if (word === 'status') {
-      const state = Object.hasOwn(STATES, value.toLowerCase()) ? STATES[value.toLowerCase()] : undefined;
-      if (state === undefined) problem = `There is no status "${value}". There are ${STATE_WORDS}.`;
-      else query.status = [...(query.status ?? []), state];
-    } else if (word === 'min') {
+  const text = typed.replace(
+    WORD,
+    (whole: string, before: string, word: string, path: string, sign: string, given: string) => {
+      const value = given.replace(/^"|"$/g, '');
+      if (path !== undefined) {
+        // A name can be typed with what it is: `state:verdict` stands beside what happened to it.
+        if (sign === ':' && path.startsWith('state') && !/[.[]/.test(path)) return whole;
+        // A text in quotes is a text also where it looks like a number.
+        conditions.push(`${path} ${CONDITIONS[sign]} ${sign.startsWith('=') ? given : value}`);
+      } else if (value !== '') problem = put(query, word, value) ?? problem;
+      return before;
+    },
+  );
+  const name = text.replace(/\s+/g, ' ').trim();
+  if (problem !== undefined) return { text: name, problem };
+  const more = { ...(Object.keys(query).length > 0 && { query }), ...(conditions.length > 0 && { conditions }) };
+  return Object.keys(more).length === 0 && name === typed.trim() ? { text: typed } : { text: name, ...more };
+}
+
+const CONDITIONS: Record<string, string> = { '=': '=', '==': '=', '~': '~', ':': 'contains' };
+
+/** Writes a word into the query; answers what is wrong with it. */
+function put(query: Query, word: string, value: string): string | undefined {
+  switch (word) {
+    case 'status':
+      for (const each of parts(value)) {
+        const state = Object.hasOwn(STATES, each) ? STATES[each] : undefined;
+        if (state === undefined) return `There is no status "${each}". There are ${STATE_WORDS}.`;
+        query.status = [...(query.status ?? []), state];
+      }
+      return;
+    case 'kind':
+      for (const each of parts(value)) {
+        if (!CALL_KINDS.includes(each)) return `There is no kind "${each}". There are ${CALL_KINDS.join(', ')}.`;
+        query.kinds = [...(query.kinds ?? []), each];
+      }
+      return;
+    case 'min':
       if (/^[\d.]+(?:ns|us|µs|ms|s|m|min|h)$/.test(value)) query.minimumDuration = value;
-      // While it is being typed there is a number and no unit yet.
-      else if (!/^[\d.]+(?:n|u|µ|mi)?$/.test(value))
-        problem = `"${value}" is no length of time, such as 200ms. The units are ${UNITS}.`;
-    } else if (value !== '') query.text = value;
-    return ' ';
-  });
-  if (problem !== undefined) return { text: text.trim(), problem };
-  return Object.keys(query).length === 0
-    ? { text: text.trim() === typed.trim() ? typed : text.trim() }
-    : { text: text.trim(), query };
+      else if (!UNFINISHED.test(value))
+        return `"${value}" is no length of time, such as 200ms. The units are ${UNITS}.`;
+      return;
+    case 'from':
+    case 'to':
+      if (!UNFINISHED.test(value)) query[word] = value;
+      return;
+    case 'name':
+      query.name = { ...query.name, ...(/^\/.+\/$/.test(value) ? { regex: value.slice(1, -1) } : { equals: value }) };
+      return;
+    case 'process':
+      query.process = /^\d+$/.test(value) ? Number(value) : value;
+      return;
+    case 'value':
+      query.text = value;
+      return;
+    default:
+      query[word as 'file' | 'error' | 'task'] = value;
+  }
+}
+
+/** While a length is being typed there is a number and no unit yet. */
+const UNFINISHED = /^[+-]?(?:[\d.]+(?:n|u|µ|mi)?)?$/;
+
+function parts(list: string): string[] {
+  return list
+    .toLowerCase()
+    .split(',')
+    .map((each) => each.trim())
+    .filter((each) => each !== '');
 }

@@ -152,7 +152,7 @@ function NoMatch({ page }: { page: Page }): JSX.Element {
         ? ''
         : page.hiddenKinds.size > 0 || page.errorsOnly
           ? ' Some calls are filtered out: see the filter button.'
-          : ' The search looks at the names of calls and at what happened beside them; value:"..." looks into arguments and results.'}
+          : ' The search looks at the names of calls and at what happened beside them; value:"..." looks into arguments and results. The help (?) has more such words.'}
     </div>
   );
 }

@@ -1,7 +1,8 @@
-import type { JSX } from 'preact';
+import type { JSX, TargetedKeyboardEvent } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Page } from '../data/page';
 import { KINDS } from '../model/kinds';
+import { SEARCH_WORDS } from '../model/searchWords';
 import { count, runFacts } from '../model/words';
 import { usePageState } from './hooks';
 import { MenuButton, type MenuItem } from './menu';
@@ -93,11 +94,9 @@ export function Header({ page, searchField, openHelp, focusStage }: Props): JSX.
   );
 }
 
-const SEARCH_HELP = `A name, or tool:name, or words of an event, such as printed ones. Also:
-status:error (running, returned, cancelled, skipped)
-min:200ms (at least so long; ns, us, ms, s, m or h)
-value:"order 7" (in arguments, result or error)
-Enter goes to the next match, Shift+Enter to the previous one`;
+const SEARCH_HELP = `A name, or tool:name, or words of an event, such as printed ones. Also, alone or together:
+${SEARCH_WORDS.map(({ word }) => word).join('   ')}
+The help (?) explains these. Enter goes to the next match, Shift+Enter to the previous one`;
 
 /** Searches while it is typed, a moment after the last letter. */
 function SearchField({
@@ -116,20 +115,25 @@ function SearchField({
   useEffect(() => {
     if (document.activeElement !== field.current || found === undefined) setText(found?.text ?? '');
   }, [found?.text]);
+  const asked = useRef<{ text: string; answered: Promise<void> }>(undefined);
   const find = (value: string): Promise<void> => {
     clearTimeout(waiting.current);
-    waiting.current = undefined;
-    return page.finder.find(value);
+    const answered = page.finder.find(value);
+    asked.current = { text: value, answered };
+    return answered;
   };
-  const onKeyDown = (event: KeyboardEvent): void => {
+  const onKeyDown = (event: TargetedKeyboardEvent<HTMLInputElement>): void => {
     if (event.key === 'Escape') {
       setText('');
       void find('');
       focusStage();
     } else if (event.key === 'Enter') {
       const direction = event.shiftKey ? 'previous' : 'next';
-      if (waiting.current === undefined) page.finder.step(direction);
-      else void find(text).then(() => page.finder.step(direction));
+      // What was typed a moment ago may not have been asked yet, or its answer may be on its way.
+      const { value } = event.currentTarget;
+      const before = page.search?.text === value ? asked.current : undefined;
+      const answered = before?.text === value ? before.answered : find(value);
+      void answered.then(() => page.finder.step(direction));
     } else return;
     event.preventDefault();
     event.stopPropagation();

@@ -2,6 +2,7 @@ import type { ComponentChildren, JSX } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { KEYS } from './keys';
 import { allLooks } from '../model/kinds';
+import { SEARCH_WORDS } from '../model/searchWords';
 
 /** What the keys do and what the signs mean. */
 export function Help({ close }: { close: () => void }): JSX.Element {
@@ -11,7 +12,7 @@ export function Help({ close }: { close: () => void }): JSX.Element {
     <dialog
       class="help"
       ref={dialog}
-      aria-label="Signs and keys of the timeline"
+      aria-label="Signs, search and keys of the timeline"
       onClose={close}
       onClick={(event) => event.target === dialog.current && close()}
     >
@@ -56,6 +57,20 @@ export function Help({ close }: { close: () => void }): JSX.Element {
           <Sign what="faded: not what is searched or filtered for">
             <span class="faded" role="img" aria-label="Pale" />
           </Sign>
+        </tbody>
+      </table>
+      <h2>Search</h2>
+      <p>A part of a name, words of an event, or these, alone or together:</p>
+      <table class="facts">
+        <tbody>
+          {SEARCH_WORDS.map(({ word, what }) => (
+            <tr>
+              <th scope="row">
+                <code>{word}</code>
+              </th>
+              <td>{what}</td>
+            </tr>
+          ))}
         </tbody>
       </table>
       <h2>Keys</h2>

@@ -4,17 +4,19 @@ import { UserError } from '../../common/errors';
 import { MOST_ROWS } from '../reader/calls';
 import type { RunFile } from '../reader/runFile';
 import { findCalls } from './query';
+import { conditionIn } from './words';
 
 /** The timeline's search where it asks for more than a name. Throws a `UserError` for a query that is wrong. */
 export function searchQuery(
   file: RunFile,
-  { text, kinds, errors, limit }: ReaderMethods['search']['params'],
+  { text, kinds, errors, limit, conditions = [] }: ReaderMethods['search']['params'],
   query: unknown,
 ): ReaderMethods['search']['result'] {
   if (typeof query !== 'object' || query === null || Array.isArray(query)) throw new UserError('"query" is an object.');
   const given: Query = query;
   const name = text.trim();
   const { types: _types, cursor: _cursor, ...rest } = given;
+  const where = conditions.map(conditionIn);
   // What was typed and the page's own filters must both hold.
   const wanted = both(given.kinds, kinds);
   const status = both(given.status, errors === true ? ['error'] : undefined);
@@ -23,6 +25,7 @@ export function searchQuery(
     file,
     {
       ...rest,
+      ...(where.length === 0 ? {} : { where: Array.isArray(given.where) ? [...given.where, ...where] : where }),
       ...(name === '' ? {} : { name: { ...given.name, contains: name } }),
       ...(wanted === undefined ? {} : { kinds: wanted }),
       ...(status === undefined ? {} : { status }),

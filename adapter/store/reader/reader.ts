@@ -105,10 +105,11 @@ export class Reader {
         kinds: optionalTexts(params, 'kinds'),
         errors: params['errors'] === true,
         limit: Math.floor(numberIn(params, 'limit', 0)),
+        conditions: optionalTexts(params, 'conditions') ?? [],
       };
-      const query = params['query'];
+      const query = params['query'] ?? (given.conditions.length > 0 ? {} : undefined);
       const file = this.file(params);
-      if (query !== undefined && query !== null) return searchQuery(file, given, query);
+      if (query !== undefined) return searchQuery(file, given, query);
       const { events, atLeast } = eventsSaying(file, given);
       return { ...search(file, given), ...(events.length > 0 && { events }), ...(atLeast && { atLeast }) };
     },
