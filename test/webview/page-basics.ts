@@ -72,6 +72,31 @@ test('a click selects a call and shows its facts, as text and never as html', (h
     await picture(shown, 'selected');
   }));
 
+test('more rows of a long value come by key, and the focus goes on with them', (house) =>
+  withPage(house, async (shown) => {
+    await ready(shown);
+    await shown.page.keyboard.press('/');
+    await shown.page.keyboard.type('parse_line');
+    await shown.page.keyboard.press('Enter');
+    await until(async () => assert.match(await title(shown), /^parse_line/));
+    const rows = shown.page.getByRole('tree', { name: 'Input', exact: true }).locator('[role=treeitem]');
+    const focused = (): Promise<string> => shown.page.locator('[role=treeitem]:focus').innerText();
+    await until(async () => assert.equal(await rows.count(), 101));
+    await rows.nth(99).focus();
+    await shown.page.keyboard.press('ArrowDown');
+    assert.match(await focused(), /Show 100 more of 250/);
+    await shown.page.keyboard.press('Enter');
+    await until(async () => assert.match(await focused(), /^100\s*:\s*10000$/));
+    assert.equal(await rows.count(), 201);
+    await shown.page.keyboard.press('ArrowUp');
+    assert.match(await focused(), /^99\s*:/);
+    await rows.nth(200).click();
+    await until(async () => assert.match(await focused(), /^200\s*:\s*40000$/));
+    assert.equal(await rows.count(), 250);
+    assert.equal(await shown.page.locator('.tree .more').count(), 0);
+    assert.equal(await shown.page.locator('[role=treeitem][tabindex="0"]').filter({ hasText: '40000' }).count(), 1);
+  }));
+
 test('brackets go from error to error; Enter opens; Alt and arrows walk the calls', (house) =>
   withPage(house, async (shown) => {
     await ready(shown);

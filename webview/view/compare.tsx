@@ -4,10 +4,8 @@ import type { ComparedRow, ReaderMethods, ValueHandle, ValueNode, ValuePlace } f
 import type { Page } from '../data/page';
 import { sentence } from '../data/sentence';
 import { count, counted } from '../model/words';
-import { textClass, treeKeys } from './tree';
+import { CHUNK, MoreRow, textClass, treeKeys } from './tree';
 
-/** Rows that are fetched at once. */
-const CHUNK = 100;
 /** Levels that are opened without being asked, and in all so many values: what differs is shown, but no flood of it. */
 const OPEN_LEVELS = 6;
 const OPEN_VALUES = 40;
@@ -158,11 +156,7 @@ function Rows({ shared, sides, level, which, first }: LevelProps & { which: Whic
           first={first && index === 0}
         />
       ))}
-      {rows.length < total && wanted <= rows.length && (
-        <button class="text-button more" onClick={() => setWanted(wanted + CHUNK)}>
-          Show {count(Math.min(CHUNK, total - rows.length))} more of {count(total)}
-        </button>
-      )}
+      <MoreRow shown={rows.length} total={total} level={level} wanted={wanted} want={setWanted} />
       {which === 'different' && equal > 0 && (
         <Equal shared={shared} sides={sides} level={level} total={equal} first={first && rows.length === 0} />
       )}

@@ -1,11 +1,12 @@
 import type { JSX } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { ValueHandle, ValueNode } from '../../protocol/timeline';
 import type { Page } from '../data/page';
 import { count } from '../model/words';
 import { Menu, type Place } from './menu';
 
-const CHUNK = 100;
+/** Rows of a level that come at a time. */
+export const CHUNK = 100;
 
 interface TreeProps {
   page: Page;
@@ -25,7 +26,7 @@ export function ValueTree({ page, handle, label, flat = true }: TreeProps): JSX.
     setMenu({ path, leaf: !row.hasAttribute('aria-expanded'), place: place ?? { x: left + 24, y: bottom } });
   };
   const onKeyDown = (event: KeyboardEvent): void => {
-    const row = (event.target as Element).closest('[role=treeitem]');
+    const row = (event.target as Element).closest('[role=treeitem][data-path]');
     if (row && (event.key === 'ContextMenu' || (event.key === 'F10' && event.shiftKey))) {
       event.preventDefault();
       event.stopPropagation();
@@ -58,7 +59,7 @@ export function ValueTree({ page, handle, label, flat = true }: TreeProps): JSX.
         class="tree"
         onKeyDown={onKeyDown}
         onContextMenu={(event) => {
-          const row = (event.target as Element).closest('[role=treeitem]');
+          const row = (event.target as Element).closest('[role=treeitem][data-path]');
           if (!row) return;
           event.preventDefault();
           openMenu(row, { x: event.clientX, y: event.clientY });
@@ -148,12 +149,51 @@ function Children({ page, value, base, path, total, level }: ChildrenProps): JSX
           first={level === 1 && index === 0}
         />
       ))}
-      {nodes.length > 0 && nodes.length < total && wanted <= nodes.length && (
-        <button class="text-button more" onClick={() => setWanted(wanted + CHUNK)}>
-          Show {count(Math.min(CHUNK, total - nodes.length))} more of {count(total)}
-        </button>
-      )}
+      <MoreRow shown={nodes.length} total={total} level={level} wanted={wanted} want={setWanted} />
     </>
+  );
+}
+
+interface MoreProps {
+  /** Rows of this level that there are, of how many, and how many were asked for. */
+  shown: number;
+  total: number;
+  wanted: number;
+  want: (wanted: number) => void;
+  level: number;
+}
+
+/** The last row of a level that is not whole. The first of the rows that come for it gets the focus. */
+export function MoreRow({ shown, total, wanted, want, level }: MoreProps): JSX.Element | null {
+  const pressed = useRef<{ tree: HTMLElement; at: number }>(undefined);
+  useLayoutEffect(() => {
+    const { tree, at } = pressed.current ?? {};
+    pressed.current = undefined;
+    if (tree?.contains(document.activeElement) === true || document.activeElement === document.body)
+      goTo(tree?.querySelectorAll<HTMLElement>('[role=treeitem]')[at ?? 0]);
+  }, [shown]);
+  if (shown === 0 || shown >= total) return null;
+  const isAsked = wanted > shown;
+  return (
+    <div
+      class="tree-row more"
+      role="treeitem"
+      aria-level={level}
+      aria-busy={isAsked}
+      tabIndex={-1}
+      style={{ paddingLeft: `${(level - 1) * 14}px` }}
+      onClick={({ currentTarget }) => {
+        const tree = currentTarget.closest<HTMLElement>('[role=tree]');
+        if (isAsked || tree === null) return;
+        pressed.current = { tree, at: [...tree.querySelectorAll('[role=treeitem]')].indexOf(currentTarget) };
+        want(wanted + CHUNK);
+      }}
+    >
+      <span class="codicon codicon-blank" aria-hidden="true" />
+      <span class="link">
+        Show {count(Math.min(CHUNK, total - shown))} more of {count(total)}
+      </span>
+    </div>
   );
 }
 
@@ -204,6 +244,15 @@ export function textClass(node: ValueNode): string {
   return 'plain';
 }
 
+/** Focuses a row, which is then where Tab comes to. */
+function goTo(row: HTMLElement | undefined): void {
+  if (!row) return;
+  for (const before of row.closest('[role=tree]')?.querySelectorAll<HTMLElement>('[role=treeitem][tabindex="0"]') ?? [])
+    before.tabIndex = -1;
+  row.tabIndex = 0;
+  row.focus();
+}
+
 /** Up and down go through the rows that are shown; right opens, left closes or goes to the parent. */
 export function treeKeys(event: KeyboardEvent): void {
   const tree = event.currentTarget as HTMLElement;
@@ -213,26 +262,20 @@ export function treeKeys(event: KeyboardEvent): void {
   if (!row || event.altKey || event.ctrlKey || event.metaKey) return;
   const level = Number(row.ariaLevel);
   const open = row.getAttribute('aria-expanded');
-  const go = (target: HTMLElement | undefined): void => {
-    if (!target) return;
-    row.tabIndex = -1;
-    target.tabIndex = 0;
-    target.focus();
-  };
   switch (event.key) {
     case 'ArrowDown':
-      go(rows[at + 1]);
+      goTo(rows[at + 1]);
       break;
     case 'ArrowUp':
-      go(rows[at - 1]);
+      goTo(rows[at - 1]);
       break;
     case 'ArrowRight':
       if (open === 'false') row.click();
-      else if (open === 'true') go(rows[at + 1]);
+      else if (open === 'true') goTo(rows[at + 1]);
       break;
     case 'ArrowLeft':
       if (open === 'true') row.click();
-      else go(rows.slice(0, at).findLast((other) => Number(other.ariaLevel) < level));
+      else goTo(rows.slice(0, at).findLast((other) => Number(other.ariaLevel) < level));
       break;
     case 'Enter':
     case ' ':
