@@ -198,6 +198,8 @@ export interface CallDetail {
       message: string;
       stack: { path: string; line: number; function: string }[];
     }[];
+    /** So many further ones are in `value` alone. */
+    moreCauses?: number;
     value?: ValueHandle;
   };
   stateBefore?: ValueHandle;

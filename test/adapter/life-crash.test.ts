@@ -155,6 +155,7 @@ describe('life: crashes', function () {
       return (await place.say('show', 'last')).stdout.split('\n')[1]!;
     };
     assert.equal(await shown('pass'), 'No call was recorded.');
+    assert.match((await place.say('runs')).stdout, / - +0 calls\n$/);
     assert.equal(
       await shown('print("tea")'),
       'No call was recorded. See what it printed with "toolbreak query last --type output".',

@@ -315,6 +315,16 @@ describe('store: what the reader compares and counts', function () {
     }
   });
 
+  it('shows the first causes of an error, and says how many more there are', () => {
+    let error: Value = null;
+    for (let index = 0; index < 30; index++)
+      error = new Tagged('error', ['ValueError', `no ${index}`, [], error, dict({})]);
+    record(run([], (spool) => void spool.add(3, 1, 0, 1, 1, 0, dict({}), null).add(4, 1, 3000, 1, error, null)));
+    const shown = ask('call', { id: '1.1' }).error;
+    assert.deepEqual([shown?.message, shown?.causes?.length, shown?.moreCauses], ['no 29', 20, 9]);
+    assert.equal(shown?.causes?.at(-1)?.message, 'no 9');
+  });
+
   it('counts the calls of a range', () => {
     record(
       run([], (spool) => {

@@ -4,7 +4,7 @@ import type { Page } from '../data/page';
 import { endOf } from '../model/bars';
 import { lookOf } from '../model/kinds';
 import { formatClock, formatDuration, formatMoment } from '../model/time';
-import { counted, heldTime } from '../model/words';
+import { count, counted, heldTime } from '../model/words';
 import { openSource } from './actions';
 import { CompareTree } from './compare';
 import { ValueTree } from './tree';
@@ -131,6 +131,9 @@ export function ErrorTab({ page, detail }: Props): JSX.Element | null {
           <Raised page={page} error={cause} />
         </>
       ))}
+      {error.moreCauses !== undefined && (
+        <div class="error-way">and {count(error.moreCauses)} more, which the exception below contains</div>
+      )}
       {error.value && <ValueTree page={page} handle={error.value} label="Exception" flat={false} />}
     </>
   );

@@ -36,7 +36,8 @@ function row(run: RunSummary, all: boolean): string {
     number,
     column(name, 26),
     column(clockText(run.startedAt), 20),
-    column(durationText(run.duration), 13),
+    // Of a run without calls there may be a single moment, or none.
+    column(run.calls === 0 && run.duration === 0 ? '-' : durationText(run.duration), 13),
     `${count(run.calls, 'call')}${errors}${state}${ending}${damage}${run.kept === true ? ', kept' : ''}`,
   ].join(' ');
 }

@@ -105,7 +105,9 @@ function errorOf(file: RunFile, parts: Parts): CallDetail['error'] {
     return { type: '', message: line(value, file.values), stack: [], value: handle };
   }
   const { type, message, stack } = error;
-  const [, ...earlier] = errorChain(value, file.values).errors.slice(0, MOST_CAUSES + 1);
+  const chain = errorChain(value, file.values).errors;
+  const [, ...earlier] = chain.slice(0, MOST_CAUSES + 1);
+  const moreCauses = chain.length - 1 - earlier.length;
   const ways = [error, ...earlier].map(({ way }) => way);
   const causes = earlier.map((one, index) => ({
     way: ways[index]!,
@@ -118,6 +120,7 @@ function errorOf(file: RunFile, parts: Parts): CallDetail['error'] {
     message: shorten(message, 10_000),
     stack,
     ...(causes.length > 0 && { causes }),
+    ...(moreCauses > 0 && { moreCauses }),
     value: handle,
   };
 }
