@@ -30,6 +30,10 @@ import { until } from './target-support';
 import { bigRun } from '../support/big-run';
 import { changeCalls, openWithCalls } from '../support/run-file';
 
+function sizeOf(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+}
+
 /** What is changed in a run file, what is said of it, and the change. */
 type Hostile = [string, RegExp, (db: Database.Database) => void];
 
@@ -200,7 +204,14 @@ describe('life: export and import', function () {
         env: { ...place.env, TMPDIR: temporary },
         stdio: ['ignore', 'pipe', 'inherit'],
       });
-      await until(() => readdirSync(temporary).length > 0, 'its folder');
+      // Only now does it listen: a signal ends a copy that SQLite makes at once, and its folder goes with a later export.
+      const isWriting = (): boolean =>
+        target === '-'
+          ? child.stdout.readableLength > 0
+          : readdirSync(temporary).some((name) => sizeOf(join(temporary, name, 'made')) > 0);
+      child.stdout.on('readable', () => undefined);
+      await until(isWriting, 'what it writes');
+      child.stdout.removeAllListeners('readable');
       child.kill('SIGTERM');
       child.stdout.resume();
       const [code] = (await once(child, 'close')) as [number | null];
@@ -325,7 +336,10 @@ describe('life: export and import', function () {
       made(withHeader({ ...header(), bytes: inside.length + 1 }, packed)),
       /its content is not what was exported/,
     );
-    await refused(made(withHeader(header(), Buffer.from('not gzip'))), /is damaged: incorrect header check/);
+    await refused(
+      made(withHeader(header(), Buffer.from('not gzip'))),
+      /is damaged: its content is not what was exported/,
+    );
   });
 
   it('writes no more of a bomb than its header says, and believes no header that says too much', async () => {
@@ -391,7 +405,7 @@ describe('life: export and import', function () {
     ],
     [
       'a value under a wrong name',
-      /a value is not what its name says/,
+      /is damaged, or was changed: a value is not what its name says/,
       (db) => db.exec('UPDATE "values" SET bytes = x\'00\' WHERE cid IS NOT NULL'),
     ],
     [
@@ -417,6 +431,16 @@ describe('life: export and import', function () {
   ];
   for (const [what, sentence, change] of hostile)
     it(`refuses ${what}`, async () => refused(await changed(change), sentence));
+
+  it('says where what is left of a changed run file can be read', async () => {
+    const file = join(place.folder, 'flipped.db');
+    copyFileSync(original, file);
+    const db = new Database(file);
+    db.exec(`UPDATE "values" SET bytes = x'c0' WHERE cid IS NOT NULL`);
+    db.close();
+    await refused(file, /is damaged, or was changed: .* is shown by "toolbreak show [^"]*flipped\.db"\.$/);
+    assert.match((await place.say('show', file)).stdout, /^run \d+ /);
+  });
 
   it('refuses a database whose pages are damaged', async () => {
     const file = join(place.folder, 'broken.db');

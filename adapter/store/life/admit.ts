@@ -109,8 +109,8 @@ export function checkWhole(made: string, source: string): string {
     if (found !== 'ok') throw new UserError(`The run file ${source} is damaged.`);
     const runs = db.prepare('SELECT id, run FROM runs LIMIT 2').all() as { id: number; run: string }[];
     const [row] = runs;
-    if (runs.length !== 1 || row?.id !== 1) throw contradicts(source, 'it does not hold one run');
-    if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,150}$/.test(row.run)) throw contradicts(source, 'its id is no id of a run');
+    if (runs.length !== 1 || row?.id !== 1) throw foreign(source, 'it does not hold one run');
+    if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,150}$/.test(row.run)) throw foreign(source, 'its id is no id of a run');
     checkValues(db, source);
     try {
       checkBlocks(db, source);
@@ -121,7 +121,7 @@ export function checkWhole(made: string, source: string): string {
       throw new UserError(`The run file ${source} is damaged. ${error.message}`);
     }
     const wrong = db.prepare('SELECT 1 FROM events WHERE data IS NOT NULL AND NOT json_valid(data) LIMIT 1').get();
-    if (wrong !== undefined) throw contradicts(source, 'an event is not JSON');
+    if (wrong !== undefined) throw changed(source, 'an event is not JSON');
     return row.run;
   } finally {
     db.close();
@@ -147,7 +147,7 @@ function checkTables(db: Connection, source: string): void {
     const words = (entries: Entry[]): string =>
       entries.map(({ type, name, tbl_name, sql }) => [type, name, tbl_name, plain(sql)].join('\0')).join('\n');
     const ours = words(model.prepare(SCHEMA).all() as Entry[]);
-    if (words(db.prepare(SCHEMA).all() as Entry[]) !== ours) throw contradicts(source, 'its tables are not ours');
+    if (words(db.prepare(SCHEMA).all() as Entry[]) !== ours) throw foreign(source, 'its tables are not ours');
   } finally {
     model.close();
   }
@@ -164,7 +164,7 @@ function checkValues(db: Connection, source: string): void {
   for (const row of rows) {
     const { cid, bytes } = row as { cid: Buffer; bytes: Buffer };
     if (!createHash('sha256').update(bytes).digest().equals(cid))
-      throw contradicts(source, 'a value is not what its name says');
+      throw changed(source, 'a value is not what its name says');
   }
 }
 
@@ -174,12 +174,12 @@ function checkBlocks(db: Connection, source: string): void {
     `SELECT (SELECT count(*) FROM chunks WHERE id NOT BETWEEN 0 AND 8796093022207)
        + (SELECT count(*) FROM long_calls WHERE size NOT BETWEEN 0 AND 63) + (SELECT count(*) FROM failed_calls WHERE size NOT BETWEEN 0 AND 63)`,
   );
-  if (strange.pluck().get() !== 0) throw contradicts(source, 'it has calls that cannot be');
+  if (strange.pluck().get() !== 0) throw changed(source, 'it has calls that cannot be');
   // A damaged recording may have begun a call twice, which is counted twice.
   const counted = db.prepare(
     'SELECT calls >= (SELECT coalesce(sum(calls), 0) FROM chunks) AND min(errors, holds, tokens, damaged) >= 0 FROM runs',
   );
-  if (counted.pluck().get() !== 1) throw contradicts(source, 'it has more calls than it says');
+  if (counted.pluck().get() !== 1) throw changed(source, 'it has more calls than it says');
   const reader = new CallReader(db);
   const isLongest = longestCheck(db);
   const zones = new Map(reader.zones().map((zone) => [zone.id, zone]));
@@ -188,9 +188,9 @@ function checkBlocks(db: Connection, source: string): void {
     const zone = zones.get(id);
     const empty = chunk.zone().calls === 0;
     if ((zone === undefined ? !empty : !sameZone(zone, chunk)) || !isLongest(chunk))
-      throw contradicts(source, 'a block of calls is not what it says');
+      throw changed(source, 'a block of calls is not what it says');
     for (let slot = 0; slot < chunk.length; slot++)
-      if (chunk.depth[slot]! < 0 || chunk.depth[slot]! > DEEPEST) throw contradicts(source, 'a call lies too deep');
+      if (chunk.depth[slot]! < 0 || chunk.depth[slot]! > DEEPEST) throw changed(source, 'a call lies too deep');
   }
 }
 
@@ -202,7 +202,7 @@ function checkParents(db: Connection, source: string): void {
     if (parent === null || parent < start) continue;
     const path = new Set<number>();
     for (let at: number | null | undefined = start; at !== null && at !== undefined && !fine.has(at);) {
-      if (path.has(at)) throw contradicts(source, 'a call is its own ancestor');
+      if (path.has(at)) throw changed(source, 'a call is its own ancestor');
       path.add(at);
       at = calls.get(at)?.parent;
     }
@@ -210,8 +210,14 @@ function checkParents(db: Connection, source: string): void {
   }
 }
 
-function contradicts(source: string, why: string): UserError {
+function foreign(source: string, why: string): UserError {
   return new UserError(`${source} is no recording of Toolbreak: ${why}. It is not imported.`);
+}
+
+/** It has our tables, and what is in them cannot be as it was written. */
+function changed(source: string, why: string): UserError {
+  const rest = /\.db$/i.test(source) ? ` What of it can be read is shown by "toolbreak show ${source}".` : '';
+  return new UserError(`${source} is damaged, or was changed: ${why}. It is not imported.${rest}`);
 }
 
 function numbersIn(folder: string): Set<number> {

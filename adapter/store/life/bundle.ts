@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip, createGzip } from 'node:zlib';
-import { messageOf, UserError } from '../../common/errors';
+import { UserError } from '../../common/errors';
 import { parseObject } from '../../common/ndjson';
 import { isDamage, openAsItIs, problemWith } from '../database';
 import { MIGRATIONS } from '../schema';
@@ -139,13 +139,14 @@ export async function unpackBundle(file: string, target: string): Promise<Bundle
     const code = (error as { code?: unknown } | null)?.code;
     if (error instanceof TooLong) throw damaged(file, 'it holds more than it says');
     if (typeof code === 'string' && code.startsWith('Z_'))
-      throw damaged(file, code === 'Z_BUF_ERROR' ? 'its end is missing' : messageOf(error));
+      throw damaged(file, code === 'Z_BUF_ERROR' ? 'its end is missing' : CHANGED);
     throw problemWith(target, error);
   }
-  if (counter.bytes !== header.bytes || counter.digest() !== header.sha256)
-    throw damaged(file, 'its content is not what was exported');
+  if (counter.bytes !== header.bytes || counter.digest() !== header.sha256) throw damaged(file, CHANGED);
   return header;
 }
+
+const CHANGED = 'its content is not what was exported';
 
 function damaged(file: string, why: string): UserError {
   return new UserError(`${file} is damaged: ${why}. Export the run again.`);
