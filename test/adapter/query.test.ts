@@ -413,6 +413,35 @@ describe('query: several runs', function () {
     assert.ok(damaged > 3);
   });
 
+  it('whose values are damaged say that these were not searched', async () => {
+    const long = 'order number 7 '.repeat(40);
+    const spool = agentSpool().add(3, 6, 1, 3, 1, 19_000_000_000, dict({ note: long }), null);
+    const file = project.record('values', [spool]);
+    const ask = (query: Query): QueryAnswer => runQuery([file], query);
+    assert.deepEqual(ask({ text: 'order number 7' }).problems, []);
+    const db = new Database(file);
+    assert.ok(db.prepare(`UPDATE "values" SET bytes = x'c1' WHERE instr(bytes, 'order number 7')`).run().changes > 0);
+    db.close();
+    const said = `Values of the run file ${file} are damaged and were not searched: a match may be missing.`;
+    const where = [{ path: 'argument.note', contains: 'order number 7' }];
+    for (const query of [
+      { text: 'order number 7' },
+      { where },
+      { where: [{ path: 'argument.note', matches: 'order' }] },
+    ])
+      assert.deepEqual([ask(query).rows, ask(query).problems], [[], [said]], JSON.stringify(query));
+    // Where no value is asked about, the call itself says what is damaged.
+    assert.deepEqual([ask({ name: { equals: 'lookup_order' } }).problems, ask({}).rows.length], [[], 6]);
+    const reader = new ReaderProcess();
+    try {
+      const search = { file, text: '', limit: 10, query: { text: 'order number 7' } };
+      await assert.rejects(reader.ask('search', search), { message: said });
+      assert.equal((await reader.ask('search', { ...search, query: { text: 'sent' } })).atLeast, true);
+    } finally {
+      reader.end();
+    }
+  });
+
   it('that cannot be read are said, and the others answer', () => {
     const good = project.record('good', [agentSpool()]);
     const newer = project.record('newer', [agentSpool()]);

@@ -58,6 +58,14 @@ export class FileQuery {
   /** The calls that were held, where that is known. */
   readonly held: ReadonlySet<number> | undefined;
 
+  private readonly lostBefore: number;
+  private lostRoots = 0;
+
+  /** Whether some value was asked for and could not be read, so that what it held was not searched. */
+  get hasMissed(): boolean {
+    return this.lostRoots > 0 || this.file.values.lost > this.lostBefore;
+  }
+
   /** Rows of the answer, at most. */
   get limit(): number {
     return this.shared.compiled.limit;
@@ -112,6 +120,7 @@ export class FileQuery {
     );
     this.bound = this.firstPossible(from, to, descending);
     this.held = heldCalls(file);
+    this.lostBefore = file.values.lost;
   }
 
   /** No row comes before this key. */
@@ -258,8 +267,9 @@ export class FileQuery {
     try {
       return this.file.values.root(id);
     } catch (error) {
-      if (error instanceof UserError) return undefined;
-      throw error;
+      if (!(error instanceof UserError)) throw error;
+      this.lostRoots++;
+      return undefined;
     }
   }
 

@@ -71,9 +71,11 @@ export function findCalls(
   const query = { ...(given as Query), types: ['call'], limit: 1 };
   const asked = new Asked([file.path], query, keep);
   try {
-    const { rows, more } = asked.answer(QUICK, limit);
+    const { rows, more, problems } = asked.answer(QUICK, limit);
     const calls = rows.flatMap((row) => (row.type === 'call' ? [row.call] : []));
-    return { calls, total: calls.length + more.count, exact: more.exact };
+    const total = calls.length + more.count;
+    if (total === 0 && problems.length > 0) throw new UserError(problems[0]!);
+    return { calls, total, exact: more.exact && problems.length === 0 };
   } finally {
     asked.close();
   }
@@ -180,6 +182,14 @@ class Asked {
       }
       if (page.length === limit && rows === budget.rows) rows = Math.min(rows, this.looked + this.counting(budget));
     }
+    if (this.searchesValues)
+      for (const { hasMissed, file } of this.opened)
+        if (hasMissed)
+          this.note(
+            new UserError(
+              `Values of the run file ${file.path} are damaged and were not searched: a match may be missing.`,
+            ),
+          );
     const { taken, rows: answered } = this.rows(page);
     const given = page.slice(0, taken);
     more += page.length - taken;
@@ -211,11 +221,13 @@ class Asked {
     return { rows, taken: page.length };
   }
 
-  private counting(budget: Budget): number {
+  private get searchesValues(): boolean {
     const { where, text, error } = this.compiled;
-    return where.length > 0 || text !== undefined || error !== undefined
-      ? Math.min(COUNTED_VALUES, budget.counting)
-      : budget.counting;
+    return where.length > 0 || text !== undefined || error !== undefined;
+  }
+
+  private counting(budget: Budget): number {
+    return this.searchesValues ? Math.min(COUNTED_VALUES, budget.counting) : budget.counting;
   }
 
   /** The next row behind the cursor, in order over all files. */

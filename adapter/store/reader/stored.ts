@@ -11,8 +11,10 @@ const CACHE_BYTES = 16 * 1024 * 1024;
 export class StoredValues {
   private readonly byId;
   private readonly byName;
-  private readonly cache = new Map<string, { value: Value; size: number }>();
+  private readonly cache = new Map<string, { value: Value; size: number; lost: boolean }>();
   private cached = 0;
+  /** How often something was asked for that is not there or cannot be read; what stands in its place says so. */
+  lost = 0;
   private readonly made = new WeakMap<Tagged, Value>();
 
   constructor(
@@ -47,9 +49,14 @@ export class StoredValues {
     if (!(value instanceof Ref)) return value;
     const key = value.cid.toString('latin1');
     const known = this.cache.get(key);
-    if (known !== undefined) return known.value;
+    if (known !== undefined) {
+      if (known.lost) this.lost++;
+      return known.value;
+    }
     const row = this.byName.get(value.cid);
-    return row === undefined ? lost('is not in the run file') : this.decode(row);
+    if (row !== undefined) return this.decode(row);
+    this.lost++;
+    return lost('is not in the run file');
   }
 
   private ofObjects(value: Tagged): Value {
@@ -71,14 +78,17 @@ export class StoredValues {
 
   private decode(row: { cid: Buffer | null; bytes: Buffer }): Value {
     let value: Value;
+    let isLost = false;
     try {
       value = decodeCanonical(row.bytes);
     } catch (error) {
       if (!(error instanceof DecodeError)) throw error;
       value = lost(`cannot be read (${error.message})`);
+      isLost = true;
+      this.lost++;
     }
     if (row.cid === null) return value;
-    this.cache.set(row.cid.toString('latin1'), { value, size: row.bytes.length });
+    this.cache.set(row.cid.toString('latin1'), { value, size: row.bytes.length, lost: isLost });
     this.cached += row.bytes.length;
     for (const [key, old] of this.cache) {
       if (this.cached <= CACHE_BYTES) break;
