@@ -62,7 +62,7 @@ export interface Query {
   text?: string;
   /** Name of a task, or part of it, without case. */
   task?: string;
-  /** Number of a process (pid), or its name or a part of it. */
+  /** Number of a process (pid), or its name (`app.py`, `ForkProcess-2`) or a part of it. */
   process?: number | string;
   /**
    * Calls that start, and events that happen, at this moment or later: ISO 8601 (`2026-11-22T10:00:00Z`; without a zone it is local

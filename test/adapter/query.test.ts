@@ -149,6 +149,19 @@ describe('query: one run', function () {
       assert.throws(() => conditionIn(text), /is no (condition|path)/);
   });
 
+  it('finds a process by its own name and by that of its main thread', () => {
+    const worker = new SpoolFile('4000002-abd')
+      .add(1, 1, 'tool', 'pack', 'pack', 'm', '/app/m.py', 1, 1)
+      .add(2, 1, 'ForkProcess-2', 0)
+      .add(2, 2, 'reader', 0)
+      .add(3, 1, 0, 1, 1, 20_000_000_000, dict({}), null)
+      .add(3, 2, 0, 1, 2, 20_000_000_001, dict({}), null);
+    const both = project.record('both', [agentSpool(), worker]);
+    const named = (process: string): string[] => found(runQuery([both], { process }));
+    assert.deepEqual(named('forkprocess-2'), ['pack 2.1', 'pack 2.2']);
+    assert.deepEqual(named('reader'), [], 'a thread is no process');
+  });
+
   it('refuses a cursor that is none, or belongs to another query', () => {
     const { cursor } = runQuery([file], { limit: 1 });
     assert.ok(cursor);

@@ -94,8 +94,12 @@ export class FileQuery {
     this.processes = byId(file, 'SELECT id, pid, name FROM processes', (one: StoredProcess) => one);
     this.wanted = this.wantedFunctions();
     this.wantedTasks = this.whose(compiled.task, this.tasks, (name, text) => name.toLowerCase().includes(text));
-    this.wantedProcesses = this.whose(compiled.process, this.processes, ({ pid, name }, wanted) =>
-      typeof wanted === 'number' ? pid === wanted : name.toLowerCase().includes(wanted),
+    // The lane of its main thread says `Process-2`, where the process itself has the name of the program.
+    const namesOfProcess = ({ id, name }: StoredProcess) => [name, this.tasks.get(globalId(id, 1)) ?? ''];
+    this.wantedProcesses = this.whose(compiled.process, this.processes, (one, wanted) =>
+      typeof wanted === 'number'
+        ? one.pid === wanted
+        : namesOfProcess(one).some((name) => name.toLowerCase().includes(wanted)),
     );
     const descending = compiled.order.startsWith('-');
     const from = this.moment(compiled.from) ?? -EVER;
