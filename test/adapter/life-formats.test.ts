@@ -252,8 +252,14 @@ describe('life: other formats', function () {
       assert.deepEqual(json(2n ** 80n).json, String(2n ** 80n));
       const array = (rows: number): Tagged =>
         new Tagged('array', ['numpy.ndarray', new Tuple([rows, 2]), 'int64', [1, 2, 3, 4]]);
-      assert.deepEqual(json(array(2)), { json: [1, 2, 3, 4], cut: false });
-      assert.deepEqual(json(array(9)), { json: [1, 2, 3, 4, '…'], cut: true });
+      assert.deepEqual(json(array(2)), {
+        json: [
+          [1, 2],
+          [3, 4],
+        ],
+        cut: false,
+      });
+      assert.deepEqual(json(array(9)), { json: [[1, 2], [3, 4], '…'], cut: true });
       const table = (type: string, size: number[], columns: Record<string, Value[]>): boolean =>
         json(new Tagged('array', [type, new Tuple(size), 'int64', new Dict(Object.entries(columns))])).cut;
       // What names the rows is no column of the table.

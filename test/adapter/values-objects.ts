@@ -143,14 +143,14 @@ export const OBJECTS: Record<string, Expected> = {
   }),
   numpy: same('ndarray (2 × 3) int32', 'numpy.ndarray', {
     paneParts: { '[0]': 'ndarray (3) int32', '[1]': 'ndarray (3) int32' },
-    parts: { '0': '0', '1': '1', '2': '2', '3': '3', '4': '4', '5': '5' },
+    parts: { '0': 'ndarray (3) int32', '1': 'ndarray (3) int32' },
     copied: "array([0, 1, 2, 3, 4, 5], dtype='int32').reshape(2, 3)",
   }),
   numpy_large: same('ndarray (1000 × 1000) float64', 'numpy.ndarray', {
     paneParts: { '[0]': 'ndarray (1000) float64', '[1]': 'ndarray (1000) float64', '[2]': 'ndarray (1000) float64' },
     mark: 'Only the first 100 of 1000000 elements were recorded.',
-    parts: { '0': '0.0', '1': '0.0', '2': '0.0' },
-    copied: /^\[0\.0, .*, 0\.0, '…'\]$/,
+    parts: { '0': 'ndarray (1000) float64 [Only the first 100 of 1000 elements were recorded.]' },
+    copied: /^\[\[0\.0, .*, 0\.0, '…'\], '…'\]$/,
   }),
   numpy_scalar: same('0.10000000149011612', 'numpy.float32'),
   numpy_bool: same('True', 'numpy.bool'),

@@ -1,5 +1,5 @@
-import { children, keyText } from '../reader/children';
-import { textPart } from '../reader/render';
+import { arrayContent, children, keyText } from '../reader/children';
+import { isWhole, textPart } from '../reader/render';
 import type { StoredValues } from '../reader/stored';
 import { scalarText } from '../reader/text';
 import { eachText, type TextVisitor } from '../values/eachText';
@@ -142,6 +142,8 @@ function taggedEquals(value: Tagged, json: unknown, stored: StoredValues, depth:
     // Its text is all there is to a path, a decimal or a UUID.
     case 'opaque':
       return textPart(value, 2, stored) === '' && (part(1) || isNumber(value, json, stored));
+    case 'array':
+      return isWhole(value, stored) && equalsJson(arrayContent(value, stored), json, stored, depth + 1);
     // Only a part of it is known, or none.
     default:
       return false;

@@ -182,6 +182,22 @@ function taggedKey(key: Tagged, stored: StoredValues, depth: number): string {
   }
 }
 
+/**
+ * What is recorded of an array: its elements; of one with more dimensions its rows, each of them an array, as far as there are elements;
+ * of a table its columns. Null where nothing is.
+ */
+export function arrayContent(array: Tagged, stored: StoredValues): Value {
+  const [type, shape, kind, content] = [0, 1, 2, 3].map((index) => stored.resolve(array.parts[index] ?? null));
+  const sizes = shape instanceof Tuple ? shape.items.map((size) => stored.resolve(size)) : [];
+  if (!Array.isArray(content) || sizes.length < 2) return content ?? null;
+  const length = sizes.slice(1).reduce<number>((product, size) => product * (typeof size === 'number' ? size : NaN), 1);
+  if (!Number.isSafeInteger(length) || length < 1) return content;
+  const rows = Array.from({ length: Math.ceil(content.length / length) }, (_, row) =>
+    content.slice(row * length, (row + 1) * length),
+  );
+  return rows.map((row) => new Tagged('array', [type!, new Tuple(sizes.slice(1)), kind!, row]));
+}
+
 function tagged(value: Tagged, stored: StoredValues): Child[] {
   const parts = value.parts.map((part) => stored.resolve(part));
   const fields = (part: Value | undefined): Child[] => (part instanceof Dict ? entries(part, stored) : []);
@@ -200,7 +216,7 @@ function tagged(value: Tagged, stored: StoredValues): Child[] {
     case 'enum':
       return parts[2] === undefined ? [] : [{ name: 'value', value: parts[2] }];
     case 'array':
-      return parts[3] === undefined || parts[3] === null ? [] : children(parts[3], stored);
+      return children(arrayContent(value, stored), stored);
     default:
       return [];
   }

@@ -1,6 +1,6 @@
 import { UserError } from '../../common/errors';
 import { Complex, Dict, Float, SetValue, Tagged, Tuple, type Value } from '../values/model';
-import { child, children, content, keyText } from './children';
+import { arrayContent, child, children, content, keyText } from './children';
 import { errorDict, errorValue } from './errorValue';
 import { errorMessage, isWhole, markOf, opaqueText, shortType, textPart } from './render';
 import type { StoredValues } from './stored';
@@ -104,9 +104,9 @@ export function copyText(
   /** What there is of a value with a mark. */
   function keptOf(tagged: Tagged): Value | undefined {
     if (tagged.tag === 'object') return tagged;
-    const index = tagged.tag === 'cut' ? 1 : tagged.tag === 'array' ? 3 : undefined;
-    const kept = index === undefined ? null : stored.resolve(tagged.parts[index] ?? null);
-    return kept === null ? undefined : kept;
+    if (tagged.tag === 'array') return arrayContent(tagged, stored) ?? undefined;
+    const kept = tagged.tag === 'cut' ? stored.resolve(tagged.parts[1] ?? null) : null;
+    return kept ?? undefined;
   }
 
   function unmarked(plain: Value, depth: number, newline: string): void {
@@ -129,7 +129,7 @@ export function copyText(
     }
     const error = errorValue(plain, stored);
     if (error !== undefined) return json(errorDict(error), depth, newline);
-    const inside = plain instanceof Tagged ? (elements(plain) ?? through(plain)) : undefined;
+    const inside = plain instanceof Tagged ? (rowsOf(plain) ?? through(plain)) : undefined;
     return inside === undefined ? put(JSON.stringify(standIn(plain as Tagged))) : json(inside, depth + 1, newline);
   }
 
@@ -192,13 +192,14 @@ export function copyText(
 
   /** `array([0, 1, 2, 3], dtype='int64').reshape(2, 2)`; of what was not recorded whole the elements, and that there is more. */
   function pythonArray(array: Tagged, each: (one: Value) => void): void {
-    const head = elements(array);
+    const head = orMore(array, stored.resolve(array.parts[3] ?? null));
     if (head === undefined) return put(quote(standIn(array)));
     const shape = stored.resolve(array.parts[1] ?? null);
     const sizes = shape instanceof Tuple ? shape.items.map((size) => stored.resolve(size)) : [];
     const type = textPart(array, 0, stored);
     const kind = textPart(array, 2, stored);
-    if (!isWhole(array, stored) || head instanceof Dict) return each(head);
+    if (head instanceof Dict) return each(head);
+    if (!isWhole(array, stored)) return each(rowsOf(array) ?? head);
     if (type === 'array.array') put(`array(${quote(kind)}, `);
     else if (type === 'numpy.ndarray') put('array(');
     else return each(head);
@@ -248,12 +249,14 @@ export function copyText(
     return tagged.tag === 'bytearray' ? tagged.parts[0] : undefined;
   }
 
-  /** What was recorded of an array, or of the columns of a table, and at its end that there is more. */
-  function elements(array: Tagged): Value | undefined {
-    if (array.tag !== 'array') return undefined;
-    const head = stored.resolve(array.parts[3] ?? null);
-    if (head === null) return undefined;
-    return isWhole(array, stored) ? head : (withRest(head, null) ?? head);
+  /** What was recorded of an array, row by row, or of the columns of a table, and at its end that there is more. */
+  function rowsOf(array: Tagged): Value | undefined {
+    return array.tag === 'array' ? orMore(array, arrayContent(array, stored)) : undefined;
+  }
+
+  function orMore(array: Tagged, kept: Value): Value | undefined {
+    if (kept === null) return undefined;
+    return isWhole(array, stored) ? kept : (withRest(kept, null) ?? kept);
   }
 
   /** What was kept of a value that is cut, and at its end how much there was. */
