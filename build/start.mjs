@@ -36,6 +36,14 @@ async function openInBrowser() {
   await serveDemo();
 }
 
+const asked = process.argv.slice(2);
+if (asked.length > 0) {
+  const isHelp = asked.length === 1 && /^(-h|--help)$/.test(asked[0]);
+  const usage =
+    'npm start: sets up what is missing and opens the demo workspace in VS Code, or else in a browser. No options.';
+  console[isHelp ? 'log' : 'error'](isHelp ? usage : `npm start takes no options, and was given ${asked.join(' ')}.`);
+  process.exit(isHelp ? 0 : 2);
+}
 try {
   await setUpNode();
   if (process.execPath !== nodeBinary() && !process.env.TOOLBREAK_START) {
