@@ -1,3 +1,5 @@
+import { types } from 'node:util';
+
 /** Names of a function's parameters, read from its source. */
 
 /**
@@ -10,18 +12,78 @@ const toText = Function.prototype.toString;
 const NAME = /^[\p{ID_Start}$_][\p{ID_Continue}$\u200c\u200d]*/u;
 const LONGEST = 20_000;
 
-/** @param {Function} fn @returns {Params} */
-export function paramsOf(fn) {
+/** Levels of classes that are looked through for a constructor. */
+const MOST_CLASSES = 50;
+/** Of functions whose source is that of others. @type {WeakMap<Function, Params>} */
+const given = new WeakMap();
+
+/** From now on this function has the parameters of the other one. @param {Function} fn @param {Params} params */
+export function giveParams(fn, params) {
+  given.set(fn, params);
+}
+
+/** Of a class, those of its constructor, or of the one that it inherits. @param {Function} fn @returns {Params} */
+export function paramsOf(fn, levels = MOST_CLASSES) {
+  const known = given.get(fn);
+  if (known !== undefined) return known;
   const source = Reflect.apply(toText, fn, []).slice(0, LONGEST);
   const none = { names: [], rest: false };
-  if (/^class\b/.test(source) || /\{\s*\[native code\]\s*\}$/.test(source)) return none;
+  if (/\{\s*\[native code\]\s*\}$/.test(source)) return none;
+  if (/^class\b/.test(source)) {
+    const open = constructorOf(source);
+    if (open !== undefined) return open < 0 ? none : namesIn(source, open);
+    const parent = Object.getPrototypeOf(fn);
+    return typeof parent === 'function' && !types.isProxy(parent) && levels > 0 ? paramsOf(parent, levels - 1) : none;
+  }
   const alone = /^(?:async\s+)?([\p{ID_Start}$_][\p{ID_Continue}$]*)\s*=>/u.exec(source);
   if (alone !== null) return { names: [alone[1]], rest: false };
   const open = openingOf(source);
-  const parts = open < 0 ? undefined : partsOf(source, open + 1);
-  if (parts === undefined) return none;
+  return open < 0 ? none : namesIn(source, open);
+}
+
+/** @param {string} source @param {number} open of the list of parameters @returns {Params} */
+function namesIn(source, open) {
+  const parts = partsOf(source, open + 1);
+  if (parts === undefined) return { names: [], rest: false };
   const names = parts.map((part, index) => NAME.exec(part.replace(/^\.\.\.\s*/, ''))?.[0] ?? String(index));
   return { names, rest: parts.length > 0 && parts[parts.length - 1].startsWith('...') };
+}
+
+const CONSTRUCTOR = /^constructor\s*\(/;
+
+/** Where the list of parameters of a class' constructor opens; undefined where it has none, -1 where that cannot be told. @param {string} source */
+function constructorOf(source) {
+  const body = source.indexOf('{');
+  // What it extends may have brackets of its own.
+  if (body < 0 || /[({]|\bclass\b/.test(source.slice(5, body))) return -1;
+  // The last sign before here but white space and comments, and whether a line ended since then.
+  let last = '{';
+  let isNewLine = true;
+  for (let at = body + 1; at < source.length; at++) {
+    const character = source[at];
+    if (character === '}') return undefined;
+    if (/\s/.test(character)) {
+      isNewLine ||= character === '\n';
+      continue;
+    }
+    // Fields may end with their line alone.
+    if ('{};'.includes(last) || (isNewLine && /[\p{ID_Continue}$)\]"'`]/u.test(last))) {
+      const found = CONSTRUCTOR.exec(source.slice(at, at + 100));
+      if (found !== null) return at + found[0].length - 1;
+    }
+    if ('([{"\'`/'.includes(character)) {
+      const closes = skip(source, at);
+      if (closes < 0) return -1;
+      const isComment = character === '/';
+      isNewLine = isComment ? isNewLine || source[closes] === '\n' : false;
+      if (!isComment) last = source[closes];
+      at = closes;
+    } else {
+      last = character;
+      isNewLine = false;
+    }
+  }
+  return -1;
 }
 
 /** Where the list of parameters opens: behind a name, which may be computed. @param {string} source */

@@ -4,7 +4,7 @@
 import { types } from 'node:util';
 import { keyOf } from './encoder.mjs';
 import { follow, followed } from './follow.mjs';
-import { paramsOf } from './params.mjs';
+import { giveParams, paramsOf } from './params.mjs';
 import { placeOfCaller } from './place.mjs';
 import { ERROR, RETURNED } from './recorder.mjs';
 import { shared } from './shared.mjs';
@@ -44,7 +44,8 @@ export function wrap(fn, options = {}) {
   if (typeof name !== 'string' || name === '') throw new TypeError('name must be a text');
   if (!KINDS.includes(kind)) throw new TypeError(`kind must be one of ${KINDS.join(', ')}`);
   if (wrappers.has(fn)) return fn;
-  const { names, rest } = paramsOf(fn);
+  const found = paramsOf(fn);
+  const { names, rest } = found;
   const params = names.map(keyOf);
   const asyncSteps = types.isAsyncFunction(fn) && types.isGeneratorFunction(fn);
   /** @type {Wrapped} */
@@ -63,6 +64,7 @@ export function wrap(fn, options = {}) {
   };
   const wrapper = isConstructor(fn) ? constructible(wrapped) : callable(wrapped);
   dress(wrapper, fn);
+  giveParams(wrapper, found);
   wrappers.add(wrapper);
   return /** @type {F} */ (wrapper);
 }

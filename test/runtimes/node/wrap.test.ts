@@ -333,8 +333,21 @@ describe('node runtime: wrapped functions', () => {
           constructor(readonly a: number) {}
         },
       ),
-      [],
+      ['a'],
     );
+    const classes: [source: string, names: string[]][] = [
+      ['class { x = 1\n constructor(id, { total } = {}, ...more) {} }', ['id', '1', 'more', '...']],
+      ['class A extends Object { static constructor(no) {} #p = "constructor(no)"; /* constructor(no) */ constructor(a) { super() } }', ['a']],
+      ['class { make() { return this.constructor(1) } get constructor2() { return 1 } }', []],
+      ['class { x = this.\nconstructor(1); constructor(a) {} }', ['a']],
+      ['class { half = 1 / 2; constructor(a) {} }', []],
+      ['class extends (class { constructor(no) {} }) { constructor(a) { super() } }', []],
+      ['class extends (0, Date) {}', []],
+    ]; // prettier-ignore
+    for (const [source, expected] of classes) assert.deepEqual(names(eval(`(${source})`)), expected, source);
+    const Base = wrap(eval('(class Base { constructor(id, total) {} })') as new () => object);
+    class Derived extends Base {}
+    assert.deepEqual(names(Derived), ['id', 'total']);
     assert.deepEqual(names(Math.max), []);
     assert.deepEqual(names(names.bind(null)), []);
   });
