@@ -4,7 +4,7 @@ import type { CallRow, Ending, Lane, RunSummary } from '../../protocol/timeline'
 import { barAt, placeBars } from '../../webview/model/bars';
 import { laneLabel, lanesBetween, layOut } from '../../webview/model/layout';
 import { neighbour } from '../../webview/model/neighbours';
-import { SEARCH_WORDS, searchWords, valueWord } from '../../webview/model/searchWords';
+import { placeWord, SEARCH_WORDS, searchWords, valueWord } from '../../webview/model/searchWords';
 import { formatClock, formatDuration, roundStep, ticks } from '../../webview/model/time';
 import { busyIn } from '../../webview/model/totals';
 import { clamp, fit, followed, reveal, timeAt, whole, xOf, zoom } from '../../webview/model/viewport';
@@ -314,6 +314,21 @@ describe('timeline: what is typed into the search', () => {
     // What happens to a state is told by this name.
     for (const name of ['state:verdict', 'arguments=3', 'my.argument=3'])
       assert.deepEqual(searchWords(name), { text: name }, name);
+  });
+
+  it('finds a value at its place by what can be typed', () => {
+    const words: [word: string | undefined, path: string[], json: string][] = [
+      ['argument.order_id=7', ['order_id'], '7'],
+      ['argument.lines[0]["a key"]="order 7"', ['lines', '0', 'a key'], '"order 7"'],
+      ['argument=null', [], 'null'],
+      [undefined, ['say "so"'], '7'],
+      [undefined, ['note'], '"two\\nlines"'],
+      [undefined, ['note'], `"${'long '.repeat(40)}"`],
+    ];
+    for (const [word, path, json] of words) {
+      assert.equal(placeWord('argument', path, json), word);
+      if (word !== undefined) assert.equal(searchWords(word).conditions?.length, 1, word);
+    }
   });
 
   it('explains only words that it knows', () => {

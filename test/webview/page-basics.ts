@@ -60,11 +60,11 @@ test('a click selects a call and shows its facts, as text and never as html', (h
     await shown.page.getByRole('menuitem', { name: 'Copy as JSON' }).click();
     await until(() => assert.equal(lastAsked(shown, 'copyText')?.text, '"mug"'));
     await input.filter({ hasText: "'mug'" }).click({ button: 'right' });
-    await shown.page.getByRole('menuitem', { name: 'Find This Value' }).click();
+    await shown.page.getByRole('menuitem', { name: 'Find This Value', exact: true }).click();
     await until(async () => assert.equal(await shown.page.locator('.search input').inputValue(), 'value:"mug"'));
     assert.deepEqual(lastAsked(shown, 'search')?.query, { text: 'mug' });
     await input.filter({ hasText: 'lines' }).click({ button: 'right' });
-    const find = shown.page.getByRole('menuitem', { name: 'Find This Value' });
+    const find = shown.page.getByRole('menuitem', { name: 'Find This Value', exact: true });
     assert.equal(await find.getAttribute('aria-disabled'), 'true', 'a container is not searched for');
     await shown.page.keyboard.press('Escape');
     await shown.page.getByRole('button', { name: 'Copy as JSON' }).first().click();

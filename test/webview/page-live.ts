@@ -237,9 +237,19 @@ test('a real agent: recorded by the adapter, answered by the reader', async (hou
         await shown.page.getByRole('tab', { name: 'Error' }).click();
         await until(async () => assert.ok((await shown.page.locator('.stack .link').count()) > 0));
         await picture(shown, 'real');
+        // From an argument to the calls that have it, too.
+        await shown.page.locator('.search input').fill('name:lookup_order');
+        await shown.page.locator('.search input').press('Enter');
+        await until(async () => assert.match(await title(shown), /^lookup_order\(/));
+        await shown.page.getByRole('treeitem').filter({ hasText: 'order_id' }).click({ button: 'right' });
+        await shown.page.getByRole('menuitem', { name: 'Find This Value at This Place' }).click();
+        await until(async () =>
+          assert.equal(await shown.page.locator('.search input').inputValue(), 'argument.order_id=7'),
+        );
+        await until(async () => assert.match(await shown.page.locator('.search-count').innerText(), /^1 of 1$/));
         // The search asks all that a query can ask.
         for (const [typed, found] of [
-          ['kind:tool argument.order_id=7', /^1 found$/],
+          ['kind:tool argument.order_id=7', /^1 (found|of 1)$/],
           ['kind:node,workflow', /^\d+ found$/],
           ['argument.item:lam name:/^check/', /^1 found$/],
           ['result.total=700 file:triage.py from:+0s', /^1 found$/],

@@ -1,7 +1,7 @@
-import type { CallRow } from '../../protocol/timeline';
+import type { CallRow, ValuePlace } from '../../protocol/timeline';
 import { KINDS } from '../model/kinds';
 import { byStart } from '../model/neighbours';
-import { searchWords, valueWord } from '../model/searchWords';
+import { placeWord, searchWords, valueWord, type ValueRoot } from '../model/searchWords';
 import { SEARCH_LIMIT } from './loaded';
 import type { Page } from './page';
 import { sentence } from './sentence';
@@ -53,6 +53,21 @@ export class Finder {
         typeof json === 'string' ? json : (await page.ask('copy', { file, value, path, format: 'python' })).text;
       const word = valueWord(text);
       if (word === undefined) page.update({ announcement: 'An empty text cannot be searched for' });
+      else await this.find(word);
+    } catch (error) {
+      page.update({ announcement: `Not searched: ${sentence(error)}` });
+    }
+  }
+
+  /** Looks for the calls that have this value, which is no container, at the same place. */
+  async findAtPlace(root: ValueRoot, place: ValuePlace, steps: string[]): Promise<void> {
+    const { page } = this;
+    const { file } = page;
+    if (file === undefined) return;
+    try {
+      const { text } = await page.ask('copy', { file, ...place, format: 'json' });
+      const word = placeWord(root, steps, text);
+      if (word === undefined) page.update({ announcement: 'This value cannot be searched for at its place' });
       else await this.find(word);
     } catch (error) {
       page.update({ announcement: `Not searched: ${sentence(error)}` });

@@ -46,6 +46,22 @@ export function valueWord(text: string): string | undefined {
   return longest === '' ? undefined : `value:"${longest}"`;
 }
 
+/** Whose part is looked for. */
+export type ValueRoot = 'argument' | 'result' | 'error' | 'stateBefore' | 'stateAfter';
+
+/** What finds the calls that have this value at this place: `argument.order_id=7`. `json`: of no container. Nothing for what cannot be typed. */
+export function placeWord(root: ValueRoot, path: readonly string[], json: string): string | undefined {
+  const steps = path.map((name) => {
+    if (/^\d{1,9}$/.test(name)) return `[${name}]`;
+    if (/^[^\s=~:.["'\]]+$/.test(name)) return `.${name}`;
+    return /["\\]/.test(name) ? undefined : `["${name}"]`;
+  });
+  // A text is typed as JSON writes it; what needs an escape there is not.
+  const value = json.replace(/^"|"$/g, '');
+  if (steps.includes(undefined) || /["\\]/.test(value) || value.length > LONGEST) return undefined;
+  return `${root}${steps.join('')}=${json}`;
+}
+
 /** What was typed, as the reader wants it. */
 export interface Typed {
   /** Part of a name. */

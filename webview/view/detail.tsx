@@ -174,7 +174,7 @@ function content(page: Page, detail: CallDetail, tab: Tab): JSX.Element | null {
     case 'Input':
       return <InputTab page={page} detail={detail} />;
     case 'Output':
-      return detail.output ? <ValueTree page={page} handle={detail.output} label="Output" /> : null;
+      return detail.output ? <ValueTree page={page} handle={detail.output} label="Output" root="result" /> : null;
     case 'State':
       return <StateTab page={page} detail={detail} />;
     case 'Messages':

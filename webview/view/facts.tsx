@@ -30,7 +30,7 @@ export function InputTab({ page, detail }: Props): JSX.Element {
           titles={['As it was called', 'Edited']}
         />
       )}
-      {input && <ValueTree page={page} handle={input} label="Input" />}
+      {input && <ValueTree page={page} handle={input} label="Input" root="argument" />}
     </>
   );
 }
@@ -51,8 +51,8 @@ export function StateTab({ page, detail }: Props): JSX.Element {
       ) : (
         changes && <ChangeList changes={changes} more={moreChanges === true} choices={choices} />
       )}
-      {stateBefore && <ValueTree page={page} handle={stateBefore} label="State before" />}
-      {stateAfter && <ValueTree page={page} handle={stateAfter} label="State after" />}
+      {stateBefore && <ValueTree page={page} handle={stateBefore} label="State before" root="stateBefore" />}
+      {stateAfter && <ValueTree page={page} handle={stateAfter} label="State after" root="stateAfter" />}
     </>
   );
 }
@@ -134,7 +134,7 @@ export function ErrorTab({ page, detail }: Props): JSX.Element | null {
       {error.moreCauses !== undefined && (
         <div class="error-way">and {count(error.moreCauses)} more, which the exception below contains</div>
       )}
-      {error.value && <ValueTree page={page} handle={error.value} label="Exception" flat={false} />}
+      {error.value && <ValueTree page={page} handle={error.value} label="Exception" root="error" flat={false} />}
     </>
   );
 }

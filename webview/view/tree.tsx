@@ -2,6 +2,7 @@ import type { JSX } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { ValueHandle, ValueNode } from '../../protocol/timeline';
 import type { Page } from '../data/page';
+import type { ValueRoot } from '../model/searchWords';
 import { count } from '../model/words';
 import { Menu, type Place } from './menu';
 
@@ -12,18 +13,25 @@ interface TreeProps {
   page: Page;
   handle: ValueHandle;
   label: string;
+  /** Whose value it is, where calls can be asked for it. */
+  root?: ValueRoot;
   /** The root's children are shown without the root's own line. */
   flat?: boolean;
 }
 
 /** A value as a tree. Children are fetched when a node is opened, a hundred at a time. */
-export function ValueTree({ page, handle, label, flat = true }: TreeProps): JSX.Element {
+export function ValueTree({ page, handle, label, root, flat = true }: TreeProps): JSX.Element {
   const base = handle.path ?? [];
-  const [menu, setMenu] = useState<{ path: string[]; leaf: boolean; place: Place }>();
+  const [menu, setMenu] = useState<{ steps: string[]; path: string[]; leaf: boolean; place: Place }>();
   const openMenu = (row: Element, place?: Place): void => {
     const { left, bottom } = row.getBoundingClientRect();
-    const path = [...base, ...(JSON.parse((row as HTMLElement).dataset.path ?? '[]') as string[])];
-    setMenu({ path, leaf: !row.hasAttribute('aria-expanded'), place: place ?? { x: left + 24, y: bottom } });
+    const steps = JSON.parse((row as HTMLElement).dataset.path ?? '[]') as string[];
+    setMenu({
+      steps,
+      path: [...base, ...steps],
+      leaf: !row.hasAttribute('aria-expanded'),
+      place: place ?? { x: left + 24, y: bottom },
+    });
   };
   const onKeyDown = (event: KeyboardEvent): void => {
     const row = (event.target as Element).closest('[role=treeitem][data-path]');
@@ -86,6 +94,15 @@ export function ValueTree({ page, handle, label, flat = true }: TreeProps): JSX.
               disabled: !menu.leaf,
               run: () => void page.finder.findValue(handle.value, menu.path),
             },
+            ...(root === undefined
+              ? []
+              : [
+                  {
+                    label: 'Find This Value at This Place',
+                    disabled: !menu.leaf,
+                    run: () => void page.finder.findAtPlace(root, { value: handle.value, path: menu.path }, menu.steps),
+                  },
+                ]),
           ]}
           place={menu.place}
           close={() => setMenu(undefined)}
