@@ -67,7 +67,8 @@ const inBrowser = (name, script, browser, python, native) => async (log) => {
 const PYTHON_FILES = ['runtimes/python', 'test/runtimes', 'fixtures/apps'];
 
 /**
- * `first` must be over before the others start and `last` starts after them; `lanes` run side by side, each lane's suites in order.
+ * `first` must be over before the others start and `last` starts after them; `lanes` run side by side, each lane's suites in order, and then those of
+ * `either`, one by one for whichever lane is free.
  * Pythons: names of environments, the full one first. `native`: the answer of `setUpNative`. The longest suites come first in their lane.
  */
 export function suites([full, ...others], browser, native = {}) {
@@ -117,10 +118,9 @@ export function suites([full, ...others], browser, native = {}) {
         workbench: inBrowser('workbench', 'test/workbench/suite.ts', browser, python, native),
         demo: inBrowser('demo', 'test/workbench/demo.ts', browser, python, native),
         page: inBrowser('page', 'test/webview/page.ts', browser, python, native),
-        runtime: pytest(full),
-        ...Object.fromEntries(otherPythons),
       },
     ],
+    either: { runtime: pytest(full), ...Object.fromEntries(otherPythons) },
     // It bundles for release in the place where the others look.
     last: { vsix: inBrowser('vsix', 'test/workbench/vsix.ts', browser, python, native) },
   };

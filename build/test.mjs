@@ -12,7 +12,7 @@ const BUNDLED = /^(dap|commands|native|driven|workbench|demo)/;
 const asked = named.some((each) => BUNDLED.test(each)) ? [...new Set(['bundle', ...named])] : named;
 const BROWSER = ['page', 'workbench', 'driven', 'vsix'];
 
-const names = ({ first, lanes, last }) => Object.assign({}, first, ...lanes, last);
+const names = ({ first, lanes, either, last }) => Object.assign({}, first, ...lanes, either, last);
 if (process.argv.includes('--list')) {
   // The suites of a machine with every Python.
   console.log(Object.keys(names(suites(['3.11', '3.12', '3.13', '3.10', 'langgraph-0.6']))).join('\n'));
@@ -23,12 +23,12 @@ const pythons = await setUpPython({ all: asked.length === 0 || asked.some((each)
 const needsBrowser = asked.length === 0 || BROWSER.some((each) => asked.includes(each));
 // Before anything runs, since lanes run side by side and packages are installed one at a time.
 const needsNative = asked.length === 0 || asked.some((each) => each.startsWith('native') || each === 'driven');
-const { first, lanes, last } = suites(
+const { first, lanes, either, last } = suites(
   pythons,
   needsBrowser ? await setUpBrowser() : undefined,
   needsNative ? await setUpNative({ gdb: true }) : {},
 );
-const all = names({ first, lanes, last });
+const all = names({ first, lanes, either, last });
 
 const unknown = asked.filter((each) => !all[each]);
 if (unknown.length > 0) {
@@ -67,7 +67,13 @@ if (asked.length > 0) {
   for (const name of asked) await runSuite(name);
 } else {
   await runLane(Object.keys(first));
-  await Promise.all(lanes.map((lane) => runLane(Object.keys(lane))));
+  const left = Object.keys(either);
+  await Promise.all(
+    lanes.map(async (lane) => {
+      await runLane(Object.keys(lane));
+      while (left.length > 0) await runLane([left.shift()]);
+    }),
+  );
   await runLane(Object.keys(last));
 }
 
