@@ -287,7 +287,7 @@ export interface ReaderMethods {
   };
   search: {
     /**
-     * With a `query`, all of it holds as well, and `text` is looked for in names as without it. Its `types`, `limit` and `cursor` are passed over.
+     * With a `query`, all of it holds as well, and `text` is looked for in names as without it. Its `types` and `limit` are passed over.
      * `conditions` on values, as people type them, are added to it: `argument.order_id = 7`, `result.note contains late`, `result.total ~ ^1`.
      */
     params: {
@@ -300,7 +300,16 @@ export interface ReaderMethods {
       conditions?: string[];
     };
     /** `events`: without a query and conditions, those that belong to no call and say the text; not among `total`. `atLeast`: there may be more, which were not looked at. */
-    result: { calls: CallRow[]; total: number; events?: CallRow[]; atLeast?: boolean };
+    result: {
+      calls: CallRow[];
+      total: number;
+      events?: CallRow[];
+      atLeast?: boolean;
+      /** With a query: calls that were looked at, the `cursor` that goes on behind them where there are others, and sentences about what was not searched. */
+      looked?: number;
+      cursor?: string;
+      notes?: string[];
+    };
   };
   /** How many calls began in each of so many parts of a range, for tasks whose calls are too many to be fetched. */
   density: {

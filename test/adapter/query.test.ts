@@ -282,7 +282,8 @@ describe('query: one run', function () {
       });
       const found = async (...conditions: string[]): Promise<string[]> =>
         (await reader.ask('search', { file, text: '', limit: 10, conditions })).calls.map(({ id }) => id);
-      assert.deepEqual(await found('argument.order_id = 7'), ['1.3']);
+      for (const typed of ['argument.order_id = 7', 'argument.order_id=7', 'args.order_id==7'])
+        assert.deepEqual(await found(typed), ['1.3'], typed);
       assert.deepEqual(await found('argument.order_id = 7', 'argument.order_id = 8'), []);
       await assert.rejects(found('argument.order_id'), /"argument.order_id" is no condition/);
       await assert.rejects(search({ status: ['dead'] } as unknown as Query), /"status" cannot be "dead": it is one of/);
@@ -451,8 +452,7 @@ describe('query: several runs', function () {
     const reader = new ReaderProcess();
     try {
       const search = { file, text: '', limit: 10, query: { text: 'order number 7' } };
-      await assert.rejects(reader.ask('search', search), { message: said });
-      assert.equal((await reader.ask('search', { ...search, query: { text: 'sent' } })).atLeast, true);
+      assert.deepEqual((await reader.ask('search', search)).notes, [said]);
     } finally {
       reader.end();
     }

@@ -292,7 +292,9 @@ describe('timeline: what is typed into the search', () => {
       searchWords('kind:tol').problem,
       'There is no kind "tol". There are workflow, node, tool, llm, http, function, native.',
     );
-    assert.deepEqual(searchWords('refund from:+5 to:-'), { text: 'refund' });
+    assert.equal(searchWords('from:+5').problem, '"from:" needs a unit, as in from:+5s, or a date and time.');
+    assert.equal(searchWords('error:KeyError,ValueError').problem, '"error:" takes one type.');
+    assert.deepEqual(searchWords('Kind:Tool'), { text: '', query: { kinds: ['tool'] } });
   });
 
   it('asks for parts of values', () => {
@@ -303,6 +305,10 @@ describe('timeline: what is typed into the search', () => {
       ['result:"a b"', 'result contains a b'],
       ['state["a key"].x~"^no way"', 'state["a key"].x ~ ^no way'],
       ['error.code=3', 'error.code = 3'],
+      ['args.order_id = 7', 'args.order_id = 7'],
+      ['Arguments.order_id equals 7', 'arguments.order_id = 7'],
+      ['result.note contains late', 'result.note contains late'],
+      ['stateBefore.n matches ^1', 'stateBefore.n ~ ^1'],
     ];
     for (const [text, condition] of typed)
       assert.deepEqual(searchWords(text), { text: '', conditions: [condition] }, text);
@@ -312,7 +318,7 @@ describe('timeline: what is typed into the search', () => {
       conditions: ['argument.a = 1', 'argument.b = 2'],
     });
     // What happens to a state is told by this name.
-    for (const name of ['state:verdict', 'arguments=3', 'my.argument=3'])
+    for (const name of ['state:verdict', 'argumental=3', 'my.argument=3', 'result equals'])
       assert.deepEqual(searchWords(name), { text: name }, name);
   });
 
@@ -345,7 +351,7 @@ describe('timeline: what is typed into the search', () => {
       problem: `There is no status "odd". ${states}`,
     });
     assert.equal(searchWords('status:"very odd" status:failed').problem, `There is no status "very odd". ${states}`);
-    for (const length of ['soon', '3weeks'])
+    for (const length of ['soon', '3weeks', '20', '1.2.3s', '20n'])
       assert.equal(
         searchWords(`min:${length}`).problem,
         `"${length}" is no length of time, such as 200ms. The units are ns, us, ms, s, m and h.`,
@@ -360,9 +366,7 @@ describe('timeline: what is typed into the search', () => {
     assert.deepEqual(searchWords(valueWord('order 7')!), { text: '', query: { text: 'order 7' } });
   });
 
-  it('does not search for a length that is not typed to its end', () => {
-    for (const length of ['20', '20n', '1.5mi'])
-      assert.deepEqual(searchWords(`refund min:${length}`), { text: 'refund' });
+  it('takes a quote that is not closed yet to the end', () => {
     assert.deepEqual(searchWords('value:"order'), { text: '', query: { text: 'order' } });
   });
 });

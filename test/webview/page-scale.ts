@@ -39,6 +39,17 @@ test(`a run of ${CALLS} calls: first picture, zoom, pan, search`, async (house) 
         await page.keyboard.press('Escape');
         await page.keyboard.press('0');
         await until(async () => assert.equal(await windowText(shown), whole));
+        // A value that no index knows: a part of the run is looked through, and more of it when that is asked for.
+        await page.locator('.search input').fill('argument.order_id=123456789');
+        await until(async () =>
+          assert.match(await page.locator('.no-match').innerText(), /^None of the first [\d,]+ calls matches/),
+        );
+        const lookedAt = async (): Promise<number> =>
+          Number(/first ([\d,]+) calls/.exec(await page.locator('.no-match').innerText())?.[1]?.replaceAll(',', ''));
+        const first = await lookedAt();
+        await page.locator('.no-match').getByRole('button', { name: 'Search On' }).click();
+        await until(async () => assert.ok(!((await lookedAt()) <= first)));
+        await picture(shown, 'scale-search');
         // Memory is bounded: the page holds no more than a window needs of so many calls.
         const rows = shown.asked.filter(({ method }) => method === 'bars');
         for (const { params } of rows) assert.ok((params['limit'] as number) <= 5000);

@@ -14,6 +14,11 @@ export interface Search {
   total: number;
   /** There may be more than `total`: not all of the run was looked at. */
   atLeast?: boolean;
+  /** Calls that were looked at, where these are not all; the search goes on behind them from `cursor`. */
+  looked?: number;
+  cursor?: string;
+  /** Sentences about what was not searched. */
+  notes?: string[];
   /** False while the answer is on its way. */
   done: boolean;
   problem?: string;
@@ -91,7 +96,19 @@ export class Finder {
     page.chooser.select(calls[index], { reveal: true });
   }
 
-  private async ask(text: string): Promise<boolean> {
+  /** Searches on behind what was looked at. */
+  async goOn(): Promise<void> {
+    const { page } = this;
+    const { search } = page;
+    if (search?.cursor === undefined || !search.done) return;
+    page.update({ search: { ...search, done: false } });
+    if (!(await this.ask(search.text, search))) return;
+    const more = (page.search?.total ?? 0) - search.total;
+    page.update({ announcement: more === 0 ? 'No more found yet' : `${more} more found` });
+  }
+
+  /** `before`: what was found so far, and goes on. */
+  private async ask(text: string, before?: Search): Promise<boolean> {
     const { page } = this;
     const { file } = page;
     if (file === undefined) return false;
@@ -101,13 +118,25 @@ export class Finder {
       const errors = page.errorsOnly || undefined;
       const { problem, ...words } = searchWords(text);
       if (problem !== undefined) throw new Error(problem);
-      const answer = await page.ask('search', { file, ...words, kinds, errors, limit: SEARCH_LIMIT });
+      const { cursor } = before ?? {};
+      if (cursor !== undefined) words.query = { ...words.query, cursor };
+      const left = SEARCH_LIMIT - (before?.calls.length ?? 0);
+      const answer = await page.ask('search', { file, ...words, kinds, errors, limit: left });
       if (ticket !== this.ticket || file !== page.file) return false;
       const { events = [], atLeast } = answer;
-      const calls = [...answer.calls, ...events].sort(byStart);
-      const ids = new Set(calls.map((call) => call.id));
-      const total = answer.total + events.length;
-      page.update({ search: { text, calls, ids, total, ...(atLeast && { atLeast }), done: true } });
+      const calls = [...(before?.calls ?? []), ...answer.calls, ...events].sort(byStart);
+      const notes = [...new Set([...(before?.notes ?? []), ...(answer.notes ?? [])])];
+      page.update({
+        search: {
+          text,
+          calls,
+          ids: new Set(calls.map((call) => call.id)),
+          total: (before?.total ?? 0) + answer.total + events.length,
+          ...(atLeast && { atLeast, looked: (before?.looked ?? 0) + (answer.looked ?? 0), cursor: answer.cursor }),
+          ...(notes.length > 0 && { notes }),
+          done: true,
+        },
+      });
       return true;
     } catch (error) {
       if (ticket === this.ticket)

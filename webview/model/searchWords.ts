@@ -10,11 +10,13 @@ const STATES: Record<string, NonNullable<Query['status']>[number]> = {
   skipped: 'skipped',
 };
 /** `argument.order_id`, `state["a key"]`, `result[-1]` */
-const PATH = String.raw`(?:argument|result|error|stateBefore|stateAfter|state)(?:\.[^\s=~:.["]+|\[(?:"[^"]*"|-?\d+)\])*`;
+const PATH = String.raw`(?:arguments?|args|result|error|stateBefore|stateAfter|state)(?:\.[^\s=~:.["]+|\[(?:"[^"]*"|-?\d+)\])*`;
+const SIGN = String.raw`\s{0,3}(?:==?|~|:)\s{0,3}|\s{1,3}(?:equals|contains|matches)\s{1,3}`;
 const WORD = new RegExp(
-  String.raw`(^|\s)(?:(kind|name|status|file|error|task|process|from|to|min|value):|(${PATH})(==?|~|:))("[^"]*"?|\S+)`,
-  'g',
+  String.raw`(^|\s)(?:(kind|name|status|file|error|task|process|from|to|min|value):|(${PATH})(${SIGN}))("[^"]*"?|\S+)`,
+  'gi',
 );
+const SIGNS: Record<string, string> = { ':': 'contains', contains: 'contains', '~': '~', matches: '~' };
 
 const STATE_WORDS = 'running, returned, error, cancelled and skipped';
 const UNITS = 'ns, us, ms, s, m and h';
@@ -78,26 +80,37 @@ export function searchWords(typed: string): Typed {
   const query: Query = {};
   const conditions: string[] = [];
   let problem: string | undefined;
-  const text = typed.replace(
-    WORD,
-    (whole: string, before: string, word: string, path: string, sign: string, given: string) => {
-      const value = given.replace(/^"|"$/g, '');
-      if (path !== undefined) {
-        // A name can be typed with what it is: `state:verdict` stands beside what happened to it.
-        if (sign === ':' && path.startsWith('state') && !/[.[]/.test(path)) return whole;
-        // A text in quotes is a text also where it looks like a number.
-        conditions.push(`${path} ${CONDITIONS[sign]} ${sign.startsWith('=') ? given : value}`);
-      } else if (value !== '') problem = put(query, word, value) ?? problem;
-      return before;
-    },
-  );
+  const take = (
+    whole: string,
+    before: string,
+    word: string,
+    path: string,
+    typedSign: string,
+    given: string,
+  ): string => {
+    const value = given.replace(/^"|"$/g, '');
+    if (path !== undefined) {
+      const sign = SIGNS[typedSign.trim().toLowerCase()] ?? '=';
+      // A name can be typed with what it is: `state:verdict` stands beside what happened to it.
+      if (sign === 'contains' && /^state(?:before|after)?$/i.test(path)) return whole;
+      // A text in quotes is a text also where it looks like a number.
+      conditions.push(`${rooted(path)} ${sign} ${sign === '=' ? given : value}`);
+    } else if (value !== '') problem = put(query, word.toLowerCase(), value) ?? problem;
+    return before;
+  };
+  const text = typed.replace(WORD, take);
   const name = text.replace(/\s+/g, ' ').trim();
   if (problem !== undefined) return { text: name, problem };
   const more = { ...(Object.keys(query).length > 0 && { query }), ...(conditions.length > 0 && { conditions }) };
   return Object.keys(more).length === 0 && name === typed.trim() ? { text: typed } : { text: name, ...more };
 }
 
-const CONDITIONS: Record<string, string> = { '=': '=', '==': '=', '~': '~', ':': 'contains' };
+/** A path as the reader has it: `Args.x` is `args.x`. */
+function rooted(path: string): string {
+  return path.replace(/^[a-z]+/i, (root) =>
+    root.toLowerCase().replace(/(?<=^state)[ab]/, (first) => first.toUpperCase()),
+  );
+}
 
 /** Writes a word into the query; answers what is wrong with it. */
 function put(query: Query, word: string, value: string): string | undefined {
@@ -116,13 +129,18 @@ function put(query: Query, word: string, value: string): string | undefined {
       }
       return;
     case 'min':
-      if (/^[\d.]+(?:ns|us|µs|ms|s|m|min|h)$/.test(value)) query.minimumDuration = value;
-      else if (!UNFINISHED.test(value))
+      if (!/^(?:\d+\.?\d*|\.\d+)(?:ns|us|µs|ms|s|m|min|h)$/.test(value))
         return `"${value}" is no length of time, such as 200ms. The units are ${UNITS}.`;
+      query.minimumDuration = value;
       return;
     case 'from':
     case 'to':
-      if (!UNFINISHED.test(value)) query[word] = value;
+      if (/^[+-]?[\d.]*$/.test(value)) return `"${word}:" needs a unit, as in ${word}:+5s, or a date and time.`;
+      query[word] = value;
+      return;
+    case 'error':
+      if (value.includes(',')) return '"error:" takes one type.';
+      query.error = value;
       return;
     case 'name':
       query.name = { ...query.name, ...(/^\/.+\/$/.test(value) ? { regex: value.slice(1, -1) } : { equals: value }) };
@@ -134,12 +152,9 @@ function put(query: Query, word: string, value: string): string | undefined {
       query.text = value;
       return;
     default:
-      query[word as 'file' | 'error' | 'task'] = value;
+      query[word as 'file' | 'task'] = value;
   }
 }
-
-/** While a length is being typed there is a number and no unit yet. */
-const UNFINISHED = /^[+-]?(?:[\d.]+(?:n|u|µ|mi)?)?$/;
 
 function parts(list: string): string[] {
   return list

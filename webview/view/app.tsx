@@ -2,8 +2,10 @@ import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { CallRow } from '../../protocol/timeline';
 import type { Page } from '../data/page';
+import type { Search } from '../data/search';
 import type { Host } from '../host';
-import { callFacts } from '../model/words';
+import { searchWords } from '../model/searchWords';
+import { callFacts, count } from '../model/words';
 import { callItems } from './actions';
 import { Detail } from './detail';
 import { Empty } from './empty';
@@ -108,7 +110,7 @@ export function App({ page, host }: { page: Page; host: Host }): JSX.Element {
             ) : (
               <Stage page={page} handle={stage} openMenu={openMenu} />
             )}
-            {page.search?.done && page.search.total === 0 && <NoMatch page={page} />}
+            {page.search?.done && page.search.total === 0 && <NoMatch page={page} search={page.search} />}
             <NoCalls page={page} />
           </div>
         </Split>
@@ -144,15 +146,32 @@ function NoCalls({ page }: { page: Page }): JSX.Element | null {
   );
 }
 
-function NoMatch({ page }: { page: Page }): JSX.Element {
+function NoMatch({ page, search }: { page: Page; search: Search }): JSX.Element {
+  const { problem, text, looked = 0, notes = [], cursor } = search;
+  if (problem !== undefined)
+    return (
+      <div class="no-match" role="status">
+        {problem}
+      </div>
+    );
+  const isFiltered = page.hiddenKinds.size > 0 || page.errorsOnly;
+  const { query, conditions } = searchWords(text);
+  const isName = query === undefined && conditions === undefined;
   return (
     <div class="no-match" role="status">
-      {page.search?.problem ?? `No call of this run matches "${page.search?.text}".`}
-      {page.search?.problem !== undefined
-        ? ''
-        : page.hiddenKinds.size > 0 || page.errorsOnly
-          ? ' Some calls are filtered out: see the filter button.'
-          : ' The search looks at the names of calls and at what happened beside them; value:"..." looks into arguments and results. The help (?) has more such words.'}
+      {looked > 0
+        ? `None of the first ${count(looked)} calls matches "${text}".`
+        : `No call of this run matches "${text}".`}
+      {isFiltered && ' Some calls are filtered out: see the filter button.'}
+      {!isFiltered &&
+        isName &&
+        ' The search looks at the names of calls and at what happened beside them; value:"..." looks into arguments and results. The help (?) has more such words.'}
+      {notes.map((note) => ` ${note}`)}
+      {cursor !== undefined && (
+        <button class="text-button" onClick={() => void page.finder.goOn()}>
+          Search On
+        </button>
+      )}
     </div>
   );
 }

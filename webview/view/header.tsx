@@ -1,6 +1,7 @@
 import type { JSX, TargetedKeyboardEvent } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Page } from '../data/page';
+import type { Search } from '../data/search';
 import { KINDS } from '../model/kinds';
 import { SEARCH_WORDS } from '../model/searchWords';
 import { count, runFacts } from '../model/words';
@@ -98,6 +99,10 @@ const SEARCH_HELP = `A name, or tool:name, or words of an event, such as printed
 ${SEARCH_WORDS.map(({ word }) => word).join('   ')}
 The help (?) explains these. Enter goes to the next match, Shift+Enter to the previous one`;
 
+function partSearched({ looked = 0 }: Search): string {
+  return `There may be more: ${looked > 0 ? `the first ${count(looked)} calls were` : 'not all of the run was'} looked through`;
+}
+
 /** Searches while it is typed, a moment after the last letter. */
 function SearchField({
   page,
@@ -168,14 +173,22 @@ function SearchField({
         }}
         onKeyDown={onKeyDown}
       />
-      <span
-        class="search-count"
-        title={
-          found?.problem ?? (found?.atLeast ? 'There may be more: not all of the run was looked through' : undefined)
-        }
-      >
+      <span class="search-count" title={found?.problem ?? (found?.atLeast ? partSearched(found) : undefined)}>
         {found?.problem ? 'Failed' : said}
       </span>
+      {found?.done && found.notes && (
+        <span
+          class="codicon codicon-info"
+          role="img"
+          aria-label={found.notes.join(' ')}
+          title={found.notes.join('\n')}
+        />
+      )}
+      {found?.done && found.total > 0 && found.cursor !== undefined && (
+        <button class="text-button" title={partSearched(found)} onClick={() => void page.finder.goOn()}>
+          Search On
+        </button>
+      )}
     </div>
   );
 }

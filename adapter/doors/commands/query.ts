@@ -6,6 +6,7 @@ import { KINDS } from '../../model/names';
 import { compileQuery } from '../../store/query/compile';
 import { Patterns } from '../../store/query/pattern';
 import { runQuery } from '../../store/query/query';
+import { tooLarge } from '../../store/query/search';
 import { conditionIn } from '../../store/query/words';
 import { callText, lengthText } from './callText';
 import { placeFrom, withPlace, type PlaceOptions } from './place';
@@ -220,7 +221,7 @@ function footer({ rows, more, cursor, looked, partly }: QueryAnswer, others: 'mo
   const lines: string[] = [];
   if (rows.length === 0 && more.exact) lines.push('Nothing matches.');
   else if (rows.length === 0) lines.push(`Nothing yet among the first ${count(looked, 'row')}.`);
-  if (partly > 0) lines.push(`${count(partly, 'value was', 'values were')} too large to be searched to the end.`);
+  if (partly > 0) lines.push(tooLarge(partly));
   if (more.count > 0 || !more.exact)
     lines.push(
       !more.exact && more.count === 0

@@ -62,20 +62,13 @@ export function runQuery(
 }
 
 /** The calls of one run for the page, which shows more of them than one answer holds. */
-export function findCalls(
-  file: RunFile,
-  given: unknown,
-  limit: number,
-): { calls: CallRow[]; total: number; exact: boolean } {
+export function findCalls(file: RunFile, given: unknown, limit: number): { calls: CallRow[]; answer: QueryAnswer } {
   const keep: Files = { open: () => file, close: () => undefined };
   const query = { ...(given as Query), types: ['call'], limit: 1 };
   const asked = new Asked([file.path], query, keep);
   try {
-    const { rows, more, problems } = asked.answer(QUICK, limit);
-    const calls = rows.flatMap((row) => (row.type === 'call' ? [row.call] : []));
-    const total = calls.length + more.count;
-    if (total === 0 && problems.length > 0) throw new UserError(problems[0]!);
-    return { calls, total, exact: more.exact && problems.length === 0 };
+    const answer = asked.answer(QUICK, limit);
+    return { calls: answer.rows.flatMap((row) => (row.type === 'call' ? [row.call] : [])), answer };
   } finally {
     asked.close();
   }

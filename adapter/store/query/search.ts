@@ -15,13 +15,14 @@ export function searchQuery(
   if (typeof query !== 'object' || query === null || Array.isArray(query)) throw new UserError('"query" is an object.');
   const given: Query = query;
   const name = text.trim();
-  const { types: _types, cursor: _cursor, ...rest } = given;
+  const { types: _types, ...rest } = given;
   const where = conditions.map(conditionIn);
   // What was typed and the page's own filters must both hold.
   const wanted = both(given.kinds, kinds);
   const status = both(given.status, errors === true ? ['error'] : undefined);
   if (wanted?.length === 0 || status?.length === 0) return { calls: [], total: 0 };
-  const { calls, total, exact } = findCalls(
+  const most = Math.min(limit, MOST_ROWS);
+  const { calls, answer } = findCalls(
     file,
     {
       ...rest,
@@ -30,9 +31,24 @@ export function searchQuery(
       ...(wanted === undefined ? {} : { kinds: wanted }),
       ...(status === undefined ? {} : { status }),
     },
-    Math.min(limit, MOST_ROWS),
+    most,
   );
-  return { calls, total, ...(exact ? {} : { atLeast: true }) };
+  const { more, partly, problems, looked, cursor } = answer;
+  const notes = [...problems, ...(partly > 0 ? [tooLarge(partly)] : [])];
+  return {
+    calls,
+    total: calls.length + more.count,
+    looked,
+    ...(more.exact ? {} : { atLeast: true }),
+    // What does not fit on the page is counted: to go on behind the page would count it again.
+    ...(!more.exact && cursor !== undefined && calls.length < most ? { cursor } : {}),
+    ...(notes.length > 0 ? { notes } : {}),
+  };
+}
+
+/** Of values that were not searched to their end. */
+export function tooLarge(values: number): string {
+  return `${values === 1 ? '1 value was' : `${values.toLocaleString('en-US')} values were`} too large to be searched to the end.`;
 }
 
 function both<T>(one: readonly T[] | undefined, other: readonly T[] | undefined): readonly T[] | undefined {

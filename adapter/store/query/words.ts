@@ -7,12 +7,19 @@ import { runQuery } from './query';
 
 const COMPARE = /^\s*(equals\b|==?|contains\b|matches\b|~)\s*([\s\S]*)$/;
 
+/** `argument.order_id=7` */
+const WITHOUT_SPACE = /^([A-Za-z]+(?:\.[^\s=~.["']+|\[(?:"[^"]*"|'[^']*'|-?\d+)\])*)(==?|~)(?=\S)/;
+
 /** `argument.order_id equals 7`, `result.total matches ^1`, `state["a key"] contains eu`; also `=` and `~`. Throws a `UserError`. */
 export function conditionIn(text: string): ValueQuery {
-  const { length } = readPath(text.trimStart());
   const trimmed = text.trimStart();
-  const path = trimmed.slice(0, length);
-  const match = COMPARE.exec(trimmed.slice(length));
+  const split = (typed: string): [path: string, match: RegExpExecArray | null] => {
+    const { length } = readPath(typed);
+    return [typed.slice(0, length), COMPARE.exec(typed.slice(length))];
+  };
+  let [path, match] = split(trimmed);
+  // A name may have the sign in it, so that is tried first.
+  if (match === null) [path, match] = split(trimmed.replace(WITHOUT_SPACE, '$1 $2 '));
   if (match === null)
     throw new UserError(
       `"${shorten(text, 80)}" is no condition. Write it like "argument.order_id equals 7", "result.note contains refund" or "result.total matches ^1".`,
