@@ -1,8 +1,5 @@
 import {
-  LOGIN_TEXT,
-  LOGIN_OPTION,
   MASK,
-  ROOMY_GROUP,
   SCHEMA_KEYS,
   SCHEMA_TYPES,
   SECRET_HINTS,
@@ -51,9 +48,6 @@ export function pythonSecrets(): string {
     ),
     ')',
     `NAME_HINT = ${JSON.stringify(SECRET_NAME_HINT)}`,
-    `LOGIN_OPTION = ${JSON.stringify(LOGIN_OPTION)}`,
-    `LOGIN_TEXT = ${JSON.stringify(LOGIN_TEXT)}`,
-    `ROOMY_GROUP = ${JSON.stringify(ROOMY_GROUP)}`,
     '',
   ].join('\n');
 }
@@ -78,9 +72,6 @@ export function nodeSecrets(): string {
     `export const PATTERNS = ${JSON.stringify(SECRET_PATTERNS.map(withoutSwitches))};`,
     `export const HINTS = /** @type {[string, string[]][]} */ (${JSON.stringify(SECRET_HINTS)});`,
     `export const NAME_HINT = ${JSON.stringify(SECRET_NAME_HINT)};`,
-    `export const LOGIN_OPTION = ${JSON.stringify(withoutSwitches(LOGIN_OPTION))};`,
-    `export const LOGIN_TEXT = ${JSON.stringify(withoutSwitches(LOGIN_TEXT))};`,
-    `export const ROOMY_GROUP = ${JSON.stringify(ROOMY_GROUP)};`,
     '',
   ].join('\n');
 }

@@ -58,15 +58,6 @@ export const EMPTY_LIST = String.raw`[\[{(]\s*[\]})]`;
 /** `sk-learn-based-models`: words with hyphens between them, and nothing else. */
 export const WORDS = String.raw`[a-z]{1,15}(?:-[a-z]{1,15}){1,12}(?![A-Za-z0-9_-])`;
 
-/** An option that a login follows, as of curl. */
-export const LOGIN_OPTION = String.raw`-[A-Za-z]{0,5}[uU]|--(?:proxy-)?user`;
-/** `ann:hunter2`, and not the numbers of a user and a group. */
-export const LOGIN_TEXT = String.raw`[^\s:"'$\\]{1,64}:(?!//|[0-9]+$)[^\s"'$][^\s"']+`;
-/** Programs that are given a password by a letter, up to the password, in a command line or in a list as text. */
-export const BY_LETTER =
-  String.raw`(?<![\w-])(?:curl(?![\w-])[^\n|;&]{0,300}?[\s"'](?:${LOGIN_OPTION})(?!-)(?:=|[\s"',\\]{1,6})?["']?[^\s:"'$\\]{1,64}:` +
-  String.raw`|mysql(?:dump|admin)?(?![\w-])[^\n|;&]{0,300}?[\s"']-p|sshpass[\s"',]{1,5}-p[\s"',]{0,5})`;
-
 /** A list or a dictionary as text, with brackets in its texts, and one more level of them. */
 const FLAT = String.raw`[^\[\]{}()"']|'[^']{0,2000}'|"[^"]{0,2000}"`;
 export const LIST_AS_TEXT = String.raw`[\[{(](?:${FLAT}|[\[{(](?:${FLAT}){0,2000}[\]})]){0,2000}[\]})]`;
@@ -102,15 +93,11 @@ export const SECRET_PATTERNS = [
   String.raw`(?<k5>(?<![A-Za-z])(?i:${NAMED})(?:\\?["'])?\s?[=:]\s?(?:\\?["'])?)${SOME}[^\s"'&,;\\}\])]{3,}`,
   String.raw`(?<k6>(?<![A-Za-z])(?i:[a-z]+_${NAMED})(?:\\?["'])?\s?[=:]\s?(?:\\?["'])?)${SOME}[^\s"'&,;\\}\])]{3,}`,
   String.raw`(?<k17>(?<=[<:])(?i:(?:[a-z]+[_-]){0,4}[a-z]{0,20}${NAMED})(?:\s[^<>]{0,300})?>\s{0,200}(?:<!\[CDATA\[)?)(?!(?i:${NO_SECRET_WORD})\s{0,200}<)[^<>\s][^<>]{1,1998}[^<>\s](?=\s{0,200}(?:\]\]>\s{0,200})?</[^<>]{0,60}(?i:${NAMED})\s{0,9}>)`,
-  String.raw`(?<k8>[(\[]b?["'](?i:[a-z]+[_-])?(?i:${NAMED})["'],\s*b?)(?!["']-p["'])(?:'[^']*'|"[^"]*")`,
+  String.raw`(?<k8>[(\[]b?["'](?i:[a-z]+[_-])?(?i:${NAMED})["'],\s*b?)(?:'[^']*'|"[^"]*")`,
   String.raw`(?<k12>["']--?(?i:(?:[a-z]+-){0,4}${NAMED})["'],\s*)(?:'[^'-][^']*'|"[^"-][^"]*")`,
   String.raw`(?<k13>(?<![\w-])--(?i:(?:[a-z]+-){0,4}${NAMED})\s+)(?=[^\s"']*[0-9])[^\s"'-][^\s"']{3,}`,
   String.raw`(?<k14>["'](?i:name|key)\\?["']:\s*\\?["'](?i:[a-z0-9]+[_-]){0,4}(?i:${NAMED}|authorization|cookie|set-cookie)\\?["'],\s*\\?["'](?i:value)\\?["']:\s*)(?:\\?'[^'\\]*\\?'|\\?"[^"\\]*\\?")`,
-  String.raw`(?<k18>${BY_LETTER})(?!\$|//)[^\s"'\\]{2,}`,
 ];
-
-/** The group whose text has room for other secrets: it is looked through for itself. */
-export const ROOMY_GROUP = 'k18';
 
 /** A cheap necessary condition: a text without any of these holds no secret. A single character comes before what it is looked for with. */
 export const SECRET_HINTS: readonly (readonly [string, readonly string[]])[] = [
@@ -131,9 +118,6 @@ export const SECRET_HINTS: readonly (readonly [string, readonly string[]])[] = [
       'xapp-',
       'GOCSPX-',
       'pypi-',
-      'curl',
-      'mysql',
-      'sshpass',
     ],
   ],
   [

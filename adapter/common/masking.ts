@@ -1,5 +1,5 @@
 import { maskPattern } from '../../protocol/maskPattern';
-import { BY_LETTER, EMPTY_LIST, LIST_AS_TEXT, MASK, NO_SECRET_WORD, SECRET_WORDS, WORDS } from '../../protocol/secrets';
+import { EMPTY_LIST, LIST_AS_TEXT, MASK, NO_SECRET_WORD, SECRET_WORDS, WORDS } from '../../protocol/secrets';
 
 const passes = SECRET_WORDS.passBefore.replaceAll(' ', '|');
 const manyTokens = SECRET_WORDS.tokensBefore.replaceAll(' ', '|');
@@ -118,10 +118,7 @@ const patterns: Pattern[] = [
     put: `$1${MASK}`,
   },
   // A pair as text, such as a header
-  {
-    find: new RegExp(`([([]\\\\*["']${quotedName}\\\\*["'],\\s*)(?!\\\\*["']-p["'])\\\\*["'][^"']*["']`, 'gi'),
-    put: `$1${MASK}`,
-  },
+  { find: new RegExp(`([([]\\\\*["']${quotedName}\\\\*["'],\\s*)\\\\*["'][^"']*["']`, 'gi'), put: `$1${MASK}` },
   // user:password@host in an address
   { find: /\b([a-z][a-z0-9+.-]{0,30}:\/\/[^\s/:@"']*:)[^\s/"']+(@)/gi, put: `$1${MASK}$2` },
   // The same without a scheme, where a port, a path or `tcp(` shows that it is an address
@@ -143,8 +140,6 @@ const patterns: Pattern[] = [
   },
   { find: /\b(?:xox[a-z]|xapp)-[A-Za-z0-9-]{8,}/g, put: MASK },
   { find: /\beyJ[A-Za-z0-9_-]{6,4000}\.[A-Za-z0-9_-]{6,}(?:\.[A-Za-z0-9_-]*)?/g, put: MASK },
-  // curl -u ann:secret, mysql -psecret, sshpass -p secret
-  { find: new RegExp(`(${BY_LETTER})(?!\\$|//|\\*)[^\\s"'\\\\]{2,}`, 'g'), put: `$1${MASK}` },
 ];
 
 /** The text without the usual secrets. `extra`: patterns of the person's own. */

@@ -4,7 +4,7 @@ import { classOf, hasOwnSymbols, PLAIN } from './classes.mjs';
 import { Leaves } from './leaves.mjs';
 import { MAX_DEPTH, MAX_VALUE_BYTES } from './limits.mjs';
 import { markHead, markOf } from './marks.mjs';
-import { hasWord, isLogin, isNoSecret, isOption, isSecretKey, maskText } from './masking.mjs';
+import { hasWord, isNoSecret, isOption, isSecretKey, maskText } from './masking.mjs';
 
 /**
  * One walk from the app's values to the bytes of a frame, as `protocol/spool.ts` says. Nothing of the app runs: no getter, no `toJSON`, no trap of a
@@ -263,7 +263,6 @@ export class Encoder extends Leaves {
     bytes.open(LIST, length);
     /** @type {Uint8Array | null} */
     let mask = null;
-    let option = '';
     for (let index = 0; index < length; index++) {
       const reason = index > 0 || length === 1 ? this.spent() : undefined;
       if (reason !== undefined) {
@@ -280,11 +279,9 @@ export class Encoder extends Leaves {
         continue;
       }
       const item = descriptor.value;
-      if (option !== '' && isLogin(option, item)) mask = markOf('masked', `${option} holds a secret`);
       if (mask !== null && (typeof item === 'string' ? item[0] !== '-' : types.isUint8Array(item))) bytes.copy(mask);
       else this.value(item, depth + 1);
       mask = typeof item === 'string' && item.length < LONGEST_KEY ? this.maskAfter(item, index, length) : null;
-      option = typeof item === 'string' && item[0] === '-' ? item : '';
     }
     this.beside(items, depth, start);
   }

@@ -7,12 +7,9 @@ import {
   KEY_BEFORE,
   PASS_BEFORE,
   LAST,
-  LOGIN_OPTION,
-  LOGIN_TEXT,
   MASK,
   NAME_HINT,
   PATTERNS,
-  ROOMY_GROUP,
   SCHEMA_KEYS,
   SCHEMA_TYPES,
   TOKENS_BEFORE,
@@ -25,8 +22,6 @@ import { joined } from './joined.mjs';
 const WORDS = /[A-Z]+(?![a-z])|[A-Z][a-z]*|[a-z]+|[0-9]+/g;
 const NAME = /^[\p{L}\p{N}_.\- /:]{1,100}$/u;
 const SECRET = new RegExp(PATTERNS.join('|'), 'g');
-const WHOLE_OPTION = new RegExp(`^(?:${LOGIN_OPTION})$`);
-const WHOLE_LOGIN = new RegExp(`^(?:${LOGIN_TEXT})$`);
 const NAME_IN_TEXT = new RegExp(NAME_HINT, 'i');
 /** A bracket before a quote. */
 const PAIR = /[([]['"]/;
@@ -141,25 +136,12 @@ export function mayHoldSecret(text) {
 /** The text with secrets replaced; the same text when there are none. @param {string} text */
 export function maskText(text) {
   if (text.length < SHORTEST_SECRET || !mayHoldSecret(text)) return text;
-  const masked = withMasks(text);
-  return PATTERNS_TOO.reduce((left, pattern) => left.replace(pattern, MASK), masked);
-}
-
-/** @param {string} text @returns {string} */
-function withMasks(text) {
-  return text.replace(SECRET, (_, ...found) => {
+  const masked = text.replace(SECRET, (_, ...found) => {
     const groups = /** @type {Record<string, string | undefined>} */ (found[found.length - 1]);
-    for (const name in groups) {
-      const kept = groups[name];
-      if (kept !== undefined) return (name === ROOMY_GROUP ? withMasks(kept) : kept) + MASK;
-    }
+    for (const name in groups) if (groups[name] !== undefined) return groups[name] + MASK;
     return MASK;
   });
-}
-
-/** Whether this option of a command line is followed by a name and a password. @param {string} option @param {unknown} after */
-export function isLogin(option, after) {
-  return typeof after === 'string' && after.length < 200 && WHOLE_OPTION.test(option) && WHOLE_LOGIN.test(after);
+  return PATTERNS_TOO.reduce((left, pattern) => left.replace(pattern, MASK), masked);
 }
 
 /** @param {Uint8Array} data */

@@ -8,7 +8,7 @@ import { classOf } from './classes.mjs';
 import { partsOf } from './errors.mjs';
 import { joined, notRecorded } from './joined.mjs';
 import { MAX_SPOOL_BYTES } from './limits.mjs';
-import { isLogin, isOption, isSecretKey, maskText } from './masking.mjs';
+import { isOption, isSecretKey, maskText } from './masking.mjs';
 import { endSentence, Recorder } from './recorder.mjs';
 import { failed, say } from './report.mjs';
 import { MASK } from './secrets.mjs';
@@ -150,8 +150,7 @@ function argv() {
   const words = process.argv.slice(1);
   return words.map((word, index) => {
     const before = index > 0 ? words[index - 1] : '';
-    const isSecret = isLogin(before, word) || (isOption(before) && isSecretKey(before.replace(/^-+/, '')));
-    return isSecret ? MASK : maskText(word);
+    return isOption(before) && isSecretKey(before.replace(/^-+/, '')) ? MASK : maskText(word);
   });
 }
 

@@ -683,12 +683,6 @@ static int is_harmless_ascii(const char *text, Py_ssize_t size)
             break;
         case 'h':
             gh |= last == 'g';
-            if (last == 's' && at + 5 <= size && memcmp(text + at, "hpass", 5) == 0)
-                return 0;
-            break;
-        case 'q':
-            if (at >= 3 && memcmp(text + at - 3, "mys", 3) == 0)
-                return 0;
             break;
         case 'x':
             if (last == 'o' && at >= 2 && text[at - 2] == 'x')
@@ -712,7 +706,7 @@ static int is_harmless_ascii(const char *text, Py_ssize_t size)
                 return 0;
             break;
         case 'c':
-            if ((at >= 4 && memcmp(text + at - 4, "Basi", 4) == 0) || (at + 4 <= size && memcmp(text + at, "curl", 4) == 0))
+            if (at >= 4 && memcmp(text + at - 4, "Basi", 4) == 0)
                 return 0;
             break;
         }
@@ -1339,7 +1333,7 @@ PyMODINIT_FUNC PyInit__compiled(void)
     make_anchors();
     look_for_wide();
     look_for_folding();
-    for (const char *each = "=:([-_/.hxJAarRcq"; *each; each++)
+    for (const char *each = "=:([-_/.hxJAarRc"; *each; each++)
         looked_at[(unsigned char)*each] = 1;
     recorded_name = PyUnicode_InternFromString("recorded");
     static const char *const about[NAMES] = {"name", "key", "Name", "Key"};

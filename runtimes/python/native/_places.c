@@ -34,9 +34,9 @@ static void make_anchors(void)
     static const char *const groups[8][3] = {
         {"pPsStT", "aAwWeEoO", "sSdDcCkK"},                                  /* password, passwd, passphrase, pwd, secret, token */
         {"@", NULL, NULL},                                                   /* user:password@ */
-        {"cC\"'", "rRoOnNkKu", "eEoOaAr"},                                   /* credential, cookie, "name", "key", curl */
+        {"cC\"'", "rRoOnNkK", "eEoOaA"},                                     /* credential, cookie, "name", "key" */
         {"kKbB", "eEaA", "yYaAsS"},                                          /* key, bearer, Basic */
-        {"aAets", "uUKSIyv2q", "tTIzJlb"},                                   /* authori, AKIA, ASIA, AIza, eyJ, tvly-, e2b_, mysql */
+        {"aAet", "uUKSIyv2", "tTIzJlb"},                                     /* authori, AKIA, ASIA, AIza, eyJ, tvly-, e2b_ */
         {"?&;", "sShHjJaAxXkKcCtT", NULL},                                   /* &sig= */
         {"srph-:fnSeP", "kf-/ci8aGX", "-_/."},                               /* sk-, hf_, -----BEGIN, ://, fc-, nvapi-, r8_, jina_, whsec_, SG., GOCSPX- */
         {"xplgn", "oapsilh", "xilvtpousrm"},                                 /* xox, xai, pplx, lsv2, github_pat_, glpat-, ghp_, npm_ */
@@ -314,7 +314,7 @@ static int look_at(Places *self, Py_ssize_t at)
         if (is_like(self, at, "passphrase"))
             return add_plural(self, at, 10);
         if (is_like(self, at, "pass"))
-            return is_at(self, at - 3, "sshpass") && add_place(self, at - 3) ? -1 : add_pass(self, at);
+            return add_pass(self, at);
         if (is_like(self, at, "pwd"))
             return add_name(self, at, at + 3);
         if (is_at(self, at, "pplx-") || is_at(self, at, "pplx_"))
@@ -332,8 +332,6 @@ static int look_at(Places *self, Py_ssize_t at)
     case 'S':
         if (is_like(self, at, "secret"))
             return add_plural(self, at, 6);
-        if (is_at(self, at - 2, "mysql"))
-            return add_place(self, at - 2);
         if (is_at(self, at, "SG."))
             return add_token(self, at, 3, "_-", 16);
         if (is_at(self, at, "sk-") || is_at(self, at, "sk_")) {
@@ -354,8 +352,6 @@ static int look_at(Places *self, Py_ssize_t at)
         return is_at(self, at, "fc-") ? add_token(self, at, 3, "", 30) : 0;
     case 'c':
     case 'C':
-        if (is_at(self, at, "curl"))
-            return add_place(self, at);
         if (is_like(self, at, "credential"))
             return add_plural(self, at, 10);
         return is_like(self, at, "cookie") ? add_plural(self, at, 6) : 0;

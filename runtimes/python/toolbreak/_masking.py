@@ -16,13 +16,10 @@ from ._secrets import (
     HINTS,
     KEY_BEFORE,
     LAST,
-    LOGIN_OPTION,
-    LOGIN_TEXT,
     MASK,
     NAME_HINT,
     PASS_BEFORE,
     PATTERNS,
-    ROOMY_GROUP,
     SCHEMA_KEYS,
     SCHEMA_TYPES,
     TOKENS_BEFORE,
@@ -110,16 +107,9 @@ _SECRET = re.compile("|".join(PATTERNS))
 _NAME_IN_TEXT = re.compile(NAME_HINT, re.IGNORECASE)
 
 
-_LOGIN_OPTION = re.compile(LOGIN_OPTION)
-_LOGIN_TEXT = re.compile(LOGIN_TEXT)
-
-
 def _replace(match: re.Match[str]) -> str:
-    group = match.lastgroup
-    if group is None:
-        return MASK
-    kept = match.group(group)
-    return (_SECRET.sub(_replace, kept) if group == ROOMY_GROUP else kept) + MASK
+    kept = match.lastgroup
+    return (match.group(kept) if kept else "") + MASK
 
 
 def _has_name(text: str) -> bool:
@@ -182,17 +172,13 @@ class Masking:
                 if type(name) is str and self.is_secret_key(name):
                     row[key] = masked_by(name)
 
-    def secret_after(self, item: Any, length: int, after: str | bytes) -> str:
+    def secret_after(self, item: Any, length: int) -> str:
         """Whether the item of a list says that the next one is a secret: a header's name, or an option. Answers the name, or nothing."""
         if type(item) is bytes and len(item) < 200:
             item = item.decode("latin-1")
         if type(item) is not str:
             return ""
         if is_option(item):
-            if _LOGIN_OPTION.fullmatch(item) and len(after) < 200:
-                if _LOGIN_TEXT.fullmatch(after if isinstance(after, str) else after.decode("latin-1")):
-                    return item
-                return ""
             item = item.lstrip("-")
         elif length != 2 or not item[:1].isalpha():
             return ""

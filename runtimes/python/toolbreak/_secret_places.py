@@ -27,7 +27,7 @@ _QUERIES = ("s", "hmac", "jwt", "auth", "x-", "key=", "code=", "assertion=", "ti
 _BEGINNINGS = (
     "xai-", "xai_", "pplx-", "pplx_", "lsv2-", "lsv2_", "github_pat_", "glpat-", "hf_", "npm_", "AKIA", "ASIA", "AIza", "eyJ", "xox",
     "-----BEGIN", "Basic", "://", "tvly-", "nvapi-", "fc-", "jina_", "e2b_", "r8_", "pcsk_", "SG.", "xapp-", "GOCSPX-", "pypi-", "whsec_",
-    "lin_api_", "curl", "mysql", "sshpass",
+    "lin_api_",
 )  # fmt: skip
 #: Letters beside a-z that an expression without case takes for some of them, and `lower` does not.
 _OTHER_CASES = "İıſ"

@@ -282,7 +282,7 @@ def _make_encode(
         """Notes the mask of the next item where this one says that it is a secret."""
         after = items[index + 1] if index + 1 < len(items) else None
         if type(after) is bytes or (type(after) is str and after[:1] != "-"):
-            name = masking.secret_after(items[index], len(items), after)
+            name = masking.secret_after(items[index], len(items))
             if name:
                 hidden.append((index + 1, masked_by(name)))
 

@@ -228,7 +228,7 @@ class Walk:
 
     def _mask_after(self, item: Any, after: str | bytes, count: int) -> Any:
         """Where an item says that the next one is a secret: a header's name, or an option."""
-        name = self.masking.secret_after(item, count, after)
+        name = self.masking.secret_after(item, count)
         return masked_by(name) if name and (type(after) is bytes or after[:1] != "-") else None
 
     def _hide(self, out: list[Any], hidden: list[Any]) -> list[Any]:
