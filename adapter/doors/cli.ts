@@ -3,7 +3,7 @@ import { CommandError, messageOf, MistakeError, stateUnusable } from '../common/
 import { toolbreakVersion } from '../common/installation';
 import { stateFolder } from '../common/paths';
 import { cleanUpSessions, listSessions } from '../common/sessions';
-import { isDamage } from '../store/database';
+import { DamagedRunError, isDamage } from '../store/database';
 import { prune } from '../store/life/prune';
 import { DEFAULT_RETENTION, noteRetention, readRetention } from '../store/life/retention';
 import { noteWords } from '../store/life/words';
@@ -136,6 +136,8 @@ function sentenceOf(error: unknown): string {
     return stateUnusable(stateFolder(), messageOf(error)).message;
   if (isDamage(error))
     return `A part of the run file is damaged (${messageOf(error)}). "toolbreak check RUN" says what of it can still be read.`;
+  if (error instanceof DamagedRunError && error.message.endsWith('is damaged.'))
+    return `${error.message} "toolbreak check" says what of it can still be read.`;
   return messageOf(error);
 }
 

@@ -71,6 +71,12 @@ describe('store: finding a run', function () {
     const both = { folders: [project.folder, other], words: 'of any project' };
     assert.throws(() => findRun('1', both), /2 runs of any project are named 1\. Say which: .*one \(triage\)/);
     assert.equal(findRun('one', both), project.fileOf('one'));
+    // Imported into another project, a run has the same id.
+    project.record('one', [run('triage')], [], other);
+    assert.throws(
+      () => findRun('one', both),
+      /2 runs of any project have this id\. Name the file: .*one\.db, .*one\.db\.$/,
+    );
   });
 
   it('finds a file that cannot be read by its id, and lists it with the reason', () => {

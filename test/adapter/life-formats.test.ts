@@ -268,6 +268,8 @@ describe('life: other formats', function () {
       assert.equal(table('pandas.DataFrame', [2, 1], { '(index) (0)': [3, 3] }), false);
       assert.equal(table('pandas.Series', [2], { '(index)': ['a', 'b'], '(values)': [3, 3] }), false);
       assert.equal(table('pandas.Series', [9], { '(index)': ['a', 'b'], '(values)': [3, 3] }), true);
+      const lost = new Tagged('opaque', ['', '(damaged)', 'this part cannot be read']);
+      assert.deepEqual(json([lost]), { json: ['(damaged)'], cut: true });
       const cause = new Tagged('error', ['builtins.KeyError', "'x'", [], null, new Dict([])]);
       const error = new Tagged('error', ['m.Refused', 'no', [], cause, new Dict([['code', 7]])]);
       assert.deepEqual(json(error, 1000).json, {

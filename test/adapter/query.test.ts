@@ -447,6 +447,8 @@ describe('query: several runs', function () {
       { where: [{ path: 'argument.note', matches: 'order' }] },
     ])
       assert.deepEqual([ask(query).rows, ask(query).problems], [[], [said]], JSON.stringify(query));
+    const last = ask({ order: '-start', limit: 1 }).rows[0];
+    assert.equal(last?.type === 'call' && last.arguments, 'note=(damaged)');
     // Where no value is asked about, the call itself says what is damaged.
     assert.deepEqual([ask({ name: { equals: 'lookup_order' } }).problems, ask({}).rows.length], [[], 6]);
     const reader = new ReaderProcess();

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { argumentsLine } from '../../adapter/store/query/rows';
+import { outline } from '../../adapter/store/reader/outline';
 import { plainArguments, plainLine } from '../../adapter/store/reader/plainLine';
 import { line, markOf } from '../../adapter/store/reader/render';
 import type { StoredValues } from '../../adapter/store/reader/stored';
@@ -68,6 +69,12 @@ const { value: anyValue } = fc.letrec<{ value: Value }>((tie) => {
 });
 
 describe('reader: texts', () => {
+  it('says where the members of a group were raised', () => {
+    const member = new Tagged('error', ['ValueError', 'no tea', [new Tuple(['/app/shop/agent.py', 7, 'work'])], null, new Dict([])]); // prettier-ignore
+    const lines = outline([member, 3], stored, 10);
+    assert.deepEqual(lines.map(({ text }) => text), ['ValueError: no tea, at work @ agent.py:7', '3']); // prettier-ignore
+  });
+
   it('says how much of an array or a table was recorded', () => {
     const shaped = (head: Value, ...shape: number[]): string | undefined =>
       markOf(new Tagged('array', ['t', new Tuple(shape), 'd', head, 1]), stored);

@@ -180,8 +180,8 @@ export function tableOf(answer: QueryAnswer): string[] {
   const runs = new Map(answer.runs.map(({ run, number, name }) => [run, `${number} ${name}`]));
   const lines = answer.rows.map((row) => {
     const run = several ? `${column(runs.get(row.run) ?? row.run, 18)} ` : '';
-    // A crash is told whole, and what ended a thread: their places come last.
-    const isWhole = row.type === 'crash' || (row.type === 'event' && row.name === 'uncaught');
+    // A crash is told whole, and what else happened: their places come last. What the app printed or logged may be of any length.
+    const isWhole = row.type === 'crash' || (row.type === 'event' && row.name !== 'log');
     const room = isWhole ? Infinity : width();
     return fit(run + (row.type === 'call' ? callLine(row) : eventLine(row)), room);
   });

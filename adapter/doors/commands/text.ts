@@ -6,7 +6,9 @@ const USUAL_WIDTH = 100;
 
 /** Columns of the terminal, within what reads well. */
 export function width(): number {
-  return Math.max(60, Math.min(process.stdout.columns ?? USUAL_WIDTH, 160));
+  const told = Number(process.env['COLUMNS']);
+  const columns = process.stdout.columns ?? (told > 0 ? told : USUAL_WIDTH);
+  return Math.max(60, Math.min(columns, process.stdout.isTTY ? 160 : 1000));
 }
 
 /** `3 ms`, `12.4 s`, `3 min 20 s`: nanoseconds as a person says them. */

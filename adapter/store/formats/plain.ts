@@ -1,7 +1,7 @@
 import { arrayContent, children, content } from '../reader/children';
 import { errorDict, errorValue } from '../reader/errorValue';
 import { isWhole, opaqueText, textPart } from '../reader/render';
-import type { StoredValues } from '../reader/stored';
+import { isLost, type StoredValues } from '../reader/stored';
 import { floatText, intText, scalarText } from '../reader/text';
 import { Complex, Dict, Float, SetValue, Tagged, Tuple, type Value } from '../values/model';
 
@@ -110,6 +110,7 @@ export function plainJson(value: Value, stored: StoredValues, most: number): { j
       omit();
       return goesOn(each(elements, depth + 1));
     }
+    if (isLost(value)) omit();
     if (value.tag === 'opaque') return text(opaqueText(value, stored));
     return text(`<${[value.tag, part(0)].filter((word) => word !== '').join(' ')}>`);
   };

@@ -37,10 +37,10 @@ export function findRun(name: string, place: Place): string {
   if (name === '' || name.includes('\0')) throw new UserError(`A run is named ${WAYS}.`);
   if (isPath(name)) return pathOf(name);
   // An id is the file's name, so that a damaged file is found, too.
-  for (const folder of place.folders) {
-    const file = join(folder, `${name}.db`);
-    if (kindOf(file) === 'file') return file;
-  }
+  const files = place.folders.map((folder) => join(folder, `${name}.db`)).filter((file) => kindOf(file) === 'file');
+  if (files.length > 1)
+    throw new UserError(`${files.length} runs ${place.words} have this id. Name the file: ${files.join(', ')}.`);
+  if (files[0] !== undefined) return files[0];
   const runs = listRuns(place);
   const found = name === 'last' ? runs.slice(0, 1) : runs.filter((run) => isNamed(run, name));
   if (found.length === 1) return found[0]!.file;

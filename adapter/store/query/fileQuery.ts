@@ -206,7 +206,7 @@ export class FileQuery {
       return eventText(this.file, row.name, row.value, row.data);
     } catch (error) {
       // What the session wrote is not JSON any more: the event is still worth its name.
-      if (error instanceof SyntaxError) return row.name;
+      if (error instanceof SyntaxError) return `${row.name} (damaged)`;
       throw error;
     }
   }

@@ -120,7 +120,8 @@ function foundEvent(query: FileQuery, row: EventCandidate): FoundEvent {
   const output = outputOf(row);
   const place = query.placeOf(row);
   const process = query.processes.get(place.process ?? 0);
-  const text = output?.text ?? query.eventLine(row);
+  // What was printed and cannot be read is damaged, and no word `output`.
+  const text = output?.text ?? (row.name === 'output' ? '(damaged)' : query.eventLine(row));
   const longest = Math.max(LEAST_TEXT, Math.floor(MOST_TEXT / query.limit));
   return {
     type,

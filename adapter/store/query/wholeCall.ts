@@ -119,7 +119,10 @@ export function wholeCallJson(path: string, id: string): Record<string, unknown>
 }
 
 /** With its cause and its fields, where it is an exception. */
-function errorJson(file: RunFile, { value, causes: _c, ...said }: NonNullable<CallDetail['error']>): unknown {
+function errorJson(
+  file: RunFile,
+  { value, causes: _c, moreCauses: _m, ...said }: NonNullable<CallDetail['error']>,
+): unknown {
   const isError = value !== undefined && errorValue(partOf(file, value), file.values) !== undefined;
   if (isError) return { ...said, ...(jsonOf(file, value) as object) };
   return value === undefined || partOf(file, value) === null ? said : { ...said, value: jsonOf(file, value) };

@@ -1,5 +1,7 @@
 import type { Value } from '../values/model';
 import { childCount, children, type Child } from './children';
+import { errorValue } from './errorValue';
+import { shortFrame } from './eventPlace';
 import { node, wholeLine } from './render';
 import type { StoredValues } from './stored';
 
@@ -59,7 +61,7 @@ function laidOut(value: Value, stored: StoredValues, most: number, whole: boolea
     }
     const { name, value: item } = next.value;
     const { text, mark, children: below } = node(name, item, stored);
-    const line = { depth, name, text: whole ? wholeLine(item, stored) : text, mark };
+    const line = { depth, name, text: (whole ? wholeLine(item, stored) : text) + raisedAt(item, stored), mark };
     lines.push(line);
     characters += line.name.length + line.text.length;
     if (whole || depth < DEEPEST) open.push(partsOf(item, stored));
@@ -67,6 +69,13 @@ function laidOut(value: Value, stored: StoredValues, most: number, whole: boolea
       lines.push({ depth: depth + 1, name: '…', text: 'deeper levels: --full', mark: undefined, isRest: true });
   }
   return lines;
+}
+
+/** `, at work @ agent.py:7` of an exception: a group's members have nothing else that says where they are from. */
+function raisedAt(value: Value, stored: StoredValues): string {
+  const frame = errorValue(value, stored)?.stack.at(-1);
+  if (frame === undefined) return '';
+  return `, at ${shortFrame(frame)}`;
 }
 
 function* partsOf(value: Value, stored: StoredValues): Generator<Child> {

@@ -114,6 +114,8 @@ export function errorMessage(error: Tagged, stored: StoredValues): string {
 export function opaqueText(value: Tagged, stored: StoredValues): string {
   const [type, text, reason] = [0, 1, 2].map((index) => textPart(value, index, stored)) as [string, string, string];
   if (text === '') return `<${type}>`;
+  // What cannot be read has no type.
+  if (type === '') return text;
   return reason === '' ? text : `<${type} ${text}>`;
 }
 

@@ -1,11 +1,20 @@
 import { UserError } from '../../common/errors';
 import type { CallReader } from '../chunks/callReader';
-import type { Connection } from '../database';
+import { isDamage, type Connection } from '../database';
 import { decodeCanonical } from '../values/canonical';
 import { DecodeError, Dict, Ref, SetValue, Tagged, type Value } from '../values/model';
 
 /** Decoded values kept, in stored bytes. */
 const CACHE_BYTES = 16 * 1024 * 1024;
+
+const DAMAGED = 'cannot be read (the file is damaged)';
+/** What is shown in the place of what cannot be read. */
+const LOST = '(damaged)';
+
+/** Whether this stands in the place of a value that cannot be read. */
+export function isLost(value: Value): boolean {
+  return value instanceof Tagged && value.tag === 'opaque' && value.parts[0] === '' && value.parts[1] === LOST;
+}
 
 /** Reads values of one run file. A part that is stored on its own is fetched when somebody looks at it. */
 export class StoredValues {
@@ -34,7 +43,8 @@ export class StoredValues {
       if (bytes === undefined) throw new UserError('There is no such value in this run.');
       return this.decode({ cid: null, bytes });
     }
-    const row = this.byId.get(BigInt(id));
+    const row = this.ask(() => this.byId.get(BigInt(id)));
+    if (row === 'damaged') return this.loss(DAMAGED);
     if (row === undefined) throw new UserError('There is no such value in this run.');
     return this.decode(row);
   }
@@ -53,10 +63,24 @@ export class StoredValues {
       if (known.lost) this.lost++;
       return known.value;
     }
-    const row = this.byName.get(value.cid);
-    if (row !== undefined) return this.decode(row);
+    const row = this.ask(() => this.byName.get(value.cid));
+    if (row === 'damaged') return this.loss(DAMAGED);
+    return row === undefined ? this.loss('is not in the run file') : this.decode(row);
+  }
+
+  /** A page of the file may be damaged: what stands on others can be read all the same. */
+  private ask<T>(read: () => T): T | 'damaged' {
+    try {
+      return read();
+    } catch (error) {
+      if (isDamage(error)) return 'damaged';
+      throw error;
+    }
+  }
+
+  private loss(reason: string): Value {
     this.lost++;
-    return lost('is not in the run file');
+    return new Tagged('opaque', ['', LOST, `this part ${reason}`]);
   }
 
   private ofObjects(value: Tagged): Value {
@@ -83,9 +107,8 @@ export class StoredValues {
       value = decodeCanonical(row.bytes);
     } catch (error) {
       if (!(error instanceof DecodeError)) throw error;
-      value = lost(`cannot be read (${error.message})`);
+      value = this.loss(`cannot be read (${error.message})`);
       isLost = true;
-      this.lost++;
     }
     if (row.cid === null) return value;
     this.cache.set(row.cid.toString('latin1'), { value, size: row.bytes.length, lost: isLost });
@@ -97,8 +120,4 @@ export class StoredValues {
     }
     return value;
   }
-}
-
-function lost(reason: string): Value {
-  return new Tagged('opaque', ['', 'missing', `this part ${reason}`]);
 }
