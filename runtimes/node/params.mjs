@@ -49,7 +49,10 @@ function namesIn(source, open) {
   return { names, rest: parts.length > 0 && parts[parts.length - 1].startsWith('...') };
 }
 
-const CONSTRUCTOR = /^constructor\s*\(/;
+const CONSTRUCTOR = /^constructor\s*[(/]/;
+/** Words before which a name is no name of a method, or not of this one. */
+const OTHER =
+  /(?:^|[^\p{ID_Continue}$])(?:static|typeof|new|in|instanceof|void|delete|await|yield|return|get|set|async)\s*$/u;
 
 /** Where the list of parameters of a class' constructor opens; undefined where it has none, -1 where that cannot be told. @param {string} source */
 function constructorOf(source) {
@@ -69,11 +72,13 @@ function constructorOf(source) {
     // Fields may end with their line alone.
     if ('{};'.includes(last) || (isNewLine && /[\p{ID_Continue}$)\]"'`]/u.test(last))) {
       const found = CONSTRUCTOR.exec(source.slice(at, at + 100));
-      if (found !== null) return at + found[0].length - 1;
+      if (found !== null && !OTHER.test(source.slice(Math.max(0, at - 30), at)))
+        return found[0].endsWith('(') ? at + found[0].length - 1 : -1;
     }
     if ('([{"\'`/'.includes(character)) {
       const closes = skip(source, at);
       if (closes < 0) return -1;
+      if (/^["'`]constructor["'`]$/.test(source.slice(at, closes + 1))) return -1;
       const isComment = character === '/';
       isNewLine = isComment ? isNewLine || source[closes] === '\n' : false;
       if (!isComment) last = source[closes];

@@ -25,7 +25,7 @@ def draw(count: int) -> list[Any]:
     # Two halves of a character that stand side by side as two are shown as the one character: no other program can tell them apart.
     halves = re.compile("[\ud800-\udbff][\udc00-\udfff]")
     # Hypothesis likes to draw words of the sources, and some of these are names of secrets, whose values are masked.
-    words = re.compile("[A-Za-z]{3,}")
+    words = re.compile("pass|pwd|secret|token|key|credential|auth|cookie|jwt|bearer", re.IGNORECASE)
     letters = st.text(
         st.characters(categories=["L", "M", "N", "P", "S", "Z", "Cc", "Cf", "Co", "Cs"]), max_size=30
     ).filter(lambda text: not halves.search(text) and not words.search(text))

@@ -293,6 +293,11 @@ describe('timeline: what is typed into the search', () => {
       'There is no kind "tol". There are workflow, node, tool, llm, http, function, native.',
     );
     assert.equal(searchWords('from:+5').problem, '"from:" needs a unit, as in from:+5s, or a date and time.');
+    assert.equal(searchWords('name:a name:b').problem, '"name:" stands twice.');
+    assert.deepEqual(searchWords('kind:tool kind:node result.note:"'), {
+      text: '',
+      query: { kinds: ['tool', 'node'] },
+    });
     assert.equal(searchWords('error:KeyError,ValueError').problem, '"error:" takes one type.');
     assert.deepEqual(searchWords('Kind:Tool'), { text: '', query: { kinds: ['tool'] } });
   });
@@ -327,7 +332,9 @@ describe('timeline: what is typed into the search', () => {
       ['argument.order_id=7', ['order_id'], '7'],
       ['argument.lines[0]["a key"]="order 7"', ['lines', '0', 'a key'], '"order 7"'],
       ['argument=null', [], 'null'],
+      ['argument.01=7', ['01'], '7'],
       [undefined, ['say "so"'], '7'],
+      [undefined, ['two\nlines'], '7'],
       [undefined, ['note'], '"two\\nlines"'],
       [undefined, ['note'], `"${'long '.repeat(40)}"`],
     ];

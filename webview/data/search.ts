@@ -30,20 +30,21 @@ export class Finder {
 
   constructor(private readonly page: Page) {}
 
-  async find(text: string): Promise<void> {
+  /** Whether this search was answered, and no other one began meanwhile. */
+  async find(text: string): Promise<boolean> {
     const { page } = this;
     if (text === '' || page.file === undefined) {
       this.ticket++;
       page.update({ search: undefined });
-      return;
+      return false;
     }
     const before = page.search;
     const search = { calls: before?.calls ?? [], ids: before?.ids ?? new Set<string>(), total: before?.total ?? 0 };
     page.update({ search: { ...search, text, done: false } });
-    if (await this.ask(text)) {
-      const total = page.search?.total ?? 0;
-      page.update({ announcement: total === 0 ? `No call matches ${text}` : `${total} found` });
-    }
+    if (!(await this.ask(text))) return false;
+    const total = page.search?.total ?? 0;
+    page.update({ announcement: total === 0 ? `No call matches ${text}` : `${total} found` });
+    return true;
   }
 
   /** Looks for a value, which is no container, in all calls. */
@@ -56,6 +57,7 @@ export class Finder {
       // What is no text is found as Python writes it.
       const text =
         typeof json === 'string' ? json : (await page.ask('copy', { file, value, path, format: 'python' })).text;
+      if (file !== page.file) return;
       const word = valueWord(text);
       if (word === undefined) page.update({ announcement: 'An empty text cannot be searched for' });
       else await this.find(word);
@@ -71,6 +73,7 @@ export class Finder {
     if (file === undefined) return;
     try {
       const { text } = await page.ask('copy', { file, ...place, format: 'json' });
+      if (file !== page.file) return;
       const word = placeWord(root, steps, text);
       if (word === undefined) page.update({ announcement: 'This value cannot be searched for at its place' });
       else await this.find(word);

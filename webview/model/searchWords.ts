@@ -54,9 +54,9 @@ export type ValueRoot = 'argument' | 'result' | 'error' | 'stateBefore' | 'state
 /** What finds the calls that have this value at this place: `argument.order_id=7`. `json`: of no container. Nothing for what cannot be typed. */
 export function placeWord(root: ValueRoot, path: readonly string[], json: string): string | undefined {
   const steps = path.map((name) => {
-    if (/^\d{1,9}$/.test(name)) return `[${name}]`;
+    if (/^(?:0|[1-9]\d{0,8})$/.test(name)) return `[${name}]`;
     if (/^[^\s=~:.["'\]]+$/.test(name)) return `.${name}`;
-    return /["\\]/.test(name) ? undefined : `["${name}"]`;
+    return /["\\\x00-\x1f]/.test(name) ? undefined : `["${name}"]`;
   });
   // A text is typed as JSON writes it; what needs an escape there is not.
   const value = json.replace(/^"|"$/g, '');
@@ -79,6 +79,7 @@ export interface Typed {
 export function searchWords(typed: string): Typed {
   const query: Query = {};
   const conditions: string[] = [];
+  const once = new Set<string>();
   let problem: string | undefined;
   const take = (
     whole: string,
@@ -93,9 +94,16 @@ export function searchWords(typed: string): Typed {
       const sign = SIGNS[typedSign.trim().toLowerCase()] ?? '=';
       // A name can be typed with what it is: `state:verdict` stands beside what happened to it.
       if (sign === 'contains' && /^state(?:before|after)?$/i.test(path)) return whole;
+      if (value === '' && sign !== '=') return before;
       // A text in quotes is a text also where it looks like a number.
       conditions.push(`${rooted(path)} ${sign} ${sign === '=' ? given : value}`);
-    } else if (value !== '') problem = put(query, word.toLowerCase(), value) ?? problem;
+    } else if (value !== '') {
+      const name = word.toLowerCase();
+      // Of several kinds and states a call has one; all else would have to be two things at once.
+      if (once.has(name)) problem = `"${name}:" stands twice.`;
+      else problem = put(query, name, value) ?? problem;
+      if (name !== 'status' && name !== 'kind') once.add(name);
+    }
     return before;
   };
   const text = typed.replace(WORD, take);

@@ -110,13 +110,16 @@ function marksOf({ before, after }: ComparedRow): JSX.Element | null {
 
 /** Asks for the rows of one level; again when more of them are wanted. */
 function useLevel(page: Page, sides: Sides, which: Which, wanted: number): { answer?: Answer; problem?: string } {
-  const [state, setState] = useState<{ answer?: Answer; problem?: string }>({});
+  const [state, setState] = useState<{ of?: string; answer?: Answer; problem?: string }>({});
   useEffect(() => {
     const { file } = page;
     if (file === undefined || wanted === 0) return;
     let current = true;
-    page.ask('compare', { file, ...sides, which, start: 0, count: wanted }).then(
-      (answer) => current && setState({ answer }),
+    const key = [keyOf(sides.before), keyOf(sides.after), which].join('\0\0');
+    const before = state.of === key ? (state.answer?.rows ?? []) : [];
+    const part = { start: before.length, count: wanted - before.length };
+    page.ask('compare', { file, ...sides, which, ...part }).then(
+      (answer) => current && setState({ of: key, answer: { ...answer, rows: [...before, ...answer.rows] } }),
       (error: unknown) => current && setState({ problem: sentence(error) }),
     );
     return () => {

@@ -50,7 +50,7 @@ export function Header({ page, searchField, openHelp, focusStage }: Props): JSX.
     { label: 'Collapse All', icon: 'collapse-all', separated: true, run: () => page.collapseAll(true) },
     { label: 'Expand All', icon: 'expand-all', run: () => page.collapseAll(false) },
     { label: 'Clock Times', checked: page.clock, separated: true, run: () => page.update({ clock: !page.clock }) },
-    { label: 'Signs and Keys', keys: '?', icon: 'question', separated: true, run: openHelp },
+    { label: 'Signs, Search and Keys', keys: '?', icon: 'question', separated: true, run: openHelp },
   ];
   return (
     <header class="header">
@@ -120,8 +120,8 @@ function SearchField({
   useEffect(() => {
     if (document.activeElement !== field.current || found === undefined) setText(found?.text ?? '');
   }, [found?.text]);
-  const asked = useRef<{ text: string; answered: Promise<void> }>(undefined);
-  const find = (value: string): Promise<void> => {
+  const asked = useRef<{ text: string; answered: Promise<boolean> }>(undefined);
+  const find = (value: string): Promise<boolean> => {
     clearTimeout(waiting.current);
     const answered = page.finder.find(value);
     asked.current = { text: value, answered };
@@ -138,7 +138,7 @@ function SearchField({
       const { value } = event.currentTarget;
       const before = page.search?.text === value ? asked.current : undefined;
       const answered = before?.text === value ? before.answered : find(value);
-      void answered.then(() => page.finder.step(direction));
+      void answered.then((isAnswered) => isAnswered && page.finder.step(direction));
     } else return;
     event.preventDefault();
     event.stopPropagation();

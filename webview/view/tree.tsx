@@ -22,7 +22,7 @@ interface TreeProps {
 /** A value as a tree. Children are fetched when a node is opened, a hundred at a time. */
 export function ValueTree({ page, handle, label, root, flat = true }: TreeProps): JSX.Element {
   const base = handle.path ?? [];
-  const [menu, setMenu] = useState<{ steps: string[]; path: string[]; leaf: boolean; place: Place }>();
+  const [menu, setMenu] = useState<{ steps: string[]; path: string[]; leaf: boolean; plain: boolean; place: Place }>();
   const openMenu = (row: Element, place?: Place): void => {
     const { left, bottom } = row.getBoundingClientRect();
     const steps = JSON.parse((row as HTMLElement).dataset.path ?? '[]') as string[];
@@ -30,6 +30,7 @@ export function ValueTree({ page, handle, label, root, flat = true }: TreeProps)
       steps,
       path: [...base, ...steps],
       leaf: !row.hasAttribute('aria-expanded'),
+      plain: row.hasAttribute('data-plain'),
       place: place ?? { x: left + 24, y: bottom },
     });
   };
@@ -99,7 +100,7 @@ export function ValueTree({ page, handle, label, root, flat = true }: TreeProps)
               : [
                   {
                     label: 'Find This Value at This Place',
-                    disabled: !menu.leaf,
+                    disabled: !menu.plain,
                     run: () => void page.finder.findAtPlace(root, { value: handle.value, path: menu.path }, menu.steps),
                   },
                 ]),
@@ -139,12 +140,20 @@ function Children({ page, value, base, path, total, level }: ChildrenProps): JSX
   const [wanted, setWanted] = useState(CHUNK);
   const [problem, setProblem] = useState<string>();
   const where = [...base, ...path].join('\0');
+  const of = useRef('');
   useEffect(() => {
     let current = true;
     const file = page.file;
     if (file === undefined) return;
-    page.ask('value', { file, value, path: [...base, ...path], start: 0, count: wanted }).then(
-      (answer) => current && setNodes(answer.nodes),
+    const key = `${value}\0${where}`;
+    const before = of.current === key ? nodes : [];
+    const part = { start: before.length, count: wanted - before.length };
+    page.ask('value', { file, value, path: [...base, ...path], ...part }).then(
+      (answer) => {
+        if (!current) return;
+        of.current = key;
+        setNodes([...before, ...answer.nodes]);
+      },
       (error: unknown) => current && setProblem(error instanceof Error ? error.message : String(error)),
     );
     return () => {
@@ -182,12 +191,15 @@ interface MoreProps {
 
 /** The last row of a level that is not whole. The first of the rows that come for it gets the focus. */
 export function MoreRow({ shown, total, wanted, want, level }: MoreProps): JSX.Element | null {
-  const pressed = useRef<{ tree: HTMLElement; at: number }>(undefined);
+  const pressed = useRef<{ tree: HTMLElement; row: HTMLElement; at: number }>(undefined);
   useLayoutEffect(() => {
-    const { tree, at } = pressed.current ?? {};
+    if (pressed.current === undefined) return;
+    const { tree, row, at } = pressed.current;
     pressed.current = undefined;
-    if (tree?.contains(document.activeElement) === true || document.activeElement === document.body)
-      goTo(tree?.querySelectorAll<HTMLElement>('[role=treeitem]')[at ?? 0]);
+    const first = tree.querySelectorAll<HTMLElement>('[role=treeitem]')[at];
+    // Whoever went elsewhere meanwhile stays there; Tab comes back to the first new row.
+    if (document.activeElement === row || document.activeElement === document.body) goTo(first);
+    else if (first !== undefined && tree.querySelector('[role=treeitem][tabindex="0"]') === null) first.tabIndex = 0;
   }, [shown]);
   if (shown === 0 || shown >= total) return null;
   const isAsked = wanted > shown;
@@ -202,7 +214,11 @@ export function MoreRow({ shown, total, wanted, want, level }: MoreProps): JSX.E
       onClick={({ currentTarget }) => {
         const tree = currentTarget.closest<HTMLElement>('[role=tree]');
         if (isAsked || tree === null) return;
-        pressed.current = { tree, at: [...tree.querySelectorAll('[role=treeitem]')].indexOf(currentTarget) };
+        pressed.current = {
+          tree,
+          row: currentTarget,
+          at: [...tree.querySelectorAll('[role=treeitem]')].indexOf(currentTarget),
+        };
         want(wanted + CHUNK);
       }}
     >
@@ -232,6 +248,7 @@ function Node({
         role="treeitem"
         aria-level={level}
         data-path={JSON.stringify(path)}
+        data-plain={isPlain(node) ? '' : undefined}
         aria-expanded={branch ? open : undefined}
         tabIndex={first ? 0 : -1}
         style={{ paddingLeft: `${(level - 1) * 14}px` }}
@@ -250,6 +267,15 @@ function Node({
       </div>
       {open && <Children page={page} value={value} base={base} path={path} total={node.children} level={level + 1} />}
     </>
+  );
+}
+
+/** A text, a number or the like that a search can be given. */
+function isPlain({ type, text, mark }: ValueNode): boolean {
+  return (
+    mark === undefined &&
+    /^(str|string|int|float|number|bool|boolean|NoneType|null)$/.test(type) &&
+    !/^-?(nan|inf)/i.test(text)
   );
 }
 

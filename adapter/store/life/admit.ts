@@ -216,7 +216,7 @@ function foreign(source: string, why: string): UserError {
 
 /** It has our tables, and what is in them cannot be as it was written. */
 function changed(source: string, why: string): UserError {
-  const rest = /\.db$/i.test(source) ? ` What of it can be read is shown by "toolbreak show ${source}".` : '';
+  const rest = /\.db$/i.test(source) ? ' What of it can be read is shown by "toolbreak show FILE".' : '';
   return new UserError(`${source} is damaged, or was changed: ${why}. It is not imported.${rest}`);
 }
 

@@ -94,8 +94,9 @@ export class FileQuery {
     this.processes = byId(file, 'SELECT id, pid, name FROM processes', (one: StoredProcess) => one);
     this.wanted = this.wantedFunctions();
     this.wantedTasks = this.whose(compiled.task, this.tasks, (name, text) => name.toLowerCase().includes(text));
-    // The lane of its main thread says `Process-2`, where the process itself has the name of the program.
-    const namesOfProcess = ({ id, name }: StoredProcess) => [name, this.tasks.get(globalId(id, 1)) ?? ''];
+    // The lane of a child process says `Process-2`, where the process itself has the name of the program: that of its first thread.
+    const namesOfProcess = ({ id, name }: StoredProcess) =>
+      id === 1 ? [name] : [name, this.tasks.get(globalId(id, 1)) ?? ''];
     this.wantedProcesses = this.whose(compiled.process, this.processes, (one, wanted) =>
       typeof wanted === 'number'
         ? one.pid === wanted

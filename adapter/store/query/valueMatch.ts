@@ -143,7 +143,9 @@ function taggedEquals(value: Tagged, json: unknown, stored: StoredValues, depth:
     case 'opaque':
       return textPart(value, 2, stored) === '' && (part(1) || isNumber(value, json, stored));
     case 'array':
-      return isWhole(value, stored) && equalsJson(arrayContent(value, stored), json, stored, depth + 1);
+      return (
+        json !== null && isWhole(value, stored) && equalsJson(arrayContent(value, stored), json, stored, depth + 1)
+      );
     // Only a part of it is known, or none.
     default:
       return false;

@@ -342,6 +342,10 @@ describe('node runtime: wrapped functions', () => {
       ['class { x = this.\nconstructor(1); constructor(a) {} }', ['a']],
       ['class { half = 1 / 2; constructor(a) {} }', []],
       ['class extends (class { constructor(no) {} }) { constructor(a) { super() } }', []],
+      ['class { static\nconstructor(no) {} }', []],
+      ['class { x = typeof\nconstructor2(1); constructor(a) {} }', ['a']],
+      ['class extends Object { "constructor"(a) { super() } }', []],
+      ['class extends Object { constructor/* a */(a) { super() } }', []],
       ['class extends (0, Date) {}', []],
     ]; // prettier-ignore
     for (const [source, expected] of classes) assert.deepEqual(names(eval(`(${source})`)), expected, source);
