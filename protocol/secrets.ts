@@ -15,8 +15,8 @@ export const SECRET_WORDS = {
   endings: 'password passwords passwd passphrase passphrases',
   /** A name that ends so. */
   last:
-    'token bearer jwt setcookie authtoken accesstoken refreshtoken idtoken sessiontoken privatekey secretkey accesskey clientsecret' +
-    ' jwts authtokens accesstokens refreshtokens idtokens privatekeys secretkeys accesskeys clientsecrets',
+    'token bearer jwt setcookie apitoken authtoken accesstoken refreshtoken idtoken sessiontoken privatekey secretkey accesskey clientsecret' +
+    ' jwts apitokens authtokens accesstokens refreshtokens idtokens privatekeys secretkeys accesskeys clientsecrets',
   /** What makes secrets of a name that ends in "tokens": without one of these, they are a model's. */
   tokensBefore: 'access refresh auth api bearer csrf xsrf secret security oauth id',
   /** What makes a secret of a name that ends in "key". */
@@ -37,9 +37,14 @@ export const SECRET_WORDS = {
 export const SCHEMA_KEYS = 'type title description format minLength maxLength nullable writeOnly';
 export const SCHEMA_TYPES = 'string integer number boolean array object null';
 
+const KEYS = SECRET_WORDS.keyBefore.replaceAll(' ', '|');
+const OF_MODELS = SECRET_WORDS.tokensOfModels
+  .split(' ')
+  .map((word) => `(?<!${word}[_-])`)
+  .join('');
 const MANY_TOKENS = SECRET_WORDS.tokensBefore.replaceAll(' ', '|');
 const PASSES = SECRET_WORDS.passBefore.replaceAll(' ', '|');
-const NAMED = String.raw`(?:[a-z]{0,20}pass(?:word|wd|phrase)s?|(?:${PASSES})[_-]?pass|pwd|api[_-]?keys?|(?:access|secret|private|signing|account)[_-]?keys?|(?:[a-z]{0,20}[_-]?)?secrets?|(?:[a-z]+[_-])?(?:auth|access|refresh|session|id|bearer|api|csrf|xsrf|bot|user|app|device)?(?<!next[_-])(?<!page[_-])token|(?:${MANY_TOKENS})[_-]?tokens|credentials?)`;
+const NAMED = String.raw`(?:[a-z]{0,20}pass(?:word|wd|phrase)s?(?:[0-9]{1,2}|[_-]?(?:confirm(?:ation)?|again|repeat|verify|hash))?|(?:${PASSES})[_-]?pass|pwd|(?:${KEYS})[_-]?keys?|(?:[a-z]{0,20}[_-]?)?secrets?|(?:[a-z]+[_-])?(?:auth|access|refresh|session|id|bearer|api|csrf|xsrf|bot|user|app|device|sas)?${OF_MODELS}token|(?:${MANY_TOKENS})[_-]?tokens|credentials?)`;
 
 /** What is said of a secret where there is none, `secrets: none`, or of what kind it is, `password: str`. Written without case; a whole word up to its end, with what ends a sentence. */
 export const NO_SECRET_WORD = String.raw`(?:none|null|nil|undefined|empty|unset|not|missing|absent|unknown|true|false|yes|no|valid|invalid|required|optional|expired|str|string|int|integer|bytes|bool|boolean|float|any|object|number|secretstr)[.!?]?`;
@@ -50,8 +55,12 @@ const CODE =
   String.raw`|(?:self|this|cls|config|settings|args|kwargs|request)\.[a-z_]{1,40}(?=[\s,;)\]}]|$)` +
   String.raw`|(?:(?<=token=)token|(?<=password=)password|(?<=api_key=)api_key|(?<=secret=)secret)[,)])`;
 const SOME = `(?!(?i:${NO_SECRET})|${CODE})`;
+/** A model's word in JSON: `token": " the", "logprob`. */
+const WORD_OF_MODEL = String.raw`token\\?["']\s?:\s?\\?(?:"[^"\\\n]{0,60}\\?"|'[^'\\\n]{0,60}\\?'),\s{0,40}\\?["']logprob`;
+/** A JSON schema as text, in the place of a secret. */
+export const SCHEMA_AS_TEXT = String.raw`\{(?=[^{}]{0,500}["']type\\?["'])(?:\s{0,99}\\?["'](?:${SCHEMA_KEYS.replaceAll(' ', '|')})\\?["']\s?:\s?(?:\\?"[^"\\]{0,300}\\?"|\\?'[^'\\]{0,300}\\?'|[A-Za-z0-9.]{1,20}),?){1,8}\s{0,99}\}`;
 /** The name of a secret up to the quotes of its value, which may have blanks in it. */
-const QUOTED = String.raw`(?<![A-Za-z])(?i:(?:[a-z]+_)?${NAMED})(?:\\?["'])?\s?[=:]\s?`;
+const QUOTED = String.raw`(?<![A-Za-z])(?!${WORD_OF_MODEL})(?i:(?:[a-z]+_)?${NAMED})(?:\\?["'])?\s?[=:]\s?`;
 /** `[]` */
 export const EMPTY_LIST = String.raw`[\[{(]\s*[\]})]`;
 
@@ -87,16 +96,17 @@ export const SECRET_PATTERNS = [
   String.raw`(?<k9>(?<![\w/.@:-])(?!mailto:)[\w.-]{1,64}:)[^\s/:@"',]{3,}(?=@(?:[\w.-]{1,253}(?::[0-9]|/)|[a-z]{1,8}\())`,
   String.raw`(?<k10>[?&;](?i:sig|signature|hmac|jwt|auth|x-(?:amz|goog|ms)-(?:signature|credential|security-token))=)[^\s"'&;#<>]+`,
   String.raw`(?<k11>[?&;](?i:key|code|assertion|ticket|session|sid|sessionid|session_id)=)[^\s"'&;#<>]{16,}`,
-  String.raw`(?<k7>(?<![A-Za-z])(?i:(?:[a-z]+_)?${NAMED}|cookies)(?:\\?["'])?\s?[=:]\s?)(?!${EMPTY_LIST})(?:${LIST_AS_TEXT}|[\[{(][^\[\]{}()]*[\]})])`,
-  String.raw`(?<k15>${QUOTED}["'])(?:(?<=')(?!(?i:${NO_SECRET_WORD})')(?:[^'\\\n]|\\[^\n]){3,2000}(?=')|(?<=")(?!(?i:${NO_SECRET_WORD})")(?:[^"\\\n]|\\[^\n]){3,2000}(?="))`,
-  String.raw`(?<k16>${QUOTED}\\["'])(?:(?<=')(?!(?i:${NO_SECRET_WORD})\\')[^'\\\n]{3,2000}(?=\\')|(?<=")(?!(?i:${NO_SECRET_WORD})\\")[^"\\\n]{3,2000}(?=\\"))`,
-  String.raw`(?<k5>(?<![A-Za-z])(?i:${NAMED})(?:\\?["'])?\s?[=:]\s?(?:\\?["'])?)${SOME}[^\s"'&,;\\}\])]{3,}`,
+  String.raw`(?<k7>(?<![A-Za-z])(?i:(?:[a-z]+_)?${NAMED}|cookies)(?:\\?["'])?\s?[=:]\s?)(?!${EMPTY_LIST}|${SCHEMA_AS_TEXT})(?:${LIST_AS_TEXT}|[\[{(][^\[\]{}()]*[\]})])`,
+  String.raw`(?<k15>${QUOTED}b?(?:"""|'''|["']))(?:(?<=')(?!(?i:${NO_SECRET_WORD})')(?:[^'\\\n]|\\[^\n]){3,2000}(?=')|(?<=")(?!(?i:${NO_SECRET_WORD})")(?:[^"\\\n]|\\[^\n]){3,2000}(?="))`,
+  String.raw`(?<k16>${QUOTED}b?\\["'])(?:(?<=')(?!(?i:${NO_SECRET_WORD})\\')[^'\\\n]{3,2000}(?=\\')|(?<=")(?!(?i:${NO_SECRET_WORD})\\")[^"\\\n]{3,2000}(?=\\"))`,
+  String.raw`(?<k5>(?<![A-Za-z])(?!${WORD_OF_MODEL})(?i:${NAMED})(?:\\?["'])?\s?[=:]\s?(?:\\?["'])?)${SOME}[^\s"'&,;\\}\])]{3,}`,
   String.raw`(?<k6>(?<![A-Za-z])(?i:[a-z]+_${NAMED})(?:\\?["'])?\s?[=:]\s?(?:\\?["'])?)${SOME}[^\s"'&,;\\}\])]{3,}`,
   String.raw`(?<k17>(?<=[<:])(?i:(?:[a-z]+[_-]){0,4}[a-z]{0,20}${NAMED})(?:\s[^<>]{0,300})?>\s{0,200}(?:<!\[CDATA\[)?)(?!(?i:${NO_SECRET_WORD})\s{0,200}<)[^<>\s][^<>]{1,1998}[^<>\s](?=\s{0,200}(?:\]\]>\s{0,200})?</[^<>]{0,60}(?i:${NAMED})\s{0,9}>)`,
   String.raw`(?<k8>[(\[]b?["'](?i:[a-z]+[_-])?(?i:${NAMED})["'],\s*b?)(?:'[^']*'|"[^"]*")`,
   String.raw`(?<k12>["']--?(?i:(?:[a-z]+-){0,4}${NAMED})["'],\s*)(?:'[^'-][^']*'|"[^"-][^"]*")`,
   String.raw`(?<k13>(?<![\w-])--(?i:(?:[a-z]+-){0,4}${NAMED})\s+)(?=[^\s"']*[0-9])[^\s"'-][^\s"']{3,}`,
   String.raw`(?<k14>["'](?i:name|key)\\?["']:\s*\\?["'](?i:[a-z0-9]+[_-]){0,4}(?i:${NAMED}|authorization|cookie|set-cookie)\\?["'],\s*\\?["'](?i:value)\\?["']:\s*)(?:\\?'[^'\\]*\\?'|\\?"[^"\\]*\\?")`,
+  String.raw`(?<k18>(?<![\w-])--(?i:(?:[a-z]+-){0,4}${NAMED})\s{1,9}\\?["'])(?:(?<=')(?!(?i:${NO_SECRET_WORD})\\?')[^'\\\n]{3,2000}(?=\\?')|(?<=")(?!(?i:${NO_SECRET_WORD})\\?")[^"\\\n]{3,2000}(?=\\?"))`,
 ];
 
 /** A cheap necessary condition: a text without any of these holds no secret. A single character comes before what it is looked for with. */

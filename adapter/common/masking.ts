@@ -1,13 +1,26 @@
 import { maskPattern } from '../../protocol/maskPattern';
-import { EMPTY_LIST, LIST_AS_TEXT, MASK, NO_SECRET_WORD, SECRET_WORDS, WORDS } from '../../protocol/secrets';
+import {
+  EMPTY_LIST,
+  LIST_AS_TEXT,
+  MASK,
+  NO_SECRET_WORD,
+  SCHEMA_AS_TEXT,
+  SECRET_WORDS,
+  WORDS,
+} from '../../protocol/secrets';
 
 const passes = SECRET_WORDS.passBefore.replaceAll(' ', '|');
+const keys = SECRET_WORDS.keyBefore.replaceAll(' ', '|');
+const ofModels = SECRET_WORDS.tokensOfModels
+  .split(' ')
+  .map((word) => `(?<!${word}[-_])`)
+  .join('');
 const manyTokens = SECRET_WORDS.tokensBefore.replaceAll(' ', '|');
 
 /** Names of keys whose values are secrets. Compared without case, `-` and `_`. */
 const secretNames =
-  'api[-_ ]?keys?|apikeys?|secrets?|secret[-_ ]?keys?|client[-_ ]?secrets?|access[-_ ]?keys?(?:[-_ ]?ids?)?|private[-_ ]?keys?|(?:access|auth|refresh|id|session|bearer|api|csrf|xsrf|bot|user|app|device)?[-_ ]?token|' +
-  `(?:${manyTokens})[-_ ]?tokens|[a-z]{0,20}pass(?:word|wd|phrase)s?|(?:${passes})[-_]?pass|authorization|x-api-key|cookies?|credentials?`;
+  `api[-_ ]?keys?|secrets?|secret[-_ ]?keys?|client[-_ ]?secrets?|access[-_ ]?keys?(?:[-_ ]?ids?)?|private[-_ ]?keys?|(?:${keys})[-_]?keys?|(?:access|auth|refresh|id|session|bearer|api|csrf|xsrf|bot|user|app|device|sas)?[-_ ]?${ofModels}token|` +
+  `(?:${manyTokens})[-_ ]?tokens|[a-z]{0,20}pass(?:word|wd|phrase)s?(?:[0-9]{1,2}|[-_]?(?:confirm(?:ation)?|again|repeat|verify|hash))?|(?:${passes})[-_]?pass|authorization|x-api-key|cookies?|credentials?`;
 
 /** A key in quotes may carry a prefix: "OPENAI_API_KEY", "db.password". */
 const quotedName = `(?:[A-Za-z0-9]+[-_.])*(?:${secretNames})`;
@@ -76,11 +89,18 @@ const patterns: Pattern[] = [
     ),
     put: `$1${MASK}`,
   },
+  {
+    find: new RegExp(
+      `((?<![\\w-])--(?:[a-z]+-){0,4}(?:${secretNames})\\s{1,9}\\\\*(["']))(?!${NO_SECRET_WORD}\\\\*\\2)(?:(?!\\2)[^\\\\\\n]){3,2000}(?=\\\\*\\2)`,
+      'gi',
+    ),
+    put: `$1${MASK}`,
+  },
   { find: /\b(bearer\s+)[A-Za-z0-9\-._~+/]{8,}=*/gi, put: `$1${MASK}` },
   // A secret name with a list or a dictionary as text
   {
     find: new RegExp(
-      `(${bareName}\\\\*["']?\\s*[:=]\\s*)(?!${EMPTY_LIST})(?:${LIST_AS_TEXT}|[[{(][^[\\]{}()]*[\\]})])`,
+      `(${bareName}\\\\*["']?\\s*[:=]\\s*)(?!${EMPTY_LIST}|${SCHEMA_AS_TEXT})(?:${LIST_AS_TEXT}|[[{(][^[\\]{}()]*[\\]})])`,
       'gi',
     ),
     put: `$1${MASK}`,

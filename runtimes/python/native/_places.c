@@ -178,6 +178,12 @@ static int add_plural(Places *self, Py_ssize_t at, Py_ssize_t size)
     return add_name(self, at, at + size + ((at_place(self, at + size) | 32) == 's'));
 }
 
+/* `password`, and what may stand behind it in a name: `passwords`, `password2`, `password_hash`. */
+static int add_password(Places *self, Py_ssize_t at, Py_ssize_t size)
+{
+    return add_name(self, at, at + size + run_of(self, at + size, "_-", 16));
+}
+
 static int ends_before(const Places *self, Py_ssize_t at, const char *const *words)
 {
     if (at_place(self, at - 1) == '_' || at_place(self, at - 1) == '-')
@@ -197,9 +203,10 @@ static int add_tokens(Places *self, Py_ssize_t at)
     return ends_before(self, at, kinds) ? add_name(self, at, at + 6) : 0;
 }
 
+/* As `SECRET_WORDS.keyBefore` of protocol/secrets.ts. */
 static int add_key(Places *self, Py_ssize_t at)
 {
-    static const char *const kinds[] = {"api", "access", "secret", "private", "signing", "account", NULL};
+    static const char *const kinds[] = {"api", "private", "secret", "access", "signing", "encryption", "ssh", "master", "auth", "account", "subscription", "license", NULL};
     return ends_before(self, at, kinds) ? add_plural(self, at, 3) : 0;
 }
 
@@ -308,11 +315,11 @@ static int look_at(Places *self, Py_ssize_t at)
     case 'p':
     case 'P':
         if (is_like(self, at, "password"))
-            return add_plural(self, at, 8);
+            return add_password(self, at, 8);
         if (is_like(self, at, "passwd"))
-            return add_plural(self, at, 6);
+            return add_password(self, at, 6);
         if (is_like(self, at, "passphrase"))
-            return add_plural(self, at, 10);
+            return add_password(self, at, 10);
         if (is_like(self, at, "pass"))
             return add_pass(self, at);
         if (is_like(self, at, "pwd"))

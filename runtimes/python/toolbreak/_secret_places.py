@@ -11,14 +11,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator
 
-from ._secrets import PASS_BEFORE
+from ._secrets import KEY_BEFORE, PASS_BEFORE
 
 #: Words of which one is in every name of a secret.
 _NAMES = ("pass", "pwd", "secret", "token", "key", "credential", "authori", "cookie")
 #: Of these, what is more than a part of another word by itself.
 _WORDS = ("password", "passwd", "passphrase", "pwd", "secret", "token", "credential", "authori", "cookie")
 #: What comes before `key` in the name of a secret.
-_KEYS = ("api", "access", "secret", "private", "signing", "account")
+_KEYS = tuple(KEY_BEFORE)
 #: What comes before `pass` there.
 _PASSES = tuple(PASS_BEFORE)
 #: What follows `?`, `&` or `;` in an address that holds a secret.
@@ -116,7 +116,7 @@ def _logins(text: str) -> Iterator[int]:
 def _names(text: str, low: str) -> Iterator[int]:
     done = 0
     names = {at for word in _WORDS for at in _all(low, word)}
-    names.update(at for at in _all(low, "key") if low[max(0, at - 9) : at].rstrip("_-").endswith(_KEYS))
+    names.update(at for at in _all(low, "key") if low[max(0, at - 14) : at].rstrip("_-").endswith(_KEYS))
     names.update(at for at in _all(low, "pass") if low[max(0, at - 12) : at].rstrip("_-").endswith(_PASSES))
     for name in sorted(names):
         yield name

@@ -467,6 +467,10 @@ describe('node runtime: values', () => {
         beginning,
       );
     assert.equal(encoded('<password>hunter2</password>'), '<password>***</password>');
+    assert.equal(encoded("tool --password 'correct horse hunter2' x"), "tool --password '***' x");
+    assert.equal(encoded('{"password1": "hunter2", "sasToken": "hunter2"}'), '{"password1": "***", "sasToken": "***"}');
+    for (const text of ['"password": {"type": "string"}', '{"token": "Hello", "logprob": -0.3}', 'eos_token=<|end|>'])
+      assert.equal(encoded(text), text);
     const stays = {
       text: 'password: string, token = get_token(a)',
       choices: [{ token: 'Hel', logprob: -1 }],

@@ -207,6 +207,20 @@ SECRETS = [
     ("sk-proj-abcdefghijklmnopqrstuvwx", "abcdefghijklmnop"),
     ("pplx_c1719DEba9FeDb12ab", "c1719DEba9FeDb12"),
     ("lsv2-c1719DEba9FeDb12ab", "c1719DEba9FeDb12"),
+    ("tool --password 'hunter2' run", "hunter2"),
+    ('tool --api-key "correct horse hunter2"', "hunter2"),
+    ('{"cmd": "docker login --password \\"hunter2\\" x"}', "hunter2"),
+    ("{'password': b'hunter2'}", "hunter2"),
+    ('password = """hunter2 and so on"""', "hunter2"),
+    ('{"password1": "hunter2", "n": 1}', "hunter2"),
+    ("password_confirmation=hunter2", "hunter2"),
+    ("passwordHash: hunter2", "hunter2"),
+    ('{"sasToken": "hunter2"}', "hunter2"),
+    ("subscription_key=hunter2", "hunter2"),
+    ("{'Ocp-Apim-Subscription-Key': 'hunter2'}", "hunter2"),
+    ("SSH_KEY=hunter2, master-key: hunter2", "hunter2"),
+    ('{"password": {"type": "plain", "is": "hunter2"}}', "hunter2"),
+    ('{"token": "hunter2", "log": 1}', "hunter2"),
 ]
 
 
@@ -265,6 +279,11 @@ def test_secrets_by_their_looks(text: str, secret: str) -> None:
         "<password></password> <token/> vector<token> tokens</p>",
         "Session(token=token, password=password)",
         "how-to-make-sk-learn-based-classifiers-really-fast pypi-attestations nextToken=abcdef",
+        '{"properties": {"password": {"type": "string", "title": "Password", "minLength": 8}}, "required": ["password"]}',
+        '{\\"password\\": {\\"description\\": \\"of the user\\", \\"type\\": \\"string\\"}}',
+        '{"content": [{"token": "Hello", "logprob": -0.31, "bytes": [1]}, {"token": " world", "logprob": -0.1}]}',
+        "eos_token=<|endoftext|> pad_token: [PAD], mask_token='[MASK]'",
+        "tool --password --verbose, --token 'none' and \"--password 'x'\"",
         "fc-barcelona-2024-players-of-the-year-list r8_road e2b_sandboxes SG.x.y",
     ],
 )
