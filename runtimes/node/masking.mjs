@@ -25,8 +25,17 @@ const SECRET = new RegExp(PATTERNS.join('|'), 'g');
 const NAME_IN_TEXT = new RegExp(NAME_HINT, 'i');
 /** A bracket before a quote. */
 const PAIR = /[([]['"]/;
-/** The person's own, of which nothing is known but themselves. */
-const PATTERNS_TOO = joined?.maskPatterns ?? [];
+/** As Python has them in `\w`. */
+const LETTER = '\\w\\u00aa-\\uffff';
+/** Names of keys that the person gave. */
+const OWN_KEYS = [...(process.env.TOOLBREAK_RECORD_MASK_KEYS ?? '').split(','), ...(joined?.maskKeys ?? [])]
+  .map((word) => word.trim())
+  .filter((word) => word !== '');
+/**
+ * What the person gave for texts, of which nothing is known but themselves: patterns, and what stands under one of the names. What is to stay is in `kept`.
+ * @type {RegExp[]}
+ */
+const PATTERNS_TOO = [...(joined?.maskPatterns ?? []), ...OWN_KEYS.filter((key) => /[^*?]/.test(key)).map(namedInText)];
 /** Shorter texts cannot hold a secret. */
 export const SHORTEST_SECRET = PATTERNS_TOO.length > 0 ? 0 : 8;
 const latin1 = Buffer.prototype.latin1Slice;
@@ -52,6 +61,18 @@ export function isSecretName(name) {
   if (last === 'tokens') return TOKENS_BEFORE.has(before);
   if (last === 'pass') return PASS_BEFORE.has(before);
   return (last === 'key' || last === 'keys') && KEY_BEFORE.has(before);
+}
+
+/** `iban=...`, `"iban": "..."`, `--iban ...` in a text. @param {string} glob */
+function namedInText(glob) {
+  const name = glob
+    .replace(/[\\^$.|+()[\]{}/]/g, '\\$&')
+    .replace(/[*?]/g, (sign) => (sign === '*' ? `[${LETTER}.-]{0,100}` : `[${LETTER}.-]`));
+  return new RegExp(
+    `(?<kept>(?<![${LETTER}])(?:${name}\\\\?["']?\\s?[=:]\\s?b?|--?${name}(?:\\s{1,9}(?!-)|\\\\?["'],\\s?(?=\\\\?["'](?!-)))))` +
+      `(?:\\\\?"[^"\\\\\\n]{0,2000}\\\\?"|\\\\?'[^'\\\\\\n]{0,2000}\\\\?'|[^\\s,;(){}[\\]"'&<>\\\\]+)`,
+    'gi',
+  );
 }
 
 /**
@@ -89,10 +110,7 @@ function namesLike(glob) {
 }
 
 /** Read once: parameters are named where a function is wrapped, before anything is recorded. */
-const OWN = [...(process.env.TOOLBREAK_RECORD_MASK_KEYS ?? '').split(','), ...(joined?.maskKeys ?? [])]
-  .map((word) => word.trim())
-  .filter((word) => word !== '')
-  .map(namesLike);
+const OWN = OWN_KEYS.map(namesLike);
 
 /** Whether values under this key are secrets, as all names go or as the person said. @param {string} name */
 export function isSecretKey(name) {
@@ -141,7 +159,10 @@ export function maskText(text) {
     for (const name in groups) if (groups[name] !== undefined) return groups[name] + MASK;
     return MASK;
   });
-  return PATTERNS_TOO.reduce((left, pattern) => left.replace(pattern, MASK), masked);
+  return PATTERNS_TOO.reduce(
+    (left, pattern) => left.replace(pattern, (...found) => (found[found.length - 1]?.kept ?? '') + MASK),
+    masked,
+  );
 }
 
 /** @param {Uint8Array} data */

@@ -147,9 +147,15 @@ describe('life: recording in Node', function () {
       'eyJhbGciOiJIUzI1.eyJzdWIiOiIx.abc AKIAABCDEFGHIJKL AIzaabcdefghijabcdefghijabcdefghij xoxb-12345678',
       'nothing of the kind: key lime pie, a pass in the mountains = fine, b-c d_e A J (x) ["y"]',
       'Ünï:gehéim@host:80 ',
+      'kundenname: Ann, {"iban": "X Y"}, kunde_2=3; --iban 7, ["--kunde", "Ann"], {\\"iban\\": \\"X\\"}, ünkunde=1, a^b',
+      "tool --password 'correct horse' x, password1=abcd, {'sasToken': b'abcd'}, ssh_key: abcd",
       'SMTP_PASS=abcd, {"userPass": "abcd"}, low_pass=abcd, --db-pass=abcd',
     ];
-    const harmless = ['found secrets: None. Next', 'passwords: [], token: "missing"'];
+    const harmless = [
+      'found secrets: None. Next',
+      'passwords: [], token: "missing"',
+      '{"token": " a", "logprob": 1}, eos_token=abcd',
+    ];
     texts.push(...harmless);
     const words = [
       'apiKey',

@@ -137,13 +137,33 @@ def may_hold_secret(text: str) -> bool:
     return False
 
 
+def _named_in_text(glob: str) -> re.Pattern[str]:
+    """What stands in a text under a name that the person gave: `iban=...`, `"iban": "..."`, `--iban ...`."""
+    name = "".join({"*": r"[\w.-]{0,100}", "?": r"[\w.-]"}.get(each) or re.escape(each) for each in glob)
+    return re.compile(
+        rf"""(?P<{_KEPT}>(?<!\w)(?:{name}\\?["']?\s?[=:]\s?b?|--?{name}(?:\s{{1,9}}(?!-)|\\?["'],\s?(?=\\?["'](?!-)))))"""
+        r"""(?:\\?"[^"\\\n]{0,2000}\\?"|\\?'[^'\\\n]{0,2000}\\?'|[^\s,;(){}\[\]"'&<>\\]+)""",
+        re.IGNORECASE,
+    )
+
+
+#: The group of what stays before a secret.
+_KEPT = "toolbreak_kept"
+
+
+def _without(match: re.Match[str]) -> str:
+    return (match.group(_KEPT) if _KEPT in match.re.groupindex else "") + MASK
+
+
 class Masking:
     """The usual secrets and those the person named. Answers are remembered for keys; the memory is bounded."""
 
     def __init__(self, keys: Iterable[str] = (), patterns: Iterable[str] = ()) -> None:
+        keys = list(keys)
         self._globs = [re.compile(fnmatch.translate(key), re.IGNORECASE) for key in keys]
         self.problems: list[str] = []
-        self.patterns: list[re.Pattern[str]] = []
+        #: What the person gave. With any, each text is looked at by them.
+        self.patterns: list[re.Pattern[str]] = [_named_in_text(key) for key in keys if key.strip("*?")]
         for pattern in patterns:
             try:
                 self.patterns.append(re.compile(pattern))
@@ -202,7 +222,7 @@ class Masking:
             if masked != text:
                 text = masked
         for pattern in self.patterns:
-            masked = pattern.sub(MASK, text)
+            masked = pattern.sub(_without, text)
             if masked != text:
                 text = masked
         return text

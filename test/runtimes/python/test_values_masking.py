@@ -355,6 +355,16 @@ def test_what_stands_around_a_secret_is_kept() -> None:
 
 def test_own_names_and_patterns() -> None:
     settings = Settings.from_record({"maskKeys": ["patient*"], "maskPatterns": [r"C-\d+", "("]})
+    for text in (
+        '{"patient_name": "Ann Lee"}',
+        "patient=Lee, n=1",
+        "--patient-id Lee",
+        "['--patient', 'Lee']",
+        '{\\"patient\\": \\"Ann Lee\\"}',
+        "patient: b'Lee'",
+    ):
+        assert "Lee" not in repr(settings.encode({"note": text, "data": text.encode(), "error": ValueError(text)})), text
+    assert settings.encode("an impatient: yes, patients; --patient -v") == "an impatient: yes, patients; --patient -v"
     encoded = settings.encode({"Patient_name": "Ann", "note": "case C-17", "x": ["C-1"]})
     assert encoded["Patient_name"][:2] == MARK and encoded["note"] == "case ***" and encoded["x"] == ["***"]
     assert len(settings.masking.problems) == 1
