@@ -107,7 +107,10 @@ describe('life: crashes', function () {
     const { rows: events } = await place.json<QueryAnswer>('query', 'last', '--type', 'event');
     const lost = events.map((row) => (row.type === 'call' ? '' : row.text)).filter((text) => text.includes('goodbye'));
     assert.equal(lost.length, 1);
-    assert.match(lost[0]!, /^Process \d+ \(ends\.py\) ended without a goodbye: it was killed, or left by os\._exit$/);
+    assert.match(
+      lost[0]!,
+      /^Process \d+ \((?:ends\.py|ForkPoolWorker-1)\) ended without a goodbye: it was killed, or left by os\._exit$/,
+    );
   });
 
   it('the list of runs says how one ended that did not end well', async () => {

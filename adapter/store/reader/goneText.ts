@@ -1,16 +1,20 @@
 import { endedBy } from '../../common/signals';
+import { globalId } from '../callNames';
 import type { EventFields } from './eventPlace';
 import type { RunFile } from './runFile';
 
 /** `Process 4711 (order) crashed`: how a process was lost, as far as its parent was told. */
 export function goneText(file: RunFile, name: 'crashed' | 'lost', fields: EventFields): string {
   const [index, signal] = [fields.number('process'), fields.text('signal')];
-  const process = index === undefined ? undefined : file.sql('SELECT pid, name FROM processes WHERE id = ?').get(index);
+  const process = index === undefined ? undefined : file.sql(PROCESS).get(index > 1 ? globalId(index, 1) : null, index);
   const who = process === undefined ? 'A process' : named(process as { pid: number; name: string });
   if (name === 'lost') return `${who} ended without a goodbye: it was killed, or left by os._exit`;
   return `${who} ${signal === undefined ? 'crashed' : endedBy(signal)}`;
 }
 
+/** A child process goes by the name of its lane, where it has one: it has the program's own name otherwise. */
+const PROCESS = `SELECT pid, coalesce((SELECT nullif(name, '') FROM tasks WHERE id = ?), name) AS name FROM processes WHERE id = ?`;
+
 function named({ pid, name }: { pid: number; name: string }): string {
-  return `Process ${pid}${name === '' ? '' : ` (${name})`}`;
+  return `Process ${pid}${name === '' || name === `Process ${pid}` ? '' : ` (${name})`}`;
 }
