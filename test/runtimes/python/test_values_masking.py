@@ -363,7 +363,9 @@ def test_own_names_and_patterns() -> None:
         '{\\"patient\\": \\"Ann Lee\\"}',
         "patient: b'Lee'",
     ):
-        assert "Lee" not in repr(settings.encode({"note": text, "data": text.encode(), "error": ValueError(text)})), text
+        assert "Lee" not in repr(settings.encode({"note": text, "data": text.encode(), "error": ValueError(text)})), (
+            text
+        )
     assert settings.encode("an impatient: yes, patients; --patient -v") == "an impatient: yes, patients; --patient -v"
     encoded = settings.encode({"Patient_name": "Ann", "note": "case C-17", "x": ["C-1"]})
     assert encoded["Patient_name"][:2] == MARK and encoded["note"] == "case ***" and encoded["x"] == ["***"]
