@@ -42,8 +42,9 @@ export class Finder {
     const search = { calls: before?.calls ?? [], ids: before?.ids ?? new Set<string>(), total: before?.total ?? 0 };
     page.update({ search: { ...search, text, done: false } });
     if (!(await this.ask(text))) return false;
-    const total = page.search?.total ?? 0;
-    page.update({ announcement: total === 0 ? `No call matches ${text}` : `${total} found` });
+    const { total = 0, looked = 0 } = page.search ?? {};
+    const none = looked > 0 ? `None of the first ${looked} calls matches ${text}` : `No call matches ${text}`;
+    page.update({ announcement: total === 0 ? none : `${total} found` });
     return true;
   }
 
