@@ -38,13 +38,14 @@ export const SCHEMA_KEYS = 'type title description format minLength maxLength nu
 export const SCHEMA_TYPES = 'string integer number boolean array object null';
 
 const KEYS = SECRET_WORDS.keyBefore.replaceAll(' ', '|');
-const OF_MODELS = SECRET_WORDS.tokensOfModels
+/** In texts, fewer of `tokensOfModels` are no secrets: `new_token=...` may be one, and nothing else tells. */
+export const TOKENS_OF_TEXTS = 'next page eos bos pad unk sep cls mask'
   .split(' ')
   .map((word) => `(?<!${word}[_-])`)
   .join('');
 const MANY_TOKENS = SECRET_WORDS.tokensBefore.replaceAll(' ', '|');
 const PASSES = SECRET_WORDS.passBefore.replaceAll(' ', '|');
-const NAMED = String.raw`(?:[a-z]{0,20}pass(?:word|wd|phrase)s?(?:[0-9]{1,2}|[_-]?(?:confirm(?:ation)?|again|repeat|verify|hash))?|(?:${PASSES})[_-]?pass|pwd|(?:${KEYS})[_-]?keys?|(?:[a-z]{0,20}[_-]?)?secrets?|(?:[a-z]+[_-])?(?:auth|access|refresh|session|id|bearer|api|csrf|xsrf|bot|user|app|device|sas)?${OF_MODELS}token|(?:${MANY_TOKENS})[_-]?tokens|credentials?)`;
+const NAMED = String.raw`(?:[a-z]{0,20}pass(?:word|wd|phrase)s?(?:[0-9]{1,2}|[_-]?(?:confirm(?:ation)?|again|repeat|verify|hash))?|(?:${PASSES})[_-]?pass|pwd|(?:${KEYS})[_-]?keys?|(?:[a-z]{0,20}[_-]?)?secrets?|(?:[a-z]+[_-])?(?:auth|access|refresh|session|id|bearer|api|csrf|xsrf|bot|user|app|device|sas)?${TOKENS_OF_TEXTS}token|(?:${MANY_TOKENS})[_-]?tokens|credentials?)`;
 
 /** What is said of a secret where there is none, `secrets: none`, or of what kind it is, `password: str`. Written without case; a whole word up to its end, with what ends a sentence. */
 export const NO_SECRET_WORD = String.raw`(?:none|null|nil|undefined|empty|unset|not|missing|absent|unknown|true|false|yes|no|valid|invalid|required|optional|expired|str|string|int|integer|bytes|bool|boolean|float|any|object|number|secretstr)[.!?]?`;

@@ -6,20 +6,17 @@ import {
   NO_SECRET_WORD,
   SCHEMA_AS_TEXT,
   SECRET_WORDS,
+  TOKENS_OF_TEXTS,
   WORDS,
 } from '../../protocol/secrets';
 
 const passes = SECRET_WORDS.passBefore.replaceAll(' ', '|');
 const keys = SECRET_WORDS.keyBefore.replaceAll(' ', '|');
-const ofModels = SECRET_WORDS.tokensOfModels
-  .split(' ')
-  .map((word) => `(?<!${word}[-_])`)
-  .join('');
 const manyTokens = SECRET_WORDS.tokensBefore.replaceAll(' ', '|');
 
 /** Names of keys whose values are secrets. Compared without case, `-` and `_`. */
 const secretNames =
-  `api[-_ ]?keys?|secrets?|secret[-_ ]?keys?|client[-_ ]?secrets?|access[-_ ]?keys?(?:[-_ ]?ids?)?|private[-_ ]?keys?|(?:${keys})[-_]?keys?|(?:access|auth|refresh|id|session|bearer|api|csrf|xsrf|bot|user|app|device|sas)?[-_ ]?${ofModels}token|` +
+  `api[-_ ]?keys?|secrets?|secret[-_ ]?keys?|client[-_ ]?secrets?|access[-_ ]?keys?(?:[-_ ]?ids?)?|private[-_ ]?keys?|(?:${keys})[-_]?keys?|(?:access|auth|refresh|id|session|bearer|api|csrf|xsrf|bot|user|app|device|sas)?[-_ ]?${TOKENS_OF_TEXTS}token|` +
   `(?:${manyTokens})[-_ ]?tokens|[a-z]{0,20}pass(?:word|wd|phrase)s?(?:[0-9]{1,2}|[-_]?(?:confirm(?:ation)?|again|repeat|verify|hash))?|(?:${passes})[-_]?pass|authorization|x-api-key|cookies?|credentials?`;
 
 /** A key in quotes may carry a prefix: "OPENAI_API_KEY", "db.password". */

@@ -221,6 +221,7 @@ SECRETS = [
     ("SSH_KEY=hunter2, master-key: hunter2", "hunter2"),
     ('{"password": {"type": "plain", "is": "hunter2"}}', "hunter2"),
     ('{"token": "hunter2", "log": 1}', "hunter2"),
+    ("new_token=hunter2 last_token: hunter2", "hunter2"),
 ]
 
 
