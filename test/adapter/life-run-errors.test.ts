@@ -94,7 +94,7 @@ except ExceptionGroup as error: seen(error.__context__)
     );
     assert.match(
       await shown('seen'),
-      /\nResult\n {2}Refused: \('refused', 42\)\n {4}cause = KeyError: 'order 7'\n {4}code = 42\n/,
+      /\nResult\n {2}Refused: \('refused', 42\)\n {4}cause = KeyError: 'order 7', at look @ fails\.py:8\n {4}code = 42\n/,
     );
 
     // A place is whole, however narrow the terminal is taken to be.
