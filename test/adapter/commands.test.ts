@@ -123,6 +123,33 @@ describe('commands: runs, show, query, check', function () {
     assert.equal(said('query', '1', '--name', 'nobody'), 'Nothing matches.\n');
   });
 
+  it('query tells events whole, and as much of what was printed as COLUMNS says', () => {
+    const logs = new RecordedProject();
+    const before = process.env['COLUMNS'];
+    try {
+      const wall = 1_700_000_012_000_000_000n;
+      const text = 'order_id 7 → 70, '.repeat(20);
+      logs.record(
+        'one',
+        [agentSpool()],
+        [
+          { name: 'edited', data: { text }, wall },
+          { name: 'output', data: { category: 'stdout', text: 'x'.repeat(500) }, wall },
+        ],
+      );
+      for (const columns of [70, 130]) {
+        process.env['COLUMNS'] = String(columns);
+        const { stdout } = logs.toolbreak('query', '1', '--type', 'event,output');
+        assert.ok(stdout.includes(text.trim()), stdout);
+        assert.equal(stdout.split('\n').find((line) => line.includes('stdout: x'))?.length, columns, stdout);
+      }
+    } finally {
+      if (before === undefined) delete process.env['COLUMNS'];
+      else process.env['COLUMNS'] = before;
+      logs.remove();
+    }
+  });
+
   it('query prints output of several runs like the end of a log, and calls of several the newest first', () => {
     const logs = new RecordedProject();
     try {

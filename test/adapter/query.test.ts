@@ -2,10 +2,11 @@ import assert from 'node:assert/strict';
 import { readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import type { Query, QueryAnswer } from '../../protocol/query';
+import type { FoundCall, Query, QueryAnswer } from '../../protocol/query';
 import { callTree } from '../../adapter/store/query/tree';
 import { Patterns } from '../../adapter/store/query/pattern';
 import { runQuery } from '../../adapter/store/query/query';
+import { wholeCall } from '../../adapter/store/query/wholeCall';
 import { isoText, momentIn, RunClock } from '../../adapter/store/query/times';
 import { conditionIn, findCall } from '../../adapter/store/query/words';
 import { Dict, Float, SetValue, Tagged, Tuple, type Value } from '../../adapter/store/values/model';
@@ -428,6 +429,27 @@ describe('query: several runs', function () {
       for (const problem of problems) assert.match(problem, /torn\.db/);
     }
     assert.ok(damaged > 3);
+  });
+
+  it('whose page of values is damaged tell the calls all the same', () => {
+    const long = 'order number 7 '.repeat(40);
+    const spool = agentSpool().add(3, 6, 1, 3, 1, 19_000_000_000, dict({ note: long }), null);
+    const file = project.record('page', [spool]);
+    const bytes = readFileSync(file);
+    const page = Math.trunc(bytes.indexOf('order number 7') / 4096);
+    assert.ok(page > 0);
+    bytes.fill(0xa5, page * 4096, (page + 1) * 4096);
+    writeFileSync(file, bytes);
+    const { rows, more } = runQuery([file], { values: true });
+    assert.deepEqual([rows.length, more], [6, { count: 0, exact: true }]);
+    const last = rows.at(-1) as FoundCall;
+    assert.equal(last.arguments, 'note=(damaged)');
+    assert.match(JSON.stringify(last.values), /"\$mark":"opaque".*the file is damaged/);
+    const [told] = wholeCall(file, last.call.id, 10).values;
+    assert.deepEqual(
+      told!.lines.map(({ name, text, mark }) => [name, text, mark]),
+      [['note', '(damaged)', 'Not looked into: this part cannot be read (the file is damaged).']],
+    );
   });
 
   it('whose values are damaged say that these were not searched', async () => {

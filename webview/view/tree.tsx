@@ -22,13 +22,11 @@ interface TreeProps {
 /** A value as a tree. Children are fetched when a node is opened, a hundred at a time. */
 export function ValueTree({ page, handle, label, root, flat = true }: TreeProps): JSX.Element {
   const base = handle.path ?? [];
-  const [menu, setMenu] = useState<{ steps: string[]; path: string[]; leaf: boolean; plain: boolean; place: Place }>();
+  const [menu, setMenu] = useState<{ steps: string[]; leaf: boolean; plain: boolean; place: Place }>();
   const openMenu = (row: Element, place?: Place): void => {
     const { left, bottom } = row.getBoundingClientRect();
-    const steps = JSON.parse((row as HTMLElement).dataset.path ?? '[]') as string[];
     setMenu({
-      steps,
-      path: [...base, ...steps],
+      steps: JSON.parse((row as HTMLElement).dataset.path ?? '[]') as string[],
       leaf: !row.hasAttribute('aria-expanded'),
       plain: row.hasAttribute('data-plain'),
       place: place ?? { x: left + 24, y: bottom },
@@ -86,14 +84,15 @@ export function ValueTree({ page, handle, label, root, flat = true }: TreeProps)
           items={[
             ...(['JSON', 'Python'] as const).map((format) => ({
               label: `Copy as ${format}`,
-              run: () => void copyValue(page, handle.value, menu.path, format === 'JSON' ? 'json' : 'python'),
+              run: () =>
+                void copyValue(page, handle.value, [...base, ...menu.steps], format === 'JSON' ? 'json' : 'python'),
             })),
             {
               label: 'Find This Value',
               icon: 'search',
               separated: true,
               disabled: !menu.leaf,
-              run: () => void page.finder.findValue(handle.value, menu.path),
+              run: () => void page.finder.findValue(handle.value, [...base, ...menu.steps]),
             },
             ...(root === undefined
               ? []
@@ -101,7 +100,12 @@ export function ValueTree({ page, handle, label, root, flat = true }: TreeProps)
                   {
                     label: 'Find This Value at This Place',
                     disabled: !menu.plain,
-                    run: () => void page.finder.findAtPlace(root, { value: handle.value, path: menu.path }, menu.steps),
+                    run: () =>
+                      void page.finder.findAtPlace(
+                        root,
+                        { value: handle.value, path: [...base, ...menu.steps] },
+                        menu.steps,
+                      ),
                   },
                 ]),
           ]}

@@ -137,6 +137,10 @@ def may_hold_secret(text: str) -> bool:
     return False
 
 
+#: The group of what stays before a secret.
+_KEPT = "toolbreak_kept"
+
+
 def _named_in_text(glob: str) -> re.Pattern[str]:
     """What stands in a text under a name that the person gave: `iban=...`, `"iban": "..."`, `--iban ...`."""
     name = "".join({"*": r"[\w.-]{0,100}", "?": r"[\w.-]"}.get(each) or re.escape(each) for each in glob)
@@ -145,10 +149,6 @@ def _named_in_text(glob: str) -> re.Pattern[str]:
         r"""(?:\\?"[^"\\\n]{0,2000}\\?"|\\?'[^'\\\n]{0,2000}\\?'|[^\s,;(){}\[\]"'&<>\\]+)""",
         re.IGNORECASE,
     )
-
-
-#: The group of what stays before a secret.
-_KEPT = "toolbreak_kept"
 
 
 def _without(match: re.Match[str]) -> str:
