@@ -56,10 +56,10 @@ const CODE =
   String.raw`|(?:self|this|cls|config|settings|args|kwargs|request)\.[a-z_]{1,40}(?=[\s,;)\]}]|$)` +
   String.raw`|(?:(?<=token=)token|(?<=password=)password|(?<=api_key=)api_key|(?<=secret=)secret)[,)])`;
 const SOME = `(?!(?i:${NO_SECRET})|${CODE})`;
-/** A model's word in JSON: `token": " the", "logprob`. */
-const WORD_OF_MODEL = String.raw`token\\?["']\s?:\s?\\?(?:"[^"\\\n]{0,60}\\?"|'[^'\\\n]{0,60}\\?'),\s{0,40}\\?["']logprob`;
+/** A model's word in JSON: `token": " the", "logprob": -0.3`. */
+const WORD_OF_MODEL = String.raw`token\\?["']\s?:\s?\\?(?:"[^"\\\n]{0,60}\\?"|'[^'\\\n]{0,60}\\?'),\s{0,40}\\?["']logprob\\?["']\s?:\s?-?[0-9]`;
 /** A JSON schema as text, in the place of a secret. */
-export const SCHEMA_AS_TEXT = String.raw`\{(?=[^{}]{0,500}["']type\\?["'])(?:\s{0,99}\\?["'](?:${SCHEMA_KEYS.replaceAll(' ', '|')})\\?["']\s?:\s?(?:\\?"[^"\\]{0,300}\\?"|\\?'[^'\\]{0,300}\\?'|[A-Za-z0-9.]{1,20}),?){1,8}\s{0,99}\}`;
+export const SCHEMA_AS_TEXT = String.raw`\{(?=[^{}]{0,500}["']type\\?["']\s?:\s?\\?["'](?:${SCHEMA_TYPES.replaceAll(' ', '|')})\\?["'])(?:\s{0,99}\\?["'](?:${SCHEMA_KEYS.replaceAll(' ', '|')})\\?["']\s?:\s?(?:\\?"[^"\\]{0,300}\\?"|\\?'[^'\\]{0,300}\\?'|[A-Za-z0-9.]{1,20}),?){1,8}\s{0,99}\}`;
 /** The name of a secret up to the quotes of its value, which may have blanks in it. */
 const QUOTED = String.raw`(?<![A-Za-z])(?!${WORD_OF_MODEL})(?i:(?:[a-z]+_)?${NAMED})(?:\\?["'])?\s?[=:]\s?`;
 /** `[]` */

@@ -220,6 +220,9 @@ SECRETS = [
     ("{'Ocp-Apim-Subscription-Key': 'hunter2'}", "hunter2"),
     ("SSH_KEY=hunter2, master-key: hunter2", "hunter2"),
     ('{"password": {"type": "plain", "is": "hunter2"}}', "hunter2"),
+    ('{"password": {"type": "hunter2"}}', "hunter2"),
+    ('{"password": {"title": "type", "type": "plain", "description": "hunter2"}}', "hunter2"),
+    ('{"token": "hunter2", "logprob": "1"}', "hunter2"),
     ('{"token": "hunter2", "log": 1}', "hunter2"),
     ("new_token=hunter2 last_token: hunter2", "hunter2"),
 ]
