@@ -1,8 +1,24 @@
+type Given = { source?: string } | undefined;
+
 /** As `JSON.parse`, but a whole number that a double does not hold exactly becomes a text of its digits. Throws a `SyntaxError`. */
 export function parseExact(json: string): unknown {
-  return JSON.parse(json, (_key: string, value: unknown, context?: { source?: string }): unknown =>
-    typeof value === 'number' && !Number.isSafeInteger(value) && /^-?\d+$/.test(context?.source ?? '')
-      ? context!.source
-      : value,
+  return JSON.parse(json, exact);
+}
+
+/** The same for what will be written as JSON again: `5.0` and `-0.0` stay as they are. Nothing else can be done with these. */
+export function parseToWrite(json: string): unknown {
+  return JSON.parse(json, (key: string, value: unknown, given?: Given): unknown =>
+    typeof value === 'number' && Number.isInteger(value) && /^-?\d+\.0$/.test(given?.source ?? '')
+      ? raw.rawJSON(given!.source!)
+      : exact(key, value, given),
   );
 }
+
+function exact(_key: string, value: unknown, given?: Given): unknown {
+  return typeof value === 'number' && !Number.isSafeInteger(value) && /^-?\d+$/.test(given?.source ?? '')
+    ? given!.source
+    : value;
+}
+
+/** Node has it from 21 on; the types of the language do not know it yet. */
+const raw = JSON as unknown as { rawJSON(text: string): unknown };

@@ -260,6 +260,29 @@ describe('commands: runs, show, query, check', function () {
     );
   });
 
+  it('JSON keeps the point of a float, and the sign of a zero', () => {
+    const floats = dict({
+      whole: new Float(5),
+      zero: new Float(-0),
+      some: [new Float(1e15), new Float(1e22), 5, new Float(0.5)],
+    });
+    const spool = new SpoolFile('4000003-abc')
+      .add(1, 1, 'tool', 'weigh', 'weigh', 'm', '/app/m.py', 1, 1)
+      .add(2, 1, 'main', 0)
+      .add(3, 1, 0, 1, 1, 2000, floats, null)
+      .add(4, 1, 2005, 0, new Float(-7), null);
+    const path = project.record('floats', [spool], [], join(project.root, 'floats'));
+    for (const command of [
+      ['query', path, '--values'],
+      ['show', path, '1.1'],
+    ]) {
+      const { stdout } = project.toolbreak(...command, '--json');
+      const written = stdout.replace(/\s+/g, '');
+      assert.ok(written.includes('{"whole":5.0,"zero":-0.0,"some":[1000000000000000.0,1e+22,5,0.5]}'), stdout);
+      assert.ok(written.includes('"result":-7.0'), stdout);
+    }
+  });
+
   it('check says that a run is whole, or what is damaged', () => {
     assert.match(
       said('check', '1'),

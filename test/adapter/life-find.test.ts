@@ -46,6 +46,9 @@ describe('store: finding a run', function () {
       name: 'UserError',
       message: 'There is no run 7 of shop. The newest are 2 (refunds), 1 (triage).',
     });
+    assert.throws(() => findRun('1.5', place), {
+      message: '1.5 is the number of a call. Name its run first, as in "toolbreak show last 1.5".',
+    });
     assert.throws(() => findRun('x'.repeat(500), place), /There is no run x{59}… of shop/);
     assert.throws(() => findRun(join(project.root, 'none.db'), place), /There is no file .*none\.db/);
     assert.throws(() => findRun(project.root, place), /is no file/);

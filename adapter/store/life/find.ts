@@ -47,6 +47,8 @@ export function findRun(name: string, place: Place): string {
   if (runs.length === 0) throw noRuns(place);
   if (found.length > 1)
     throw new UserError(`${found.length} runs ${place.words} are named ${name}. Say which: ${listed(found)}.`);
+  if (/^\d+\.\d+$/.test(name))
+    throw new UserError(`${name} is the number of a call. Name its run first, as in "toolbreak show last ${name}".`);
   throw new UserError(`There is no run ${shown(name)} ${place.words}. The newest are ${listed(runs)}.`);
 }
 
