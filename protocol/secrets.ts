@@ -50,11 +50,26 @@ const NAMED = String.raw`(?:[a-z]{0,20}pass(?:word|wd|phrase)s?(?:[0-9]{1,2}|[_-
 /** What is said of a secret where there is none, `secrets: none`, or of what kind it is, `password: str`. Written without case; a whole word up to its end, with what ends a sentence. */
 export const NO_SECRET_WORD = String.raw`(?:none|null|nil|undefined|empty|unset|not|missing|absent|unknown|true|false|yes|no|valid|invalid|required|optional|expired|str|string|int|integer|bytes|bool|boolean|float|any|object|number|secretstr)[.!?]?`;
 const NO_SECRET = NO_SECRET_WORD + String.raw`(?:[\s"'&,;\\)}\]]|$)`;
-/** Where a program gets the secret from, and not the secret: `os.environ["KEY"]`, `get_token(`, `self.token`, `Optional[str]`, `token=token`. */
+/** What in code has a secret in its fields, and what gives one when it is called or asked for an element. */
+const HOLDERS =
+  'self|this|cls|config|cfg|conf|settings|args|kwargs|opts|options|request|req|response|resp|res|env|app|user|account|ctx|context|state|session' +
+  '|data|payload|body|params|props|form|secrets|event|client|row|record|item|obj';
+const GIVERS =
+  'get|fetch|load|loads|read|next|create|generate|make|build|encode|decode|hash|sha|md5|encrypt|decrypt|sign|parse|env|require|find|pop|json|token_|choice|uuid|str|bytes|input';
+const LISTS = 'tokens|secrets|keys|passwords|credentials|creds|headers|cookies|argv|parts';
+/** A place that something else fills in: `${API_KEY}`, `$(cat token.txt)`, `{{ password }}`, `<your password>`, `%(password)s`. */
+const TO_BE_FILLED = String.raw`\{\{\s?[A-Za-z_][A-Za-z_.\s|]{0,60}\}\}`;
+const PLACE = String.raw`\$\{\{?\s?[A-Za-z_][A-Za-z_.:\s-]{0,60}\}|\$\([a-z][a-z0-9_-]{0,20}[\s)]|${TO_BE_FILLED}|<[A-Za-z][A-Za-z_\s-]{0,40}>|%(?:\([a-z_]{1,30}\))?s(?![A-Za-z0-9_])`;
+/** Where a program gets the secret from, and not the secret: `os.environ["KEY"]`, `get_token(`, `self.tokens[i]`, `Optional[str]`, `token=token`. */
 const CODE =
-  String.raw`(?<!["'])(?:os\.(?:environ|getenv)|process\.env|getenv\(|getpass(?:\.getpass)?\(|input\(|get_[a-z_]{1,40}\(|Field\(|Optional\[` +
-  String.raw`|(?:self|this|cls|config|settings|args|kwargs|request)\.[a-z_]{1,40}(?=[\s,;)\]}]|$)` +
-  String.raw`|(?:(?<=token=)token|(?<=password=)password|(?<=api_key=)api_key|(?<=secret=)secret)[,)])`;
+  String.raw`(?<!["'])(?:os\.(?:environ|getenv)|process\.env|getpass(?:\.getpass)?\(|Field\(|Optional\[` +
+  String.raw`|(?:${HOLDERS})(?:\??\.[A-Za-z_]{1,40}){1,4}(?=[\s,;)\]}(\[]|$)` +
+  String.raw`|(?:[A-Za-z_]{1,30}(?:\.|::)){0,3}_{0,2}(?:${GIVERS})(?:[A-Z0-9_][A-Za-z0-9_]{0,30})?\(` +
+  String.raw`|(?:sys\.)?(?:${LISTS})\[(?:-?[0-9]{1,3}\]|[a-z_]{1,20}\]|["'])` +
+  String.raw`|(?:await|new|yield|lambda|typeof)\s` +
+  `|${PLACE}` +
+  `|(?:${['token', 'password', 'api_key', 'secret'].map((name) => `(?:(?<=${name}=)|(?<=${name} = ))${name}`).join('|')})` +
+  String.raw`(?=[\s,;)]|$))`;
 const SOME = `(?!(?i:${NO_SECRET})|${CODE})`;
 /** A model's word in JSON: `token": " the", "logprob": -0.3`. */
 const WORD_OF_MODEL = String.raw`token\\?["']\s?:\s?\\?(?:"[^"\\\n]{0,60}\\?"|'[^'\\\n]{0,60}\\?'),\s{0,40}\\?["']logprob\\?["']\s?:\s?-?[0-9]`;
@@ -97,7 +112,7 @@ export const SECRET_PATTERNS = [
   String.raw`(?<k9>(?<![\w/.@:-])(?!mailto:)[\w.-]{1,64}:)[^\s/:@"',]{3,}(?=@(?:[\w.-]{1,253}(?::[0-9]|/)|[a-z]{1,8}\())`,
   String.raw`(?<k10>[?&;](?i:sig|signature|hmac|jwt|auth|x-(?:amz|goog|ms)-(?:signature|credential|security-token))=)[^\s"'&;#<>]+`,
   String.raw`(?<k11>[?&;](?i:key|code|assertion|ticket|session|sid|sessionid|session_id)=)[^\s"'&;#<>]{16,}`,
-  String.raw`(?<k7>(?<![A-Za-z])(?i:(?:[a-z]+_)?${NAMED}|cookies)(?:\\?["'])?\s?[=:]\s?)(?!${EMPTY_LIST}|${SCHEMA_AS_TEXT})(?:${LIST_AS_TEXT}|[\[{(][^\[\]{}()]*[\]})])`,
+  String.raw`(?<k7>(?<![A-Za-z])(?i:(?:[a-z]+_)?${NAMED}|cookies)(?:\\?["'])?\s?[=:]\s?)(?!${EMPTY_LIST}|${SCHEMA_AS_TEXT}|${TO_BE_FILLED})(?:${LIST_AS_TEXT}|[\[{(][^\[\]{}()]*[\]})])`,
   String.raw`(?<k15>${QUOTED}b?(?:"""|'''|["']))(?:(?<=')(?!(?i:${NO_SECRET_WORD})')(?:[^'\\\n]|\\[^\n]){3,2000}(?=')|(?<=")(?!(?i:${NO_SECRET_WORD})")(?:[^"\\\n]|\\[^\n]){3,2000}(?="))`,
   String.raw`(?<k16>${QUOTED}b?\\["'])(?:(?<=')(?!(?i:${NO_SECRET_WORD})\\')[^'\\\n]{3,2000}(?=\\')|(?<=")(?!(?i:${NO_SECRET_WORD})\\")[^"\\\n]{3,2000}(?=\\"))`,
   String.raw`(?<k5>(?<![A-Za-z])(?!${WORD_OF_MODEL})(?i:${NAMED})(?:\\?["'])?\s?[=:]\s?(?:\\?["'])?)${SOME}[^\s"'&,;\\}\])]{3,}`,

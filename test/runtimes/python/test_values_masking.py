@@ -225,6 +225,15 @@ SECRETS = [
     ('{"token": "hunter2", "logprob": "1"}', "hunter2"),
     ('{"token": "hunter2", "log": 1}', "hunter2"),
     ("new_token=hunter2 last_token: hunter2", "hunter2"),
+    ("password=strong(er2", "strong"),
+    ("token: user.hunter2", "hunter2"),
+    ("secret=tokens-hunter2", "hunter2"),
+    ("password=%shunter2 api_key: ${hunter2", "hunter2"),
+    ("password=$(hunter!2)", "hunter"),
+    ("password=<hunter2>", "hunter2"),
+    ("password=await-hunter2", "hunter2"),
+    ("password={hunter2}", "hunter2"),
+    ("token = token-hunter2", "hunter2"),
 ]
 
 
@@ -282,6 +291,12 @@ def test_secrets_by_their_looks(text: str, secret: str) -> None:
         '{"password": "string", "token": "string"}',
         "<password></password> <token/> vector<token> tokens</p>",
         "Session(token=token, password=password)",
+        "token = self.tokens[i]; password = request.form['password'], api_key = settings.API_KEY",
+        "secret = config.get('x') or hashlib.sha256(data).hexdigest(), token = response.json()['access_token']",
+        "const token = await getToken(user);\nthis.token = token; let secret: String = env::var('SECRET')",
+        "password = new Password(), self.password = password\nkey = credentials[0], api_key = sys.argv[1]",
+        "API_KEY=${API_KEY} password: ${{ secrets.DB_PASSWORD }}\ntoken=$(cat token.txt) password: {{ db_password }}",
+        "password = <your password>, secret: %s, token=%(token)s",
         "how-to-make-sk-learn-based-classifiers-really-fast pypi-attestations nextToken=abcdef",
         '{"properties": {"password": {"type": "string", "title": "Password", "minLength": 8}}, "required": ["password"]}',
         '{\\"password\\": {\\"description\\": \\"of the user\\", \\"type\\": \\"string\\"}}',
