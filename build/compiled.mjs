@@ -1,7 +1,7 @@
 // The compiled part of the Python runtime, runtimes/python/native. A help, never a need: where it cannot be built, Python code does the same.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const COMPILERS = ['cc', 'gcc', 'clang'];
@@ -11,11 +11,12 @@ const LINKED = process.platform === 'darwin' ? ['-undefined', 'dynamic_lookup'] 
 
 const runtime = (root) => join(root, 'runtimes/python');
 const sourceOf = (root) => join(runtime(root), 'native/_compiled.c');
-/** What it includes. */
+/** It, and what it includes. */
 const partsOf = (root) =>
-  ['_places.c', '_crc.c', '_calls.c', '_functions.c', '_nodes.c', '_hooks.c'].map((name) =>
-    join(runtime(root), 'native', name),
-  );
+  readdirSync(join(runtime(root), 'native'))
+    .filter((name) => name.endsWith('.c'))
+    .toSorted()
+    .map((name) => join(runtime(root), 'native', name));
 /** One file serves every Python from 3.10 on of this system. */
 const fileOf = (root) => join(runtime(root), 'toolbreak/_compiled.abi3.so');
 /** Beside it: which sources it was made from, and its checksum. Python loads no other. */
@@ -36,7 +37,7 @@ export const hasCompiler = () => COMPILERS.some((name) => spawnSync(name, ['--ve
 
 /** Changes with everything that it is made from. */
 export const compiledKey = (root, headers) =>
-  [sourceOf(root), ...partsOf(root)]
+  partsOf(root)
     .reduce((hash, path) => hash.update(readFileSync(path)), createHash('sha256'))
     .update([process.arch, headers, ...FLAGS, ...LINKED].join(' '))
     .digest('hex');

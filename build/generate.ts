@@ -11,7 +11,7 @@
  * `--check` compares instead of writing and exits with 1 when something is stale.
  */
 import { createHash } from 'node:crypto';
-import { readFileSync, writeFileSync, mkdirSync, existsSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { Ajv } from 'ajv';
 import standaloneCode from 'ajv/dist/standalone';
@@ -90,14 +90,12 @@ function asJavaScript(path: string): string {
 }
 
 /** What the compiled part is made of, and what it has to agree with. */
+const NATIVE = 'runtimes/python/native';
 const COMPILED_FROM = [
-  'runtimes/python/native/_calls.c',
-  'runtimes/python/native/_compiled.c',
-  'runtimes/python/native/_crc.c',
-  'runtimes/python/native/_functions.c',
-  'runtimes/python/native/_hooks.c',
-  'runtimes/python/native/_places.c',
-  'runtimes/python/native/_nodes.c',
+  ...readdirSync(join(root, NATIVE))
+    .filter((name) => name.endsWith('.c'))
+    .toSorted()
+    .map((name) => `${NATIVE}/${name}`),
   'runtimes/python/toolbreak/_masking.py',
   'runtimes/python/toolbreak/_secret_places.py',
   'protocol/secrets.ts',
