@@ -259,6 +259,7 @@ describe('life: other formats', function () {
         ],
         cut: false,
       });
+      assert.equal(json(new Tagged('array', ['numpy.ndarray', new Tuple([]), 'int64', [7]])).json, 7);
       assert.deepEqual(json(array(9)), { json: [[1, 2], [3, 4], '…'], cut: true });
       const table = (type: string, size: number[], columns: Record<string, Value[]>): boolean =>
         json(new Tagged('array', [type, new Tuple(size), 'int64', new Dict(Object.entries(columns))])).cut;

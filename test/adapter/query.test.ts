@@ -202,6 +202,7 @@ describe('query: one run', function () {
           id: 1234567890123456789n,
           path: opaque('pathlib.PosixPath', '/a/b'),
           grid: new Tagged('array', ['numpy.ndarray', new Tuple([2, 3]), 'int64', [1, 2, 3, 4, 5, 6]]),
+          one: new Tagged('array', ['numpy.ndarray', new Tuple([]), 'int64', [7]]),
           part: new Tagged('array', ['numpy.ndarray', new Tuple([9, 2]), 'int64', [1, 2, 3]]),
           color: new Tagged('enum', ['app.Color', 'RED', 1]),
           none: null,
@@ -214,12 +215,12 @@ describe('query: one run', function () {
     const matches = (condition: string): boolean =>
       runQuery([one], { where: [conditionIn(condition)] }).rows.length === 1;
     for (const yes of [
-      'argument.grid equals [[1,2,3],[4,5,6]]', 'argument.grid[1][-1] equals 6', 'argument.grid[0] equals [1,2,3]', 'argument.part[1][0] equals 3',
+      'argument.grid equals [[1,2,3],[4,5,6]]', 'argument.grid[1][-1] equals 6', 'argument.grid[0] equals [1,2,3]', 'argument.part[1][0] equals 3', 'argument.one equals 7', 'argument.one[0] equals 7',
       'argument.id equals 1234567890123456789', 'argument.path equals /a/b', 'argument.path equals "/a/b"', 'argument.color equals Color.RED',
       'argument.color equals 1', 'argument.none equals None', 'argument.none equals null', 'argument.yes equals True', 'argument.yes equals true',
       'error.cause.type equals KeyError', `error.cause.message equals 'x'`, 'error.fields.code equals 7', 'error.code equals 7', 'error.message equals no',
     ]) assert.ok(matches(yes), yes); // prettier-ignore
-    for (const no of ['argument.grid equals [1,2,3,4,5,6]', 'argument.part equals [[1,2],[3]]', 'argument.part[1] equals [3]', 'argument.part[1][1] equals 3', 'argument.id equals 1234567890123456788', 'argument.id equals 1234567890123456800', 'argument.path equals /a', 'argument.none equals "None"'])
+    for (const no of ['argument.one equals [7]', 'argument.grid equals [1,2,3,4,5,6]', 'argument.part equals [[1,2],[3]]', 'argument.part[1] equals [3]', 'argument.part[1][1] equals 3', 'argument.id equals 1234567890123456788', 'argument.id equals 1234567890123456800', 'argument.path equals /a', 'argument.none equals "None"'])
       assert.ok(!matches(no), no); // prettier-ignore
   });
 

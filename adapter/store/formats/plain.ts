@@ -1,4 +1,4 @@
-import { arrayContent, children, content } from '../reader/children';
+import { arrayValue, children, content } from '../reader/children';
 import { errorDict, errorValue } from '../reader/errorValue';
 import { isWhole, opaqueText, textPart } from '../reader/render';
 import { isLost, type StoredValues } from '../reader/stored';
@@ -104,7 +104,7 @@ export function plainJson(value: Value, stored: StoredValues, most: number): { j
     const error = errorValue(value, stored);
     // Where it was raised is told of the call that it ended.
     if (error !== undefined) return each(errorDict({ ...error, stack: [] }), depth + 1);
-    const elements = value.tag === 'array' ? arrayContent(value, stored) : null;
+    const elements = value.tag === 'array' ? arrayValue(value, stored) : null;
     if (elements !== null) {
       if (isWhole(value, stored)) return each(elements, depth + 1);
       omit();

@@ -1,4 +1,4 @@
-import { arrayContent, children, keyText } from '../reader/children';
+import { arrayValue, children, keyText } from '../reader/children';
 import { isWhole, textPart } from '../reader/render';
 import type { StoredValues } from '../reader/stored';
 import { scalarText } from '../reader/text';
@@ -143,9 +143,7 @@ function taggedEquals(value: Tagged, json: unknown, stored: StoredValues, depth:
     case 'opaque':
       return textPart(value, 2, stored) === '' && (part(1) || isNumber(value, json, stored));
     case 'array':
-      return (
-        json !== null && isWhole(value, stored) && equalsJson(arrayContent(value, stored), json, stored, depth + 1)
-      );
+      return json !== null && isWhole(value, stored) && equalsJson(arrayValue(value, stored), json, stored, depth + 1);
     // Only a part of it is known, or none.
     default:
       return false;

@@ -198,6 +198,14 @@ export function arrayContent(array: Tagged, stored: StoredValues): Value {
   return rows.map((row) => new Tagged('array', [type!, new Tuple(sizes.slice(1)), kind!, row]));
 }
 
+/** The same where a value stands for it, as in JSON: an array without dimensions is its only element. */
+export function arrayValue(array: Tagged, stored: StoredValues): Value {
+  const inner = arrayContent(array, stored);
+  const shape = stored.resolve(array.parts[1] ?? null);
+  const isOne = shape instanceof Tuple && shape.items.length === 0 && Array.isArray(inner) && inner.length === 1;
+  return isOne ? (inner[0] ?? inner) : inner;
+}
+
 function tagged(value: Tagged, stored: StoredValues): Child[] {
   const parts = value.parts.map((part) => stored.resolve(part));
   const fields = (part: Value | undefined): Child[] => (part instanceof Dict ? entries(part, stored) : []);

@@ -1,6 +1,6 @@
 import { UserError } from '../../common/errors';
 import { Complex, Dict, Float, SetValue, Tagged, Tuple, type Value } from '../values/model';
-import { arrayContent, child, children, content, keyText } from './children';
+import { arrayValue, child, children, content, keyText } from './children';
 import { errorDict, errorValue } from './errorValue';
 import { errorMessage, isWhole, markOf, opaqueText, shortType, textPart } from './render';
 import type { StoredValues } from './stored';
@@ -104,7 +104,7 @@ export function copyText(
   /** What there is of a value with a mark. */
   function keptOf(tagged: Tagged): Value | undefined {
     if (tagged.tag === 'object') return tagged;
-    if (tagged.tag === 'array') return arrayContent(tagged, stored) ?? undefined;
+    if (tagged.tag === 'array') return arrayValue(tagged, stored) ?? undefined;
     const kept = tagged.tag === 'cut' ? stored.resolve(tagged.parts[1] ?? null) : null;
     return kept ?? undefined;
   }
@@ -251,7 +251,7 @@ export function copyText(
 
   /** What was recorded of an array, row by row, or of the columns of a table, and at its end that there is more. */
   function rowsOf(array: Tagged): Value | undefined {
-    return array.tag === 'array' ? orMore(array, arrayContent(array, stored)) : undefined;
+    return array.tag === 'array' ? orMore(array, arrayValue(array, stored)) : undefined;
   }
 
   function orMore(array: Tagged, kept: Value): Value | undefined {
