@@ -65,6 +65,44 @@ test('lanes collapse and expand, by pointer and by keyboard', (house) =>
     await until(async () => assert.equal(await shown.page.locator('.lane-name').count(), 2));
   }));
 
+test('lanes that scroll: each call stands beside its name, the axis stays, and what is found is scrolled to', (house) =>
+  withPage(
+    house,
+    async (shown) => {
+      await ready(shown);
+      const { page } = shown;
+      const scrolled = (): Promise<number> => page.locator('.scroller').evaluate((element) => element.scrollTop);
+      const heights = await page.evaluate(() =>
+        ['.scroller', '.canvas-column canvas'].map((each) => document.querySelector(each)!.clientHeight),
+      );
+      assert.equal(heights[1], heights[0], 'of the canvas as of what is seen');
+      const clickBeside = async (name: string): Promise<void> => {
+        const box = await page.getByRole('button', { name: `${name}, expanded` }).boundingBox();
+        await page.mouse.click(640, box!.y + box!.height / 2);
+        await until(async () => assert.match(await spoken(shown), new RegExp(`^work_${name}, function`)));
+      };
+      await clickBeside('worker-2');
+      await page.mouse.move(640, 300);
+      await page.mouse.wheel(0, 700);
+      await until(async () => assert.equal(await scrolled(), 700));
+      await page.locator('.scroller[aria-busy=false]').waitFor();
+      await clickBeside('worker-30');
+      await picture(shown, 'lanes-scrolled');
+      // A page by key is what is seen, no more.
+      await page.locator('.scroller').evaluate((element) => (element.scrollTop = 0));
+      await page.keyboard.press('PageDown');
+      await until(async () => assert.ok((await scrolled()) > 100));
+      assert.ok((await scrolled()) < heights[0]!);
+      await page.keyboard.press('/');
+      await page.keyboard.type('work_worker-59');
+      await page.keyboard.press('Enter');
+      await until(async () => assert.match(await spoken(shown), /^work_worker-59, function/));
+      await until(async () => assert.ok((await scrolled()) > 700));
+      await clickBeside('worker-59');
+    },
+    { answer: hostOf([sampleRun(1, { workers: 60 })]) },
+  ));
+
 test('kinds can be filtered', (house) =>
   withPage(house, async (shown) => {
     await ready(shown);

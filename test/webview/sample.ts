@@ -26,7 +26,10 @@ type Plain = string | number | boolean | null | Plain[] | { [key: string]: Plain
 
 export const STARTED = '2026-03-02T14:03:10.000Z';
 
-export function sampleRun(number: number, options: { live?: boolean; busy?: number } = {}): SampleRun {
+export function sampleRun(
+  number: number,
+  options: { live?: boolean; busy?: number; workers?: number } = {},
+): SampleRun {
   const calls: CallRow[] = [];
   let last = 0;
   const add = (
@@ -89,11 +92,18 @@ export function sampleRun(number: number, options: { live?: boolean; busy?: numb
       holds: [{ start: 8.3 * S, description: 'Paused before tool' }],
     });
   }
+  const workers = Array.from({ length: options.workers ?? 0 }, (_, index) => ({
+    task: 100 + index,
+    name: `worker-${index}`,
+  }));
+  for (const [index, { task, name }] of workers.entries())
+    add('function', `work_${name}`, 0, 1 * S, 11 * S, { task, state: index === 42 ? 'error' : 'returned' });
   calls.sort((a, b) => a.start - b.start || a.depth - b.depth);
   const lanes: Lane[] = [
     { task: 1, name: 'support_agent', depth: 3, first: 0, last: end },
     { task: 2, name: 'support_agent › check_stock', parent: 1, depth: 2, first: 2.26 * S, last: 3.1 * S },
   ];
+  lanes.push(...workers.map((worker) => ({ ...worker, depth: 1, first: 1 * S, last: 11 * S })));
   if (options.live)
     lanes.push({ task: 3, name: 'support_agent › approve', parent: 1, depth: 1, first: 8.2 * S, last: end });
   return {
