@@ -68,3 +68,8 @@ export function parseObject(line: string): Record<string, unknown> | undefined {
     return undefined;
   }
 }
+
+/** The object as one line, whoever reads it: Node's own reading of lines ends them at two more signs, which a JSON text may hold. */
+export function lineOf(object: object): string {
+  return `${JSON.stringify(object).replace(/[\u2028\u2029]/g, (sign) => (sign === '\u2028' ? '\\u2028' : '\\u2029'))}\n`;
+}

@@ -1,4 +1,4 @@
-import { LineSplitter, parseObject } from '../common/ndjson';
+import { lineOf, LineSplitter, parseObject } from '../common/ndjson';
 import { UserError, messageOf } from '../common/errors';
 import { problemWith } from '../store/database';
 import { Reader } from '../store/reader/reader';
@@ -8,7 +8,7 @@ const LONGEST_LINE = 1024 * 1024;
 
 /** The reader process: one JSON request a line on standard input, one answer or notification a line on standard output. */
 export function runReader(input: NodeJS.ReadableStream, output: NodeJS.WritableStream): void {
-  const send = (message: object): void => void output.write(`${JSON.stringify(message)}\n`);
+  const send = (message: object): void => void output.write(lineOf(message));
   const reader = new Reader((notify, params) => send({ notify, params }));
   const fail = (id: unknown, message: string): void =>
     send({ id: typeof id === 'number' ? id : -1, error: { message } });

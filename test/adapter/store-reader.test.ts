@@ -159,6 +159,11 @@ describe('store: reader', function () {
     );
   });
 
+  it('answers in one line, whatever signs are in it', async () => {
+    const { error } = await raw('overview', { file: join(root, 'one\u2028two\u2029.db') });
+    assert.match(error!.message, /one\u2028two\u2029/);
+  });
+
   it('answers lanes, calls by range, search and errors', async () => {
     deadSession();
     recoverSpool(spool);
