@@ -281,8 +281,8 @@ export interface ReaderMethods {
   };
   /** Figures of the calls that overlap from..to. */
   statistics: {
-    /** `name`: any by which a query finds it. */
-    params: { file: string; from: number; to: number; kinds?: string[]; name?: string };
+    /** `name`: any by which a query finds it. `errors`: of calls that failed alone. */
+    params: { file: string; from: number; to: number; kinds?: string[]; name?: string; errors?: boolean };
     result: Statistics;
   };
   search: {

@@ -371,6 +371,16 @@ describe('store: what the reader compares and counts', function () {
       kinds: [{ kind: 'llm', calls: 1, total: 2 }],
       sampled: false,
     });
+    assert.deepEqual(ask('statistics', { from: 0, to: 3000, errors: true }), {
+      calls: 1,
+      errors: 1,
+      total: 2,
+      p50: 2,
+      p95: 2,
+      tokens: 0,
+      kinds: [{ kind: 'tool', calls: 1, total: 2 }],
+      sampled: false,
+    });
     assert.deepEqual(ask('statistics', { from: 0, to: 3000, name: 'nobody' }), {
       calls: 0,
       errors: 0,

@@ -214,6 +214,22 @@ test('Shift and a drag select a range and say its totals', (house) =>
         /^12\.4 s 41 calls 2 errors .* 3\.1 k tokens/,
       ),
     );
+    assert.match(await shown.page.locator('.range-totals').innerText(), /http 1 /, 'the smallest kind is told, too');
+    await shown.page.getByRole('button', { name: 'Filter kinds of calls' }).click();
+    await shown.page.getByRole('menuitemcheckbox', { name: 'Errors only' }).click();
+    await until(async () =>
+      assert.match(
+        (await shown.page.locator('.range-totals').innerText()).replace(/\s+/g, ' '),
+        /^12\.4 s 2 calls 2 errors busy 603 ms /,
+      ),
+    );
+    await shown.page.keyboard.press('Escape');
+    // Of more calls than are fetched, some of the short ones are not known.
+    await shown.notify('show', { file: '/runs/2.db' });
+    await until(async () => assert.match(await shown.page.locator('.run-title').innerText(), /run 2/));
+    await shown.page.locator('.scroller').focus();
+    await shown.page.keyboard.press('r');
+    await until(async () => assert.match(await shown.page.locator('.range-totals').innerText(), /busy at least /));
   }));
 
 test('the menu of a call asks for breakpoints, source and the like', (house) =>

@@ -223,8 +223,8 @@ export function answerFrom(runs: readonly SampleRun[]) {
         return compared(side(before), side(after), part);
       }
       case 'statistics': {
-        const { file, from, to, kinds } = params as ReaderMethods['statistics']['params'];
-        return statistics(runOf(file), from, to, kinds);
+        const { file, from, to, kinds, errors } = params as ReaderMethods['statistics']['params'];
+        return statistics(runOf(file), from, to, kinds, errors);
       }
       case 'search': {
         const { file, text, kinds, errors, limit, query } = params as ReaderMethods['search']['params'];
@@ -396,12 +396,13 @@ function compared(
   };
 }
 
-function statistics(run: SampleRun, from: number, to: number, kinds?: string[]): Statistics {
+function statistics(run: SampleRun, from: number, to: number, kinds?: string[], errors = false): Statistics {
   const calls = run.calls.filter(
     (call) =>
       call.start <= to &&
       (call.end ?? run.summary.duration) >= from &&
-      (kinds === undefined || kinds.includes(call.kind)),
+      (kinds === undefined || kinds.includes(call.kind)) &&
+      (!errors || call.state === 'error'),
   );
   const times = calls.flatMap((call) => (call.end === undefined ? [] : [call.end - call.start])).sort((a, b) => a - b);
   const within = (share: number): number | undefined => times[Math.max(0, Math.ceil(times.length * share) - 1)];

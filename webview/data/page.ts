@@ -305,6 +305,7 @@ export class Page {
   toggleErrorsOnly(): void {
     this.update({ errorsOnly: !this.errorsOnly });
     void this.finder.again();
+    void this.ranger.again();
   }
 
   /** Whether a call stands out: it passes the filters and the search. */

@@ -11,8 +11,10 @@ export interface Range {
   to: Nanoseconds;
   /** Absent while they are counted. */
   statistics?: Statistics;
-  /** Time in which at least one call ran: of the longest calls, where they are too many to fetch them all. */
+  /** Time in which at least one call ran. */
   busy?: Nanoseconds;
+  /** That is of the longest calls alone: they are too many to fetch them all. */
+  busyAtLeast?: boolean;
 }
 
 /** A part of the run that was marked by hand, and its sums. */
@@ -40,18 +42,18 @@ export class Ranger {
     const ticket = ++this.ticket;
     const kinds = page.hiddenKinds.size > 0 ? KINDS.filter((kind) => !page.hiddenKinds.has(kind)) : undefined;
     try {
-      const [statistics, { calls }] = await Promise.all([
-        page.ask('statistics', { file, from, to, kinds }),
+      const [statistics, { calls, left }] = await Promise.all([
+        page.ask('statistics', { file, from, to, kinds, ...(page.errorsOnly && { errors: true }) }),
         page.ask('calls', { file, from, to, minimum: 0, limit: TABLE_LIMIT }),
       ]);
       if (ticket !== this.ticket || !page.range) return undefined;
       const busy = busyIn(
-        calls.filter((call) => !page.hiddenKinds.has(call.kind) && !isEvent(call)),
+        calls.filter((call) => page.passes(call) && !isEvent(call)),
         from,
         to,
         page.now(),
       );
-      page.update({ range: { from, to, statistics, busy } });
+      page.update({ range: { from, to, statistics, busy, busyAtLeast: left > 0 && statistics.calls > 0 } });
       return statistics;
     } catch (error) {
       if (ticket === this.ticket) page.update({ range: undefined, announcement: sentence(error) });

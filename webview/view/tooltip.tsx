@@ -69,7 +69,8 @@ export function RangeTotals({ page }: { page: Page }): JSX.Element | null {
           </span>
           <span class={statistics.errors > 0 ? 'error-text' : ''}>{counted(statistics.errors, 'error')}</span>
           <span title="Time in which at least one call ran, and all calls' durations added up: one inside another counts in both">
-            busy {formatDuration(busy)} · durations {formatDuration(statistics.total)}
+            busy {range.busyAtLeast ? 'at least ' : ''}
+            {formatDuration(busy)} · durations {formatDuration(statistics.total)}
           </span>
           {statistics.p50 !== undefined && statistics.p95 !== undefined && (
             <span title="Half of the calls took no longer than the first, 95 of 100 no longer than the second">
@@ -83,7 +84,7 @@ export function RangeTotals({ page }: { page: Page }): JSX.Element | null {
               {rough(statistics.tokens)} {statistics.tokens === 1 ? 'token' : 'tokens'}
             </span>
           )}
-          {statistics.kinds.slice(0, 4).map(({ kind, calls, total }) => (
+          {statistics.kinds.map(({ kind, calls, total }) => (
             <span class="muted">
               {kind} {least}
               {count(calls)} · {formatDuration(total)}

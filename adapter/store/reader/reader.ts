@@ -97,6 +97,7 @@ export class Reader {
         to: numberIn(params, 'to'),
         kinds: optionalTexts(params, 'kinds'),
         name: params['name'] === undefined || params['name'] === null ? undefined : textIn(params, 'name'),
+        errors: params['errors'] === true,
       }),
     search: (params) => {
       const given = {

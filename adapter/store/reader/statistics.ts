@@ -1,4 +1,5 @@
 import type { Statistics } from '../../../protocol/timeline';
+import { chunkOf } from '../chunks/chunk';
 import { durationIn, totalsOf } from '../chunks/totals';
 import { DecodeError } from '../values/model';
 import { UserError } from '../../common/errors';
@@ -19,6 +20,8 @@ export interface StatisticsRange {
   to: number;
   kinds: readonly string[] | undefined;
   name: string | undefined;
+  /** Of calls that failed alone. */
+  errors?: boolean;
 }
 
 /** Sums for each kind of call. */
@@ -51,7 +54,7 @@ interface CountedCall {
 export function statistics(file: RunFile, range: StatisticsRange, few = FEW): Statistics {
   const run = file.row();
   const whole = range.from <= 0 && range.to >= file.length();
-  return whole && Number(run?.calls ?? 0) > few ? ofWholeRun(file, range) : ofCalls(file, range);
+  return whole && range.errors !== true && Number(run?.calls ?? 0) > few ? ofWholeRun(file, range) : ofCalls(file, range);
 }
 
 /** From the sums that are kept for each function: half of the calls stay within a tenth of what is said. */
@@ -149,13 +152,21 @@ function fitting(file: RunFile, { kinds, name }: StatisticsRange): (id: number) 
   };
 }
 
+/** The chunks that hold a call that failed. */
+function failedIn(file: RunFile): ReadonlySet<number> {
+  const sql = 'SELECT id FROM failed_calls';
+  return file.once(sql, () => new Set((file.sql(sql).pluck().all() as number[]).map(chunkOf)));
+}
+
 /** Those that overlap the range, and are of these kinds and this name. */
 function* callsOfRange(file: RunFile, range: StatisticsRange): Generator<CountedCall> {
   const zero = file.zero();
   const [first, last, now] = [range.from + zero, range.to + zero, zero + file.length()];
   const fits = fitting(file, range);
+  const failed = range.errors === true ? failedIn(file) : undefined;
   for (const zone of file.calls.zones()) {
     if (zone.first! > last) break;
+    if (failed?.has(zone.id) === false) continue;
     if (zone.open === 0 && zone.last! + (zone.longest ?? Infinity) < first) continue;
     const chunk = file.calls.chunk(zone.id);
     for (let slot = 0; chunk !== undefined && slot < chunk.length; slot++) {
@@ -163,9 +174,11 @@ function* callsOfRange(file: RunFile, range: StatisticsRange): Generator<Counted
       const ended = chunk.isEnded(slot);
       const [start, end] = [chunk.start[slot]!, ended ? chunk.end[slot]! : now];
       if (start > last || end < first) continue;
+      const error = stateOf(chunk.statusOf(slot)) === 'error';
+      if (failed !== undefined && !error) continue;
       yield {
         kind: kindOf(file, chunk.func[slot]!),
-        error: stateOf(chunk.statusOf(slot)) === 'error',
+        error,
         duration: Math.max(0, end - start),
         ended,
         tokens: chunk.tokensOf(slot) ?? 0,
