@@ -5,10 +5,10 @@ export function parseExact(json: string): unknown {
   return JSON.parse(json, exact);
 }
 
-/** The same for what will be written as JSON again: `5.0` and `-0.0` stay as they are. Nothing else can be done with these. */
+/** The same for what will be written as JSON again: floats such as `5.0`, `-0.0` and `1e+18` stay as they are. Nothing else can be done with these. */
 export function parseToWrite(json: string): unknown {
   return JSON.parse(json, (key: string, value: unknown, given?: Given): unknown =>
-    typeof value === 'number' && Number.isInteger(value) && /^-?\d+\.0$/.test(given?.source ?? '')
+    typeof value === 'number' && Number.isInteger(value) && /[.e]/.test(given?.source ?? '')
       ? raw.rawJSON(given!.source!)
       : exact(key, value, given),
   );

@@ -264,7 +264,7 @@ describe('commands: runs, show, query, check', function () {
     const floats = dict({
       whole: new Float(5),
       zero: new Float(-0),
-      some: [new Float(1e15), new Float(1e22), 5, new Float(0.5)],
+      some: [new Float(1e15), new Float(2 ** 60), 5, new Float(0.5)],
     });
     const spool = new SpoolFile('4000003-abc')
       .add(1, 1, 'tool', 'weigh', 'weigh', 'm', '/app/m.py', 1, 1)
@@ -278,7 +278,7 @@ describe('commands: runs, show, query, check', function () {
     ]) {
       const { stdout } = project.toolbreak(...command, '--json');
       const written = stdout.replace(/\s+/g, '');
-      assert.ok(written.includes('{"whole":5.0,"zero":-0.0,"some":[1000000000000000.0,1e+22,5,0.5]}'), stdout);
+      assert.ok(written.includes('{"whole":5.0,"zero":-0.0,"some":[1000000000000000.0,1.152921504606847e+18,5,0.5]}'), stdout);
       assert.ok(written.includes('"result":-7.0'), stdout);
     }
   });

@@ -103,6 +103,44 @@ test('lanes that scroll: each call stands beside its name, the axis stays, and w
     { answer: hostOf([sampleRun(1, { workers: 60 })]) },
   ));
 
+test('the focus stays where the keys work, whatever closes under it', (house) =>
+  withPage(house, async (shown) => {
+    await ready(shown);
+    const { page } = shown;
+    const focused = (): Promise<string> =>
+      page.evaluate(
+        () => document.activeElement?.getAttribute('aria-label') ?? document.activeElement?.className ?? '',
+      );
+    await page.locator('.scroller').focus();
+    const stage = await focused();
+    for (const label of ['Filter kinds of calls', 'More']) {
+      await page.getByRole('button', { name: label, exact: true }).focus();
+      await page.keyboard.press('Enter');
+      await page.getByRole('menu').waitFor();
+      await page.keyboard.press('Escape');
+      await until(async () => assert.equal(await focused(), label));
+    }
+    await page.locator('.scroller').focus();
+    await page.keyboard.press(']');
+    await until(async () => assert.match(await title(shown), /^refund/));
+    await page.keyboard.press('Shift+F10');
+    await page.getByRole('menu').waitFor();
+    await page.keyboard.press('Escape');
+    await until(async () => assert.equal(await focused(), stage));
+    await page.getByRole('button', { name: 'Close', exact: true }).press('Enter');
+    await until(async () => assert.equal(await focused(), stage));
+    await page.keyboard.press('r');
+    await page.getByRole('button', { name: 'Drop the range' }).press('Enter');
+    await until(async () => assert.equal(await focused(), stage));
+    await page.keyboard.press('t');
+    await until(async () => assert.match(await focused(), /^Calls/));
+    await page.keyboard.press('/');
+    await page.keyboard.press('Escape');
+    await until(async () => assert.match(await focused(), /^Calls/));
+    await page.keyboard.press('t');
+    await until(async () => assert.equal(await focused(), stage));
+  }));
+
 test('kinds can be filtered', (house) =>
   withPage(house, async (shown) => {
     await ready(shown);

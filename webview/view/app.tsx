@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { CallRow } from '../../protocol/timeline';
 import type { Page } from '../data/page';
 import type { Search } from '../data/search';
@@ -27,6 +27,7 @@ export function App({ page, host }: { page: Page; host: Host }): JSX.Element {
   const [menu, setMenu] = useState<{ call: CallRow; place: Place }>();
   const shape = useShape();
 
+  const focusMain = (): void => (stage.current ? stage.current.focus() : focusTable());
   const focusDetail = (): void => {
     if (!page.selection) return;
     page.update({ detailOpen: true });
@@ -60,7 +61,11 @@ export function App({ page, host }: { page: Page; host: Host }): JSX.Element {
           search.current?.select();
         },
         focusDetail,
-        focusStage: () => (stage.current ? stage.current.focus() : focusTable()),
+        toggleTable: () => {
+          page.update({ table: !page.table });
+          requestAnimationFrame(focusMain);
+        },
+        focusStage: focusMain,
         openMenu: () => {
           const call = page.selection?.call;
           const place = stage.current?.selectedPlace() ?? { x: 40, y: 80 };
@@ -84,17 +89,14 @@ export function App({ page, host }: { page: Page; host: Host }): JSX.Element {
     };
   }, [page]);
 
+  useFocusThatStays(focusMain);
+
   const openMenu = (call: CallRow, place: Place): void => setMenu({ call, place });
   const hasLanes = (page.overview?.lanes.length ?? 0) > 0;
   const detailShown = page.selection !== undefined && page.detailOpen;
   return (
     <div class={`app${shape.low ? ' low' : ''}`}>
-      <Header
-        page={page}
-        searchField={search}
-        openHelp={() => setHelp(true)}
-        focusStage={() => stage.current?.focus()}
-      />
+      <Header page={page} searchField={search} openHelp={() => setHelp(true)} focusStage={focusMain} />
       {page.problem && hasLanes && (
         <div class="problem" role="alert">
           <span class="codicon codicon-warning" aria-hidden="true" /> {page.problem}
@@ -127,6 +129,21 @@ export function App({ page, host }: { page: Page; host: Host }): JSX.Element {
       <Announcer page={page} />
     </div>
   );
+}
+
+/** Where what had the focus is gone, such as a button that closed its own part of the page, `focusMain` gets it: keys go on to work. */
+function useFocusThatStays(focusMain: () => void): void {
+  const last = useRef<Element>(undefined);
+  useEffect(() => {
+    const focused = (event: FocusEvent): void => void (last.current = event.target as Element);
+    document.addEventListener('focusin', focused);
+    return () => document.removeEventListener('focusin', focused);
+  }, []);
+  useLayoutEffect(() => {
+    if (last.current?.isConnected !== false || document.activeElement !== document.body) return;
+    last.current = undefined;
+    focusMain();
+  });
 }
 
 function focusTable(): void {

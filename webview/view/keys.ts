@@ -31,6 +31,7 @@ export interface KeyActions {
   scrollBy: (pages: number) => void;
   focusSearch: () => void;
   focusDetail: () => void;
+  toggleTable: () => void;
   focusStage: () => void;
   openMenu: () => void;
   openHelp: () => void;
@@ -66,7 +67,7 @@ export function handleKey(event: KeyboardEvent, actions: KeyActions): boolean {
     '?': actions.openHelp,
     l: () => toggleLane(page),
     r: () => void page.ranger.select(Math.max(0, page.view.from), Math.min(page.now(), page.view.to)),
-    t: () => page.update({ table: !page.table }),
+    t: actions.toggleTable,
     '[': () => void page.chooser.nextError('previous'),
     ']': () => void page.chooser.nextError('next'),
     PageUp: () => actions.scrollBy(-0.8),

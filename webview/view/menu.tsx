@@ -95,6 +95,8 @@ export function Menu({
 
 /** Puts a popup at its place, inside the page; closes it on a press elsewhere; gives the focus back at the end. */
 export function usePopup(element: { current: HTMLElement | null }, place: Place, close: () => void): void {
+  // While it is made: the focus is in the popup as soon as that is there.
+  const [before] = useState(() => document.activeElement);
   useLayoutEffect(() => {
     const popup = element.current;
     if (!popup) return;
@@ -104,7 +106,6 @@ export function usePopup(element: { current: HTMLElement | null }, place: Place,
     popup.style.top = `${Math.max(4, Math.min(place.y, window.innerHeight - height - 4))}px`;
   }, [place.x, place.y]);
   useEffect(() => {
-    const before = document.activeElement;
     const pressed = (event: MouseEvent): void => {
       const target = event.target as Element;
       // The button that opened it closes it itself.

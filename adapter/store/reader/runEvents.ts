@@ -64,9 +64,9 @@ export function eventLane(file: RunFile, lanes: readonly Lane[]): Lane | undefin
   });
 }
 
-/** When the last of them was, where it was after the last call. */
+/** When the last of them was, where it was after the last call. That a process ended is not drawn, and may be long after all else. */
 export function lastEvent(file: RunFile): number {
-  const sql = `SELECT max(time) FROM (SELECT time, call FROM events ORDER BY time DESC LIMIT 1000) WHERE ${OUTSIDE}`;
+  const sql = `SELECT max(time) FROM (SELECT time, call, name FROM events ORDER BY time DESC LIMIT 1000) WHERE ${OUTSIDE} AND name <> 'exited'`;
   const last = file.once(sql, () => file.sql(sql).pluck().get() as number | null);
   return last === null ? 0 : last - file.zero();
 }

@@ -54,7 +54,9 @@ interface CountedCall {
 export function statistics(file: RunFile, range: StatisticsRange, few = FEW): Statistics {
   const run = file.row();
   const whole = range.from <= 0 && range.to >= file.length();
-  return whole && range.errors !== true && Number(run?.calls ?? 0) > few ? ofWholeRun(file, range) : ofCalls(file, range);
+  return whole && range.errors !== true && Number(run?.calls ?? 0) > few
+    ? ofWholeRun(file, range)
+    : ofCalls(file, range);
 }
 
 /** From the sums that are kept for each function: half of the calls stay within a tenth of what is said. */
