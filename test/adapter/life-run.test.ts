@@ -124,6 +124,21 @@ describe('life: run', function () {
     assert.match(written.stdout, /"name":"Agent\.run"/);
   });
 
+  it('has the calls of the standard library that the app makes, and none of those that recording makes', async () => {
+    place.file('wide.py', 'import json\ndef f():\n    return json.dumps({"a": 1})\nf()\nprint("ok")\n');
+    const calls = async (pattern: string): Promise<string[]> => {
+      const command = toolbreakCommand('run', '--functions', pattern, '--', python, 'wide.py');
+      const { code, stdout } = await run(process.execPath, command, { cwd: place.project, env: place.env });
+      assert.deepEqual([code, stdout], [0, 'ok\n']);
+      const { rows } = await place.json<QueryAnswer>('query', 'last', '--limit', '500');
+      return rows.map((row) => (row.type === 'call' ? row.call.name : row.type));
+    };
+    const ofJson = ['dumps', 'JSONEncoder.encode', 'JSONEncoder.iterencode'];
+    assert.deepEqual(await calls('json.*'), ofJson);
+    assert.deepEqual(await calls('toolbreak.*'), []);
+    assert.deepEqual(await calls('importlib.*'), []);
+  });
+
   it('has what a generator gives itself up to inside it, and its consumer outside', async () => {
     place.file(
       'given.py',
@@ -182,6 +197,19 @@ describe('life: run', function () {
     assert.match((await place.say('run', ...args)).stderr, /recorded 6 calls/);
     assert.match((await place.say('run', '--no-subprocess', ...args)).stderr, /recorded 1 call;/);
     assert.deepEqual(place.rows(names), ['mine']);
+  });
+
+  it('records a daemon on, whose parents are gone before it connects', async () => {
+    place.file(
+      'daemon.py',
+      'import os\ndef work(i):\n    return i\nwork(0)\nfor _ in range(2):\n    if os.fork():\n        os._exit(0)\n    os.setsid()\nfor i in range(1, 4):\n    work(i)\n',
+    );
+    await place.say('run', '--functions', '@usercode', '--', python, 'daemon.py');
+    const { rows } = await place.json<QueryAnswer>('query', 'last', '--name-is', 'work');
+    assert.deepEqual(
+      rows.map((row) => (row.type === 'call' ? row.arguments : row.type)),
+      ['i=0', 'i=1', 'i=2', 'i=3'],
+    );
   });
 
   it('records what its processes write, line by line and masked, and leaves the streams as they are', async () => {

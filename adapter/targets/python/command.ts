@@ -13,6 +13,8 @@ import { applyVariables, mergeVariables, pythonPath } from './environment';
 
 /** How long processes that outlive the command may take to leave, before they go on without us. */
 const LEAVE_WITHIN = 2_000;
+/** How long one that ended without a word is waited for: it may have forked another just before, as daemons do, which connects by then. */
+const FORKED_WITHIN = 500;
 
 export interface CommandOptions extends TargetOptions {
   command: readonly string[];
@@ -31,11 +33,16 @@ export class CommandTarget extends PythonTarget {
   private exitCode: number | undefined;
   /** When the command ended, in nanoseconds of the wall clock. */
   private endedAt = 0n;
+  /** When the last process ended that did not say so before, in milliseconds of the clock. */
+  private lostAt = 0;
   /** Of processes that outlived the command, and were let go. */
   left: string | undefined;
 
   constructor(protected override readonly options: CommandOptions) {
     super(options);
+    this.emitter.on('processEnded', (_process, lost) => {
+      if (lost) this.lostAt = Date.now();
+    });
   }
 
   /** Resolves when the command has started. */
@@ -123,7 +130,8 @@ export class CommandTarget extends PythonTarget {
 
   /** The command is over. What it left running is let go, as a shell does it. */
   private async leave(): Promise<void> {
-    for (const until = Date.now() + LEAVE_WITHIN; this.processes.length > 0 && Date.now() < until;)
+    const mayCome = (): boolean => this.processes.length > 0 || Date.now() < this.lostAt + FORKED_WITHIN;
+    for (const until = Date.now() + LEAVE_WITHIN; mayCome() && Date.now() < until;)
       await new Promise((resolve) => setTimeout(resolve, 20));
     if (this.processes.length > 0) {
       const names = this.processes.map(({ hello }) => `${hello.name} (${hello.pid})`);

@@ -8,7 +8,7 @@ from collections.abc import Callable, Coroutine
 from types import CodeType
 from typing import TYPE_CHECKING, Any
 
-from . import _boundaries, _call_types, _calls, _quick, _report
+from . import _boundaries, _call_types, _calls, _quick, _report, _sources
 from ._call_types import AGAIN, RAISE, Call, Function
 
 if TYPE_CHECKING:
@@ -34,6 +34,7 @@ class Guard:
         "exit",
         "failed",
         "held",
+        "in_library",
         "wants",
         "is_async",
         "is_generator",
@@ -60,6 +61,8 @@ class Guard:
         #: A run of this function was held before its first line, so its arguments may be other ones.
         self.held = False
         self.spot = spot
+        #: We use that library, too: each run is asked who it is for.
+        self.in_library = _sources.is_library(spot.path)
         self.label = spot.name
         self.kind = kind
         self.names: list[str] = []
@@ -105,7 +108,7 @@ class Guard:
             run.raised = run.error = None
             run.stashed = run.result = None
             return run
-        if not _calls.attached:
+        if not _calls.attached or (self.in_library and _sources.is_for_us(frame)):
             return None
         current = _calls.current()
         if current is not None:

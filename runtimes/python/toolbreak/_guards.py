@@ -112,7 +112,7 @@ def _path_pattern(glob: str) -> re.Pattern[str]:
 def _wants(code: CodeType, key: Key, module: str, qualname: str) -> bool:
     if key in _dots or key in _declared:
         return True
-    if not _patterns or key[2].startswith("<"):
+    if not _patterns or key[2].startswith("<") or _sources.is_ours(key[0]):
         return False
     return any(pattern(key[0], module, qualname) for pattern in _patterns)
 

@@ -246,6 +246,8 @@ def make(
     """`enter`, `leave`, `exit`, `stash` and `failed` of one guard."""
     names = guard.names
     parameters = [f"_{index}" for index in range(len(names))]
+    if guard.in_library:
+        return _long(guard, parameters)
     shown = list(zip(names, parameters))[1 if guard.is_method() else 0 :]
     seen: Any = None
 
@@ -334,6 +336,16 @@ def make(
         return enter, leave, exit, guard.long_stash, guard.long_failed
     way = _optional.Way(guard, guard.live, tuple(names), guard.is_method(), enter, leave, exit)
     return way.enter, way.leave, way.exit, way.stash, way.failed
+
+
+def _long(guard: Guard, parameters: list[str]) -> Any:
+    """The long way alone."""
+    get_frame = sys._getframe
+    scope: dict[str, Any] = {"get_frame": get_frame, "long": guard.long_enter}
+    values = "".join(f"{name}, " for name in parameters)
+    text = f"def enter({', '.join(parameters)}):\n    return long(get_frame(1), ({values}))"
+    exec(compile(text, __file__, "exec"), scope)
+    return scope["enter"], guard.long_stash, lambda: guard.long_exit(get_frame(1)), guard.long_stash, guard.long_failed
 
 
 def _append(stored: str, steps: int) -> str:

@@ -558,7 +558,7 @@ def _after_in_child() -> None:
     except Exception as error:
         session = None
         _calls.attached = False
-        _report.say(f"this child process runs without a debugger ({error}).")
+        _report.say(f"this child process is neither debugged nor recorded ({error}).")
 
 
 def _at_exit() -> None:

@@ -154,6 +154,28 @@ def is_ours(path: str) -> bool:
     return path.startswith(_OUR_FOLDER) or real_path(path).startswith(_OUR_FOLDER)
 
 
+_LIBRARY = os.path.realpath(os.path.dirname(os.__file__)) + os.sep
+_INSTALLED = tuple(f"{os.sep}{name}{os.sep}" for name in ("site-packages", "dist-packages"))
+
+
+def is_library(path: str) -> bool:
+    """Whether the file is of the standard library. A path that is not real may be of it all the same."""
+    return (path.startswith(_LIBRARY) or path.startswith("<frozen ")) and not any(each in path for each in _INSTALLED)
+
+
+def is_for_us(frame: Any) -> bool:
+    """Whether a function of the standard library runs because we use it: nothing but others of that library stand between it and us."""
+    while frame is not None:
+        path = frame.f_code.co_filename
+        if not (is_library(path) or is_library(real_path(path))):
+            return is_ours(path)
+        if frame.f_back is None and frame.f_code.co_name == "_bootstrap":
+            target = getattr(frame.f_locals.get("self"), "_target", None)
+            return is_ours(getattr(getattr(target, "__code__", None), "co_filename", ""))
+        frame = frame.f_back
+    return False
+
+
 def is_user(path: str | None) -> bool:
     """Whether a person wrote this file for this app: not the standard library, not an installed package, not us."""
     if not path or path.startswith("<"):
@@ -170,7 +192,6 @@ def _look(path: str) -> bool:
     parts = path.split(os.sep)
     if "site-packages" in parts or "dist-packages" in parts:
         return False
-    library = os.path.realpath(os.path.dirname(os.__file__)).split(os.sep)
-    if parts[: len(library)] == library:
+    if path.startswith(_LIBRARY):
         return False
     return not any("__pycache__" == part for part in parts) and os.path.exists(path)
