@@ -178,6 +178,19 @@ describe('life: crashes', function () {
     assert.ok(elsewhere.stdout.includes(`"toolbreak query ${file} --type output,crash"`), elsewhere.stdout);
   });
 
+  it('says what the error was given, as its call does', async () => {
+    place.file(
+      'given.py',
+      'def f():\n    raise ValueError({"order": 7, "why": ["late", (1,), {}], "password": "hunter2", 3: object()})\nf()\n',
+    );
+    await place.say('run', '--functions', '@usercode', '--', python, 'given.py');
+    const { stdout } = await place.say('query', 'last', '--type', 'crash', '--text', 'late');
+    assert.ok(
+      stdout.includes("ValueError: {'order': 7, 'why': ['late', (1,), {}], 'password': ***, 3: <object>}, at f @"),
+      stdout,
+    );
+  });
+
   it("is told at the person's own line, not at that of a library", async () => {
     place.file(
       'fault.py',

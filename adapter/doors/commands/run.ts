@@ -41,13 +41,20 @@ export function runCommand(program: Command): void {
             : recorded.ending?.signal !== undefined
               ? 'recorded 0 calls until then.'
               : functions.length > 0
-                ? `recorded 0 calls: no tool, node or model call was made, and no function of a source file was called that ${functions.map((one) => `"${one}"`).join(' or ')} names. One is named with its module, such as __main__.search.`
+                ? `recorded 0 calls: no tool, node or model call was made, and no function of a source file was called that ${functions.map((one) => `"${one}"`).join(' or ')} names. ${hint(command)}`
                 : 'recorded 0 calls: no tool, node or model call was made. --functions "@usercode" records plain functions, too.',
         );
       }
       for (const sentence of endWords(recorded)) say(sentence);
       process.exitCode = recorded.code;
     });
+}
+
+/** Why functions that were called may not have been recorded. */
+function hint(command: readonly string[]): string {
+  if (command.some((word) => /(?:^|[\\/])(?:pytest|py\.test)(?:\.exe)?$/.test(word)))
+    return 'Functions of test modules are recorded with --assert=plain of pytest, which else puts other code in their place.';
+  return 'One is named with its module, such as search_agent.search; the module of the file that runs is __main__.';
 }
 
 /** By its number: another run may have begun since, and be the last. */

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from . import _report, _static
+from ._secrets import MASK
 
 if TYPE_CHECKING:
     from ._walk import Walk
@@ -14,6 +16,8 @@ if TYPE_CHECKING:
 TAG = ...
 _HERE = os.path.dirname(os.path.abspath(__file__)) + os.sep
 _MOST_FRAMES = 60
+#: Of a container in a message.
+_MOST_ITEMS = 50
 _LEAVES = (str, int, float, bool, type(None), bytes)
 
 
@@ -68,8 +72,9 @@ def stack_of(error: Any) -> list[tuple[str, int, str]]:
     return found
 
 
-def message_of(error: Any, shape: _static.Shape | None = None) -> str:
-    """What the exception says, from its arguments; its own `__str__` is not run."""
+def message_of(error: Any, shape: _static.Shape | None = None, text_of: Callable[[Any], str] | None = None) -> str:
+    """What the exception says, from its arguments; its own `__str__` is not run. `text_of` is for arguments that are no text, else it is `leaf_text`."""
+    text_of = text_of or leaf_text
     if shape is None:
         shape = _static.shape_of(type(error))
     if "pydantic_core._pydantic_core.ValidationError" in shape.base_names:
@@ -94,10 +99,10 @@ def message_of(error: Any, shape: _static.Shape | None = None) -> str:
         only = args[0]
         if type(only) is str:
             return repr(only) if KeyError in shape.bases else only
-        return leaf_text(only)
+        return text_of(only)
     if SyntaxError in shape.bases and type(args[0]) is str:
         return args[0]
-    return "(" + ", ".join(leaf_text(item) for item in args) + ")"
+    return "(" + ", ".join(text_of(item) for item in args) + ")"
 
 
 def coding_message(error: Any, coding: type) -> str | None:
@@ -117,6 +122,26 @@ def leaf_text(value: Any) -> str:
         if type(value) is leaf:
             return _static.int_text(value) if type(value) is int else repr(value)
     return f"<{_static.type_name(type(value))}>"
+
+
+def plain_text(value: Any, is_secret_key: Callable[[str], bool], levels: int = 4) -> str:
+    """The same of what plain containers hold, as Python writes it, where they are small."""
+    kind = type(value)
+    if kind not in (dict, list, tuple, set):
+        return leaf_text(value)
+    if not value:
+        return repr(value)
+    if levels == 0 or len(value) > _MOST_ITEMS:
+        return leaf_text(value)
+    if kind is dict:
+        pairs = [
+            f"{leaf_text(key)}: {MASK if type(key) is str and is_secret_key(key) else plain_text(item, is_secret_key, levels - 1)}"
+            for key, item in list(value.items())
+        ]
+        return "{" + ", ".join(pairs) + "}"
+    open_, close = {list: "[]", tuple: "()", set: "{}"}[kind]
+    inner = ", ".join(plain_text(item, is_secret_key, levels - 1) for item in list(value))
+    return f"{open_}{inner}{',' if kind is tuple and len(value) == 1 else ''}{close}"
 
 
 def validation_message(invalid: Any) -> str:

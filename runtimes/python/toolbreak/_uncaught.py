@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from . import _boundaries, _calls, _guards, _report, _sources, _static, _steps, _stops
+from . import _boundaries, _calls, _errors, _guards, _report, _sources, _static, _steps, _stops
 from ._call_types import Call, Function, Stop
 from ._calls import real_path
 from ._conditions import describe
@@ -143,10 +143,14 @@ def _record_thread(args: Any) -> None:
     _calls.event("uncaught", None, {**_told(error), "thread": name if type(name) is str else ""})
 
 
-def _told(error: BaseException) -> dict[str, Any]:
-    from . import _errors, _main
+def _argument(value: Any) -> str:
+    return _errors.plain_text(value, _calls.writer.settings.masking.is_secret_key)
 
-    kind, message = _static.type_name(type(error)), _errors.message_of(error)
+
+def _told(error: BaseException) -> dict[str, Any]:
+    from . import _main
+
+    kind, message = _static.type_name(type(error)), _errors.message_of(error, None, _argument)
     stack = _errors.stack_of(error)[::-1]
     path, line = _main.syntax_place(error)
     if path is not None and _main.is_of_import(error):
