@@ -45,10 +45,21 @@ export const TOKENS_OF_TEXTS = 'next page eos bos pad unk sep cls mask'
   .join('');
 const MANY_TOKENS = SECRET_WORDS.tokensBefore.replaceAll(' ', '|');
 const PASSES = SECRET_WORDS.passBefore.replaceAll(' ', '|');
-const NAMED = String.raw`(?:[a-z]{0,20}pass(?:word|wd|phrase)s?(?:[0-9]{1,2}|[_-]?(?:confirm(?:ation)?|again|repeat|verify|hash))?|(?:${PASSES})[_-]?pass|pwd|(?:${KEYS})[_-]?keys?|(?:[a-z]{0,20}[_-]?)?secrets?|(?:[a-z]+[_-])?(?:auth|access|refresh|session|id|bearer|api|csrf|xsrf|bot|user|app|device|sas)?${TOKENS_OF_TEXTS}token|(?:${MANY_TOKENS})[_-]?tokens|credentials?)`;
+const NAMED = String.raw`(?:[a-z]{0,20}pass(?:word|wd|phrase)s?(?:[0-9]{1,2}|[_-]?(?:confirm(?:ation)?|again|repeat|verify|hash))?|(?:${PASSES})[_-]?pass|pwd|(?:${KEYS})[_-]?keys?|(?:[a-z]{0,20}[_-]?)?secrets?|(?:[a-z]+[_-])?(?:auth|access|refresh|session|id|bearer|api|csrf|xsrf|bot|user|app|device|sas)?${TOKENS_OF_TEXTS}token|(?:${MANY_TOKENS})[_-]?tokens|credentials?)(?:_?[0-9]{1,2}|[_-](?:value|prod|production|dev|test|staging|live|old|main|default))?`;
+/** `githubToken`, `SecretAccessKey`: in these, case tells where a word begins. */
+const CAMEL =
+  String.raw`[A-Za-z]{0,30}[a-z](?:(?<![nN]ext)(?<![pP]age)(?<![eE]os)(?<![bB]os)(?<![pP]ad)(?<![mM]ax)(?<![mM]ask)(?<![cC]ontinuation)Token` +
+  `|(?:${KEYS.replace(/\b[a-z]/g, (letter) => letter.toUpperCase())})Keys?)`;
+const NAME = `(?:(?i:${NAMED})|${CAMEL})`;
+/** Also with what a program puts before it: `OPENAI_API_KEY`. */
+const PREFIXED = `(?:(?i:(?:[a-z]+_)?${NAMED})|${CAMEL})`;
+/** A quote, in a text that may itself be quoted in others. */
+const QUOTE = String.raw`\\{0,7}["']`;
+/** Settings are often written below each other, with blanks to one column. */
+const IS = String.raw`(?:[ \t]{2,20}|\s?)[=:]>?(?:[ \t]{2,20}|\s?)`;
 
 /** What is said of a secret where there is none, `secrets: none`, or of what kind it is, `password: str`. Written without case; a whole word up to its end, with what ends a sentence. */
-export const NO_SECRET_WORD = String.raw`(?:none|null|nil|undefined|empty|unset|not|missing|absent|unknown|true|false|yes|no|valid|invalid|required|optional|expired|str|string|int|integer|bytes|bool|boolean|float|any|object|number|secretstr)[.!?]?`;
+export const NO_SECRET_WORD = String.raw`(?:none|null|nil|undefined|empty|unset|not|missing|absent|unknown|true|false|yes|no|valid|invalid|required|optional|expired|input|field|value|str|string|int|integer|bytes|bool|boolean|float|any|object|number|secretstr)[.!?]?`;
 const NO_SECRET = NO_SECRET_WORD + String.raw`(?:[\s"'&,;\\)}\]]|$)`;
 /** What in code has a secret in its fields, and what gives one when it is called or asked for an element. */
 const HOLDERS =
@@ -76,7 +87,7 @@ const WORD_OF_MODEL = String.raw`token\\?["']\s?:\s?\\?(?:"[^"\\\n]{0,60}\\?"|'[
 /** A JSON schema as text, in the place of a secret. */
 export const SCHEMA_AS_TEXT = String.raw`\{(?=[^{}]{0,500}["']type\\?["']\s?:\s?\\?["'](?:${SCHEMA_TYPES.replaceAll(' ', '|')})\\?["'])(?:\s{0,99}\\?["'](?:${SCHEMA_KEYS.replaceAll(' ', '|')})\\?["']\s?:\s?(?:\\?"[^"\\]{0,300}\\?"|\\?'[^'\\]{0,300}\\?'|[A-Za-z0-9.]{1,20}),?){1,8}\s{0,99}\}`;
 /** The name of a secret up to the quotes of its value, which may have blanks in it. */
-const QUOTED = String.raw`(?<![A-Za-z])(?!${WORD_OF_MODEL})(?i:(?:[a-z]+_)?${NAMED})(?:\\?["'])?\s?[=:]\s?`;
+const QUOTED = String.raw`(?<![A-Za-z])(?!${WORD_OF_MODEL})${PREFIXED}(?:${QUOTE})?${IS}`;
 /** `[]` */
 export const EMPTY_LIST = String.raw`[\[{(]\s*[\]})]`;
 
@@ -86,6 +97,11 @@ export const WORDS = String.raw`[a-z]{1,15}(?:-[a-z]{1,15}){1,12}(?![A-Za-z0-9_-
 /** A list or a dictionary as text, with brackets in its texts, and one more level of them. */
 const FLAT = String.raw`[^\[\]{}()"']|'[^']{0,2000}'|"[^"]{0,2000}"`;
 export const LIST_AS_TEXT = String.raw`[\[{(](?:${FLAT}|[\[{(](?:${FLAT}){0,2000}[\]})]){0,2000}[\]})]`;
+
+/** How what follows is to be read: it is no part of the secret. */
+const SCHEME = String.raw`(?:(?:[Bb]asic|[Bb]earer|[Tt]oken|[Dd]igest|[Aa]pi-?[Kk]ey)\s+)?`;
+/** Of the value of a header, which ends with its quote or its list. */
+const OF_HEADER = String.raw`(?:[^\s"',;}\\]|\\(?!\\{0,7}["']))`;
 
 /**
  * Each keeps what stands before the secret in a group `k…` and what follows in none. A part that may be looked at again from the next place on has
@@ -105,24 +121,26 @@ export const SECRET_PATTERNS = [
   String.raw`(?<![A-Za-z0-9])(?:xox[a-z]|xapp)-[A-Za-z0-9-]{8,}`,
   String.raw`(?<![A-Za-z0-9])(?:tvly-[A-Za-z0-9-]{20,}|nvapi-[A-Za-z0-9_-]{30,}|(?:fc-|jina_|e2b_)[0-9a-f]{30,}|(?:r8|pcsk)_[A-Za-z0-9_]{30,}|whsec_[A-Za-z0-9+/]{24,}|(?:GOCSPX-|lin_api_)[A-Za-z0-9_-]{20,}|pypi-[A-Za-z0-9_-]{50,}|SG\.[A-Za-z0-9_-]{16,200}\.[A-Za-z0-9_-]{16,})`,
   String.raw`-----BEGIN [A-Z ]{0,40}PRIVATE KEY(?: BLOCK)?-----(?:[^-]|-(?!----))*(?:-----END [A-Z ]{0,40}PRIVATE KEY(?: BLOCK)?-----)?`,
-  String.raw`(?<k1>(?i:authorization|cookie)["']?\s*[:=]\s*(?:b?["'])?(?:(?:[Bb]asic|[Bb]earer|[Tt]oken|[Dd]igest|[Aa]pi-?[Kk]ey)\s+)?)[^\s"',;}]{4,}(?:;[ \t]*(?:(?i:expires)=[A-Za-z]{3},[^"';}\r\n]*|[^\s"',;}]+))*`,
+  String.raw`(?<k1>(?i:authorization|cookie)(?:${QUOTE})?\s*[:=]\s*\[?\s?(?:b?${QUOTE})?${SCHEME})${OF_HEADER}{4,}(?:;[ \t]*(?:(?i:expires)=[A-Za-z]{3},[^"';}\r\n]*|${OF_HEADER}+))*`,
   String.raw`(?<k2>[Bb][Ee][Aa][Rr][Ee][Rr]\s+)(?=[^\s]*[0-9]|[^\s]{20})[A-Za-z0-9._~+/=-]{6,}`,
   String.raw`(?<k3>Basic\s+)(?=[A-Za-z0-9+/]*[A-Z0-9=])[A-Za-z0-9+/]{12,}={0,2}`,
   String.raw`(?<k4>://[^\s/:@"']*:)[^\s/"']+(?=@)`,
   String.raw`(?<k9>(?<![\w/.@:-])(?!mailto:)[\w.-]{1,64}:)[^\s/:@"',]{3,}(?=@(?:[\w.-]{1,253}(?::[0-9]|/)|[a-z]{1,8}\())`,
   String.raw`(?<k10>[?&;](?i:sig|signature|hmac|jwt|auth|x-(?:amz|goog|ms)-(?:signature|credential|security-token))=)[^\s"'&;#<>]+`,
   String.raw`(?<k11>[?&;](?i:key|code|assertion|ticket|session|sid|sessionid|session_id)=)[^\s"'&;#<>]{16,}`,
-  String.raw`(?<k7>(?<![A-Za-z])(?i:(?:[a-z]+_)?${NAMED}|cookies)(?:\\?["'])?\s?[=:]\s?)(?!${EMPTY_LIST}|${SCHEMA_AS_TEXT}|${TO_BE_FILLED})(?:${LIST_AS_TEXT}|[\[{(][^\[\]{}()]*[\]})])`,
+  String.raw`(?<k7>(?<![A-Za-z])(?:${PREFIXED}|(?i:cookies))(?:${QUOTE})?${IS})(?!${EMPTY_LIST}|${SCHEMA_AS_TEXT}|${TO_BE_FILLED})(?:${LIST_AS_TEXT}|[\[{(][^\[\]{}()]*[\]})])`,
   String.raw`(?<k15>${QUOTED}b?(?:"""|'''|["']))(?:(?<=')(?!(?i:${NO_SECRET_WORD})')(?:[^'\\\n]|\\[^\n]){3,2000}(?=')|(?<=")(?!(?i:${NO_SECRET_WORD})")(?:[^"\\\n]|\\[^\n]){3,2000}(?="))`,
-  String.raw`(?<k16>${QUOTED}b?\\["'])(?:(?<=')(?!(?i:${NO_SECRET_WORD})\\')[^'\\\n]{3,2000}(?=\\')|(?<=")(?!(?i:${NO_SECRET_WORD})\\")[^"\\\n]{3,2000}(?=\\"))`,
-  String.raw`(?<k5>(?<![A-Za-z])(?!${WORD_OF_MODEL})(?i:${NAMED})(?:\\?["'])?\s?[=:]\s?(?:\\?["'])?)${SOME}[^\s"'&,;\\}\])]{3,}`,
-  String.raw`(?<k6>(?<![A-Za-z])(?i:[a-z]+_${NAMED})(?:\\?["'])?\s?[=:]\s?(?:\\?["'])?)${SOME}[^\s"'&,;\\}\])]{3,}`,
+  String.raw`(?<k16>${QUOTED}b?\\{1,7}["'])(?:(?<=')(?!(?i:${NO_SECRET_WORD})\\)[^'\\\n]{3,2000}(?=\\{1,7}')|(?<=")(?!(?i:${NO_SECRET_WORD})\\)[^"\\\n]{3,2000}(?=\\{1,7}"))`,
+  String.raw`(?<k5>(?<![A-Za-z])(?!${WORD_OF_MODEL})${NAME}(?:${QUOTE})?${IS}(?:${QUOTE})?${SCHEME})${SOME}[^\s"'&,;\\}\])]{3,}`,
+  String.raw`(?<k6>(?<![A-Za-z])(?i:[a-z]+_${NAMED})(?:${QUOTE})?${IS}(?:${QUOTE})?${SCHEME})${SOME}[^\s"'&,;\\}\])]{3,}`,
   String.raw`(?<k17>(?<=[<:])(?i:(?:[a-z]+[_-]){0,4}[a-z]{0,20}${NAMED})(?:\s[^<>]{0,300})?>\s{0,200}(?:<!\[CDATA\[)?)(?!(?i:${NO_SECRET_WORD})\s{0,200}<)[^<>\s][^<>]{1,1998}[^<>\s](?=\s{0,200}(?:\]\]>\s{0,200})?</[^<>]{0,60}(?i:${NAMED})\s{0,9}>)`,
-  String.raw`(?<k8>[(\[]b?["'](?i:[a-z]+[_-])?(?i:${NAMED})["'],\s*b?)(?:'[^']*'|"[^"]*")`,
+  String.raw`(?<k8>[(\[]b?["'](?:(?i:(?:[a-z]+[_-])?(?:${NAMED}|authorization|cookie))|${CAMEL})["'],\s*b?)(?:'[^']*'|"[^"]*")`,
   String.raw`(?<k12>["']--?(?i:(?:[a-z]+-){0,4}${NAMED})["'],\s*)(?:'[^'-][^']*'|"[^"-][^"]*")`,
   String.raw`(?<k13>(?<![\w-])--(?i:(?:[a-z]+-){0,4}${NAMED})\s+)(?=[^\s"']*[0-9])[^\s"'-][^\s"']{3,}`,
-  String.raw`(?<k14>["'](?i:name|key)\\?["']:\s*\\?["'](?i:[a-z0-9]+[_-]){0,4}(?i:${NAMED}|authorization|cookie|set-cookie)\\?["'],\s*\\?["'](?i:value)\\?["']:\s*)(?:\\?'[^'\\]*\\?'|\\?"[^"\\]*\\?")`,
+  String.raw`(?<k14>["'](?i:name|key)${QUOTE}:\s*${QUOTE}(?:(?i:[a-z0-9]+[_-]){0,4}(?i:${NAMED}|authorization|cookie|set-cookie)|${CAMEL})${QUOTE},\s*${QUOTE}(?i:value)${QUOTE}:\s*)(?:\\{0,7}'[^'\\]*\\{0,7}'|\\{0,7}"[^"\\]*\\{0,7}")`,
   String.raw`(?<k18>(?<![\w-])--(?i:(?:[a-z]+-){0,4}${NAMED})\s{1,9}\\?["'])(?:(?<=')(?!(?i:${NO_SECRET_WORD})\\?')[^'\\\n]{3,2000}(?=\\?')|(?<=")(?!(?i:${NO_SECRET_WORD})\\?")[^"\\\n]{3,2000}(?=\\?"))`,
+  // What pydantic says of a field: its own text has what was given.
+  String.raw`(?<k19>(?<![A-Za-z])(?i:(?:[a-z]+_)?${NAMED})\n[ \t]{1,4}[^\n]{0,300}input_value=${SCHEME})(?:'[^'\n]{0,2000}'|"[^"\n]{0,2000}"|${LIST_AS_TEXT}|[^\s,\]]+)`,
 ];
 
 /** A cheap necessary condition: a text without any of these holds no secret. A single character comes before what it is looked for with. */

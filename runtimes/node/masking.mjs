@@ -20,11 +20,11 @@ import { joined } from './joined.mjs';
 /** What is a secret, by the name of its key and by its looks. The same as `_masking` of the Python runtime; the tables are generated for both. */
 
 const WORDS = /[A-Z]+(?![a-z])|[A-Z][a-z]*|[a-z]+|[0-9]+/g;
-const NAME = /^[\p{L}\p{N}_.\- /:]{1,100}$/u;
+const NAME = /^[\p{L}\p{N}_.\- /:[\]()?$@#!*\n]{1,200}$/u;
 const SECRET = new RegExp(PATTERNS.join('|'), 'g');
 const NAME_IN_TEXT = new RegExp(NAME_HINT, 'i');
 /** A bracket before a quote. */
-const PAIR = /[([]['"]/;
+const PAIR = /[([]b?['"]/;
 /** As Python has them in `\w`. */
 const LETTER = '\\w\\u00aa-\\uffff';
 /** Names of keys that the person gave. */

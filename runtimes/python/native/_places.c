@@ -141,19 +141,31 @@ static int add_token(Places *self, Py_ssize_t at, Py_ssize_t size, const char *m
     return add_place(self, at);
 }
 
+/* Behind the backslashes of a text that is quoted in others. */
+static Py_ssize_t behind_escapes(const Places *self, Py_ssize_t at)
+{
+    for (int left = 7; left > 0 && at_place(self, at) == '\\'; left--)
+        at++;
+    return at;
+}
+
 /* The name of a secret from `at` to `end`, if what stands behind it may be the secret: what belongs to it may begin before it. */
 static int add_name(Places *self, Py_ssize_t at, Py_ssize_t end)
 {
-    Py_ssize_t next = end;
+    unsigned char first = at_place(self, end);
+    /* `_1`, `_value`, `_prod` */
+    if (first == '_' || first == '-' || is_digit(first))
+        end += run_of(self, end, "_-", 16);
+    Py_ssize_t next = behind_escapes(self, end);
     int spaced = next < self->size && is_space(self->text[next]);
-    if (at_place(self, next) == '\\')
-        next++;
     if (is_quote(at_place(self, next)))
         next++;
     int listed = next > end && at_place(self, next) == ',';
     while (next < self->size && is_space(self->text[next]))
         next++;
     int named = at_place(self, next) == '=' || at_place(self, next) == ':' || at_place(self, next) == '>';
+    /* What pydantic says of a field stands below its name. */
+    named = named || at_place(self, end) == '\n';
     if (!named && !listed && !spaced)
         return 0;
     Py_ssize_t start = at;
@@ -235,20 +247,16 @@ static int add_query(Places *self, Py_ssize_t at)
 /* `"name": "api_key",` */
 static int add_row(Places *self, Py_ssize_t at, Py_ssize_t size)
 {
-    Py_ssize_t next = at + size;
-    if (at_place(self, next) == '\\')
-        next++;
+    Py_ssize_t next = behind_escapes(self, at + size);
     if (!is_quote(at_place(self, next++)) || at_place(self, next++) != ':')
         return 0;
     while (next < self->size && is_space(self->text[next]))
         next++;
-    if (at_place(self, next) == '\\')
-        next++;
+    next = behind_escapes(self, next);
     if (!is_quote(at_place(self, next++)))
         return 0;
     next += run_of(self, next, "_-", self->size);
-    if (at_place(self, next) == '\\')
-        next++;
+    next = behind_escapes(self, next);
     return is_quote(at_place(self, next)) && at_place(self, next + 1) == ',' ? add_place(self, at) : 0;
 }
 

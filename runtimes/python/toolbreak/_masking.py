@@ -29,7 +29,7 @@ from ._secrets import (
 # Names are compared as words: `apiKey`, `API-KEY` and `OPENAI_API_KEY` all end in the words "api", "key".
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z][a-z]*|[a-z]+|[0-9]+")
 
-_NAME = re.compile(r"[\w.\- /:]{1,100}\Z")
+_NAME = re.compile(r"[\w.\- /:\[\]()?$@#!*\n]{1,200}\Z")
 
 
 def masked_by(name: str) -> tuple[Any, ...]:
@@ -122,8 +122,8 @@ def may_hold_secret(text: str) -> bool:
     if (
         "=" in text
         or ":" in text
-        or ("(" in text and ("('" in text or '("' in text))
-        or ("[" in text and ("['" in text or '["' in text))
+        or ("(" in text and ("('" in text or '("' in text or "(b" in text))
+        or ("[" in text and ("['" in text or '["' in text or "[b" in text))
         or ("<" in text and "</" in text)
         or ("-" in text and "--" in text)
     ):

@@ -234,6 +234,17 @@ SECRETS = [
     ("password=await-hunter2", "hunter2"),
     ("password={hunter2}", "hunter2"),
     ("token = token-hunter2", "hunter2"),
+    ('{"AccessKeyId": "A", "SecretAccessKey": "hunter2"}', "hunter2"),
+    ("githubToken=hunter2, 'stripeSecretKey': 'hunter2', userAccessToken: hunter2", "hunter2"),
+    ('{"authorization": ["hunter2"], "set-cookie": ["sid=hunter2; Path=/"]}', "hunter2"),
+    ('{\\"Authorization\\": \\"Token hunter2\\", \\"Cookie\\": \\"sid=hunter2\\"}', "hunter2"),
+    ('{\\\\\\"password\\\\\\": \\\\\\"hunter2\\\\\\"}', "hunter2"),
+    ("[('authorization', 'hunter2'), (b'set-cookie', b'hunter2')]", "hunter2"),
+    ("[(b'x-api-key', b'hunter2')]", "hunter2"),
+    ("password    = hunter2\napi_key:   hunter2\ntoken\t=\thunter2", "hunter2"),
+    ('{"secret_value": "hunter2"} DB_PASSWORD_PROD=hunter2 client_secret_1=hunter2', "hunter2"),
+    ("api_token: Bearer hunter2, 'token' => 'hunter2'", "hunter2"),
+    ("Login\npassword\n  Input should be a number [type=int, input_value='hunter2', input_type=str]", "hunter2"),
 ]
 
 
@@ -297,6 +308,8 @@ def test_secrets_by_their_looks(text: str, secret: str) -> None:
         "password = new Password(), self.password = password\nkey = credentials[0], api_key = sys.argv[1]",
         "API_KEY=${API_KEY} password: ${{ secrets.DB_PASSWORD }}\ntoken=$(cat token.txt) password: {{ db_password }}",
         "password = <your password>, secret: %s, token=%(token)s",
+        "nextPageToken: abc12345, primaryKey=abc12345, publicKey: abc12345, maxToken=50000, onTokenChange: run",
+        "password: Input should be a valid string; token: Field required",
         "how-to-make-sk-learn-based-classifiers-really-fast pypi-attestations nextToken=abcdef",
         '{"properties": {"password": {"type": "string", "title": "Password", "minLength": 8}}, "required": ["password"]}',
         '{\\"password\\": {\\"description\\": \\"of the user\\", \\"type\\": \\"string\\"}}',
