@@ -1,7 +1,10 @@
 import type { RecordSettings } from '../../protocol/control';
 import { MASK } from '../../protocol/secrets';
 import { compileMaskPatterns, maskText } from './masking';
+import { isSecretName } from './secretTexts';
 
+/** A row such as `{"name": "DB_PASSWORD", "value": "..."}` says what its value is under one of these. */
+const ROW = ['name', 'key', 'Name', 'Key'];
 /** Names of which is remembered whether they name a secret. */
 const MOST_KNOWN = 1000;
 
@@ -48,10 +51,19 @@ export class Masker {
     if (typeof value === 'string') return this.text(value) as T;
     // What is nested more deeply is not written.
     if (typeof value !== 'object' || value === null || deepest < 0) return value;
-    if (Array.isArray(value)) return value.map((one: unknown) => this.recorded(one, deepest - 1)) as T;
+    if (Array.isArray(value))
+      return value.map((one: unknown, index) =>
+        typeof one === 'string' && this.#announces(value, index - 1) ? MASK : this.recorded(one, deepest - 1),
+      ) as T;
+    const isRow = ROW.some((key) => {
+      const name = (value as Record<string, unknown>)[key];
+      return Object.hasOwn(value, key) && typeof name === 'string' && this.#isSecret(name);
+    });
     const named = Object.entries(value).map(([name, inner]: [string, unknown]) => [
       this.text(name),
-      inner !== null && inner !== undefined && this.#isSecret(name) ? MASK : this.recorded(inner, deepest - 1),
+      inner !== null && inner !== undefined && (this.#isSecret(name) || (isRow && /^value$/i.test(name)))
+        ? MASK
+        : this.recorded(inner, deepest - 1),
     ]);
     return Object.fromEntries(named) as T;
   }
@@ -61,10 +73,22 @@ export class Masker {
     return this.text(JSON.stringify(message, (_, value: unknown) => this.#clean(value)));
   }
 
+  /** Whether the item of a list says that the next one is a secret: a header's name, or an option. */
+  #announces(items: readonly unknown[], index: number): boolean {
+    const item = items[index];
+    if (typeof item !== 'string') return false;
+    const option = /^--?([A-Za-z][\w-]*)$/.exec(item)?.[1];
+    if (option !== undefined) return !/^-/.test(String(items[index + 1])) && this.#isSecret(option);
+    return items.length === 2 && /^[A-Za-z]/.test(item) && this.#isSecret(item);
+  }
+
   #isSecret(name: string): boolean {
     let secret = this.#known.get(name);
     if (secret === undefined) {
-      secret = this.#keys.some((key) => key.test(name)) || maskText(`${name}=0123456789`) !== `${name}=0123456789`;
+      secret =
+        isSecretName(name) ||
+        this.#keys.some((key) => key.test(name)) ||
+        maskText(`${name}=0123456789`) !== `${name}=0123456789`;
       // Messages have the same few names again and again; those of an app's data may be any.
       if (this.#known.size < MOST_KNOWN) this.#known.set(name, secret);
     }

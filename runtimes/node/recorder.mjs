@@ -128,7 +128,9 @@ export class Recorder {
         const param = index < params.length ? params[index] : encoder.key(String(index));
         bytes.copy(param.bytes);
         if (param === wrapped.rest) {
-          encoder.list(Array.prototype.slice.call(args, index), 1);
+          const rest = Array.prototype.slice.call(args, index);
+          if (param.mask !== null) encoder.under(param, rest, 0);
+          else encoder.list(rest, 1);
           break;
         }
         encoder.under(param, args[index], 0);

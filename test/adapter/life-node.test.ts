@@ -354,6 +354,21 @@ other(function late() {})();
     assert.equal(existsSync(join(place.project, 'elsewhere')), false);
   });
 
+  it('writes no secret of a parameter that takes all that are left', async () => {
+    place.file(
+      'rest.mjs',
+      "import { wrap } from 'toolbreak';\nwrap(function log_in(user, ...passwords) {})('ann', 'hunter2', { a: 'hunter2' });\nwrap(function sum(...numbers) {})(1, 2);\n",
+    );
+    assert.equal((await node(['rest.mjs'])).code, 0);
+    const [name] = readdirSync(folder);
+    for (const file of readdirSync(join(folder, name!)))
+      assert.doesNotMatch(readFileSync(join(folder, name!, file), 'latin1'), /hunter2/, file);
+    await taken();
+    const { stdout } = await place.say('show', 'last');
+    assert.match(stdout, /log_in\(user='ann', passwords=\*\*\*\)/);
+    assert.match(stdout, /sum\(numbers=list \(2\)\)/);
+  });
+
   it('writes no secret of the command line', async () => {
     assert.equal((await node(['agent.mjs', ...SECRET_OPTIONS])).code, 0);
     const [name] = readdirSync(folder);

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { noPython, pythonFreeThreaded, pythonNotFound, pythonTooOld } from '../../adapter/common/errors';
 import { Log } from '../../adapter/common/log';
+import { Masker } from '../../adapter/common/masker';
 import { LineSplitter, parseObject } from '../../adapter/common/ndjson';
 import { maskText, StreamMasker } from '../../adapter/common/masking';
 import { makePrivateFolder, makeRuntimeFolder, runsFolder, stateFolder } from '../../adapter/common/paths';
@@ -70,7 +71,7 @@ describe('Masking', () => {
     ['password1=hunter2 passwordHash: hunter2, sasToken=hunter2', 'password1=*** passwordHash: ***, sasToken=***'],
     ['subscription_key=hunter2 ssh_key: hunter2', 'subscription_key=*** ssh_key: ***'],
     ['"password": {"type": "string", "title": "Password"}', '"password": {"type": "string", "title": "Password"}'],
-    ["['api_key', 'hunter2']", "['api_key', ***]"],
+    ["['api_key', 'hunter2']", "['api_key', '***']"],
     ["Login(user='ann', password='correct horse hunter2')", "Login(user='ann', password='***')"],
     ['token: "yes we can, hunter2" and', 'token: "***" and'],
     ['api_key=0x0000555555556010 "hunter2", n=1', 'api_key=*** "***", n=1'],
@@ -86,6 +87,11 @@ describe('Masking', () => {
     ["secrets = {'a': ['x1xx', 'hunter2'], 'b': 'don]t'}", 'secrets = ***'],
     ['API_KEYS: {"a": "b", "c": "d"}', 'API_KEYS: ***'],
     ['refresh_tokens=hunter2 client-secrets: hunter2', 'refresh_tokens=*** client-secrets: ***'],
+    ['{"SecretAccessKey": "hunter2", "nextToken": "page2"}', '{"SecretAccessKey": "***", "nextToken": "page2"}'],
+    ["{'authorization': ['hunter2'], 'n': 1}", "{'authorization': ***, 'n': 1}"],
+    ["[(b'cookie', b'hunter2'), (b'host', b'x')]", "[(b'cookie', b'***'), (b'host', b'x')]"],
+    ['authorization: [x for x in y]', 'authorization: ***'],
+    ['MYSQL_PWD=hunter2 githubToken: hunter2', 'MYSQL_PWD=*** githubToken: ***'],
   ];
   for (const [text, masked] of named) it(`masks ${text}`, () => assert.equal(maskText(text), masked));
   for (const text of [
@@ -117,6 +123,27 @@ describe('Masking', () => {
     out += masker.push('-----END PRIVATE KEY-----\nafter');
     out += masker.flush();
     assert.equal(out, 'a *** b ***\nrest\n***\nafter');
+  });
+  it('masks in data what the runtimes mask there', () => {
+    const masker = new Masker({ maskKeys: ['iban'], maskPatterns: [] }, assert.fail);
+    const data = {
+      ...{ githubToken: 'hunter2', pwd: 'hunter2', 'openai.api.key': 'hunter2', jwt: 'hunter2', IBAN: 'hunter2' },
+      rows: [
+        { name: 'DB_PASSWORD', value: 'hunter2' },
+        { key: 'api_key', value: { a: 'hunter2' } },
+      ],
+      lists: [
+        ['--password', 'hunter2'],
+        ['authorization', 'hunter2'],
+      ],
+      text: 'MYSQL_PWD=hunter2',
+      bytes: "{'password': b'hunter2'}",
+      ...{ tokens: ['tokens', '120'], row: { name: 'city', value: 'Paris' }, option: ['--password', '--verbose'] },
+    };
+    const masked = masker.recorded(data);
+    assert.ok(!JSON.stringify(masked).includes('hunter2'), JSON.stringify(masked));
+    const { tokens, row, option } = data;
+    assert.deepEqual({ tokens: masked.tokens, row: masked.row, option: masked.option }, { tokens, row, option });
   });
   it('takes linear time for hostile text', () => {
     // A long word, such as a picture in base64, takes minutes if it is looked at from each of its letters.

@@ -139,7 +139,7 @@ def plain_text(value: Any, is_secret_key: Callable[[str], bool], levels: int = 4
             for key, item in list(value.items())
         ]
         return "{" + ", ".join(pairs) + "}"
-    open_, close = {list: "[]", tuple: "()", set: "{}"}[kind]
+    open_, close = "[]" if kind is list else "()" if kind is tuple else "{}"
     inner = ", ".join(plain_text(item, is_secret_key, levels - 1) for item in list(value))
     return f"{open_}{inner}{',' if kind is tuple and len(value) == 1 else ''}{close}"
 
