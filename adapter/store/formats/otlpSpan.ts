@@ -36,7 +36,7 @@ export interface SpanCall {
 type Fields = Record<string, unknown>;
 
 /** Reads a span of whatever origin: what is not as it should be is left out, and what has no place in a call stays an attribute. */
-export function readSpan(span: Fields): SpanCall {
+export function readSpan(span: Fields, start: bigint): SpanCall {
   const all = attributesIn(span['attributes']);
   /** The first of these that says something. One that says the same goes with it, and one that says something else stays an attribute. */
   const take = (...names: string[]): Json | undefined => {
@@ -78,7 +78,6 @@ export function readSpan(span: Fields): SpanCall {
   const threadName = word(['thread.name']);
   const path = word(['code.file.path', 'code.filepath'], LONGEST_PATH) ?? null;
   const qualified = word(['code.function.name', 'code.function']) ?? name;
-  const { events, exception, cut } = eventsOf(span['events']);
   for (const name of ['toolbreak.call', 'toolbreak.kind']) all.delete(name);
   const callStatus = failed
     ? CallStatus.Error
@@ -93,6 +92,8 @@ export function readSpan(span: Fields): SpanCall {
     ? take('toolbreak.result', 'gen_ai.tool.call.result', 'output.value', 'gen_ai.output.messages')
     : undefined;
   const fields = fromText(take('toolbreak.error.fields'));
+  // What cancelled a call is an exception, too. A call that returned has handled its own.
+  const { events, exception, leftOut } = eventsOf(span['events'], start, failed || callStatus === CallStatus.Cancelled);
   return {
     kind,
     name,
@@ -102,11 +103,7 @@ export function readSpan(span: Fields): SpanCall {
     args: args !== null && typeof args === 'object' && !Array.isArray(args) ? args : { input: args },
     attributes: Object.fromEntries(all),
     status: callStatus,
-    // What cancelled a call is an exception, too.
-    result:
-      failed || (callStatus === CallStatus.Cancelled && exception !== undefined)
-        ? errorOf(exception, fields, all, status)
-        : (fromText(answer) ?? null),
+    result: failed || exception !== undefined ? errorOf(exception, fields, all, status) : (fromText(answer) ?? null),
     thread: thread === undefined ? undefined : JSON.stringify(thread),
     threadName,
     events,
@@ -114,7 +111,7 @@ export function readSpan(span: Fields): SpanCall {
       ...(isLonger(span['attributes'], MOST_ATTRIBUTES)
         ? [`a span has more than ${MOST_ATTRIBUTES.toLocaleString('en-US')} attributes`]
         : []),
-      ...(cut ? [`an event of a span has more than ${MOST_ATTRIBUTES.toLocaleString('en-US')} attributes`] : []),
+      ...leftOut,
       ...(isLonger(span['events'], MOST_EVENTS)
         ? [`a span has more than ${MOST_EVENTS.toLocaleString('en-US')} events`]
         : []),
@@ -179,13 +176,11 @@ function errorOf(
   all: Map<string, Json>,
   status: Fields | null | undefined,
 ): RecordedErrorValue {
-  const text = (value: Json | undefined): string | undefined =>
-    typeof value === 'string' && value !== '' ? value : undefined;
   const message = status?.['message'];
-  const stack = text(exception?.get('exception.stacktrace'));
+  const stack = wordOf(exception?.get('exception.stacktrace'));
   return new RecordedErrorValue({
-    type: text(exception?.get('exception.type')) ?? text(all.get('error.type')) ?? 'Error',
-    message: text(exception?.get('exception.message')) ?? (typeof message === 'string' ? message : ''),
+    type: wordOf(exception?.get('exception.type')) ?? wordOf(all.get('error.type')) ?? 'Error',
+    message: wordOf(exception?.get('exception.message')) ?? (typeof message === 'string' ? message : ''),
     fields: {
       ...(typeof fields === 'object' && !Array.isArray(fields) ? fields : {}),
       ...(stack !== undefined && { stacktrace: stack }),
@@ -193,45 +188,61 @@ function errorOf(
   });
 }
 
-/** `cut`: an event has more attributes than are taken. */
-function eventsOf(given: unknown): {
-  events: SpanCall['events'];
-  exception: Map<string, Json> | undefined;
-  cut: boolean;
-} {
-  let cut = false;
+function wordOf(value: Json | undefined): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}
+
+type EventsOfSpan = Pick<SpanCall, 'events' | 'leftOut'> & { exception: Map<string, Json> | undefined };
+
+/** `exception`: the last one, where one ended the span. An event without a time has that of the span's start. */
+function eventsOf(given: unknown, start: bigint, raised: boolean): EventsOfSpan {
+  const leftOut: string[] = [];
   const events: SpanCall['events'] = [];
+  const all = Array.isArray(given) ? given.slice(0, MOST_EVENTS) : [];
+  const last = raised ? all.findLastIndex((event: Fields | null) => event?.['name'] === 'exception') : -1;
   let exception: Map<string, Json> | undefined;
-  for (const entry of Array.isArray(given) ? given.slice(0, MOST_EVENTS) : []) {
-    const event = entry as Fields | null;
-    const time = nanoseconds(event?.['timeUnixNano']);
-    const name = event?.['name'];
-    if (event === null || time === undefined || typeof name !== 'string') continue;
-    const all = attributesIn(event['attributes']);
-    cut ||= isLonger(event['attributes'], MOST_ATTRIBUTES);
-    if (name === 'exception') {
-      exception ??= all;
-      continue;
-    }
-    const fields = Object.fromEntries(all);
-    if (name !== 'toolbreak.hold') {
-      events.push({ time, name: 'log', data: { text: name, ...fields } });
-      continue;
-    }
-    const { description, why, duration } = fields;
-    events.push({
-      time,
-      name: 'held',
-      data: { description: typeof description === 'string' ? description : 'Paused' },
-    });
-    if (typeof duration === 'number' && duration >= 0 && Number.isSafeInteger(duration))
-      events.push({
-        time: time + BigInt(duration),
-        name: 'resumed',
-        data: { why: typeof why === 'string' ? why : 'release' },
-      });
+  for (const [index, entry] of all.entries()) {
+    const event = (entry ?? {}) as Fields;
+    const { name, timeUnixNano: told } = event;
+    const time = NO_TIME.has(told) ? start : nanoseconds(told);
+    if (typeof name !== 'string') leftOut.push('an event of a span has no name');
+    else if (index === last) exception = attributesIn(event['attributes']);
+    else if (time === undefined) leftOut.push('an event of a span has a time that cannot be');
+    else events.push(...eventOf(name, time, attributesIn(event['attributes'])));
+    if (isLonger(event['attributes'], MOST_ATTRIBUTES))
+      leftOut.push(`an event of a span has more than ${MOST_ATTRIBUTES.toLocaleString('en-US')} attributes`);
   }
-  return { events, exception, cut };
+  return { events, exception, leftOut };
+}
+
+/** How the format says that a time is not known. */
+const NO_TIME = new Set<unknown>([undefined, null, '', '0', 0]);
+
+/** What our own export says of a hold are two events of ours. */
+function eventOf(name: string, time: bigint, all: Map<string, Json>): SpanCall['events'] {
+  const fields = Object.fromEntries(all);
+  if (name !== 'toolbreak.hold') {
+    const said = [fields['exception.type'], fields['exception.message']]
+      .map(wordOf)
+      .filter((each) => each !== undefined);
+    return [
+      {
+        time,
+        name: 'log',
+        data: { text: name === 'exception' ? `${name} ${said.join(': ')}`.trim() : name, ...fields },
+      },
+    ];
+  }
+  const { description, why, duration } = fields;
+  const held = { description: typeof description === 'string' ? description : 'Paused' };
+  const events: SpanCall['events'] = [{ time, name: 'held', data: held }];
+  if (typeof duration === 'number' && duration >= 0 && Number.isSafeInteger(duration))
+    events.push({
+      time: time + BigInt(duration),
+      name: 'resumed',
+      data: { why: typeof why === 'string' ? why : 'release' },
+    });
+  return events;
 }
 
 /** Attributes by name; of equal names the first counts. */

@@ -259,7 +259,7 @@ function write(writer: RunWriter, staged: Staged, first: bigint): void {
     if (spans.length === 0) break;
     writer.transaction(() => {
       for (const span of spans) {
-        const call = masked(readSpan(JSON.parse(span.json) as Fields), masker);
+        const call = masked(readSpan(JSON.parse(span.json) as Fields, span.start), masker);
         for (const why of call.leftOut) staged.leaveOut(why);
         for (const frame of framesOf(span, call, first, tasks, functions))
           writer.apply({ segment: SEGMENT, frame, end: span.id });
