@@ -18,8 +18,8 @@ import { Tiles } from './tiles';
 import { ValueTable } from './values/intern';
 import { DecodeError, Dict, Float, type Value } from './values/model';
 
-/** Times lie within 52 days of the run's first: what is packed stays exact. */
-const LATEST = 2 ** 52;
+/** Times lie within 52 days of the run's first: the difference of any two of them is packed, and stays exact. */
+export const LATEST = 2 ** 52;
 
 const STATUS_WORDS: Record<number, string> = {
   [CallStatus.Returned]: 'returned',

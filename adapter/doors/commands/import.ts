@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { resolve } from 'node:path';
 import { runsFolder } from '../../common/paths';
 import type { Admitted } from '../../store/life/admit';
-import { importFile } from '../../store/life/import';
+import { importFile, type Imported } from '../../store/life/import';
 import { importSpools, type Taken } from '../../store/life/importSpools';
 import { count, plainText, print, printJson, typed } from './text';
 
@@ -34,7 +34,7 @@ export function importCommand(program: Command): void {
     });
 }
 
-function words(run: Admitted, { alive, damaged = 0, partial, earlier }: Partial<Taken> = {}): string {
+function words(run: Imported, { alive, damaged = 0, partial, earlier }: Partial<Taken> = {}): string {
   const { file, number } = run;
   const more = alive === true ? ' The app still runs: import again for what it records from now on.' : '';
   const less =
@@ -45,7 +45,13 @@ function words(run: Admitted, { alive, damaged = 0, partial, earlier }: Partial<
     partial === true
       ? ` The recording ended before the app did: "toolbreak query ${number} --type event" says why.`
       : '';
-  return `${took(run, earlier)}${less}${early}${more}`;
+  return `${took(run, earlier)}${leftText(run)}${less}${early}${more}`;
+}
+
+function leftText({ leftOut = [] }: Imported): string {
+  if (leftOut.length === 0) return '';
+  const all = leftOut.map(({ why, count: times }) => (times === 1 ? why : `${why} (${count(times, 'time')})`));
+  return ` Not all of it could be taken: ${all.join('; ')}.`;
 }
 
 function took({ number, name, calls }: Admitted, earlier: number | undefined): string {

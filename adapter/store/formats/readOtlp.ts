@@ -9,7 +9,7 @@ import { nextRunNumber } from '../runNumber';
 import { MarshalReader } from '../spool/marshal';
 import type { Segment } from '../spool/follower';
 import type { Frame } from '../spool/frames';
-import { RunWriter } from '../writer';
+import { LATEST, RunWriter } from '../writer';
 import { DEEPEST, marshal, RecordedErrorValue } from './marshalWriter';
 import { attributesIn, nanoseconds, readSpan, type SpanCall } from './otlpSpan';
 
@@ -18,6 +18,9 @@ const LARGEST_DOCUMENT = 128 * 1024 * 1024;
 const LONGEST_LINE = 128 * 1024 * 1024;
 const MOST_SPANS = 1_000_000;
 const BATCH = 1000;
+/** Nanoseconds that a run can last. */
+const FARTHEST = BigInt(LATEST);
+const FARTHEST_DAYS = FARTHEST / 86_400_000_000_000n;
 /** All that is written, and what a call has around its values. */
 const MASKED_LEVELS = DEEPEST + 10;
 
@@ -25,9 +28,10 @@ type Fields = Record<string, unknown>;
 
 /**
  * Makes a run file at `made` of OTLP JSON: one `TracesData`, or one a line. All spans become calls of one process, since a span's parent may be in
- * another one. What is no span is left out and counted; a parent that is missing, or a span's own descendant, is none. Throws a `UserError`.
+ * another one. A parent that is missing, or a span's own descendant, is none. Answers what was left out, in a sentence each, and how often. Throws a
+ * `UserError`.
  */
-export async function readOtlp(source: string, made: string, runsFolder: string): Promise<void> {
+export async function readOtlp(source: string, made: string, runsFolder: string): Promise<ReadonlyMap<string, number>> {
   const db = openForWriting(made);
   try {
     const staged = new Staged(db);
@@ -63,6 +67,7 @@ export async function readOtlp(source: string, made: string, runsFolder: string)
       writer.end(range.last);
     });
     staged.drop();
+    return staged.problems;
   } finally {
     closePlain(db);
   }
@@ -117,8 +122,8 @@ class Staged {
     );
   }
 
-  leaveOut(why: string): void {
-    this.problems.set(why, (this.problems.get(why) ?? 0) + 1);
+  leaveOut(why: string, times = 1): void {
+    if (times > 0) this.problems.set(why, (this.problems.get(why) ?? 0) + times);
   }
 
   add(document: Fields): void {
@@ -148,7 +153,8 @@ class Staged {
     if (start === undefined) return this.leaveOut('a span has no start');
     if (this.count >= MOST_SPANS)
       throw new UserError(`There are more than ${MOST_SPANS.toLocaleString('en-US')} spans. Import a part of them.`);
-    const end = nanoseconds(span['endTimeUnixNano']) ?? start;
+    const told = nanoseconds(span['endTimeUnixNano']);
+    const end = told === undefined || told < start ? start : told;
     const parent = isId(parentSpanId, 16) ? `${traceId}/${parentSpanId}`.toLowerCase() : null;
     const key = `${traceId}/${spanId}`.toLowerCase();
     let json: string;
@@ -157,17 +163,44 @@ class Staged {
     } catch {
       return this.leaveOut('a span is nested too deeply');
     }
-    const { changes } = this.insert.run(key, parent, start, end < start ? start : end, service, json);
+    const { changes } = this.insert.run(key, parent, start, end, service, json);
     if (changes === 0) return this.leaveOut('two spans have one id');
+    if (told !== end) this.leaveOut(told === undefined ? 'a span has no end' : 'a span ends before it begins');
     this.count++;
   }
 
+  /** When the run begins and ends. What lies too far from most of the spans for one run is left out: a clock may be wrong. */
   range(): { first: bigint; last: bigint } | undefined {
     if (this.count === 0) return undefined;
+    const whole = this.wholeRange();
+    if (whole.last - whole.first <= FARTHEST) return whole;
+    const first = this.busiest();
+    const last = first + FARTHEST;
+    const { db } = this;
+    const left = db.prepare('DELETE FROM spans WHERE start NOT BETWEEN ? AND ?').run(first, last).changes;
+    this.leaveOut(`a span lies more than ${FARTHEST_DAYS} days from most of the others`, left);
+    const ends = db.prepare('UPDATE spans SET end = start WHERE end > ?').run(last).changes;
+    this.leaveOut(`a span ends more than ${FARTHEST_DAYS} days behind the first`, ends);
+    return this.wholeRange();
+  }
+
+  private wholeRange(): { first: bigint; last: bigint } {
     return this.db.prepare('SELECT min(start) AS first, max(end) AS last FROM spans').safeIntegers().get() as {
       first: bigint;
       last: bigint;
     };
+  }
+
+  /** The start from which on the most spans begin within the time that a run can have. */
+  private busiest(): bigint {
+    return this.db
+      .prepare(
+        `SELECT start FROM (SELECT start, count(*) OVER (ORDER BY start RANGE BETWEEN CURRENT ROW AND ${FARTHEST} FOLLOWING) AS near FROM spans)
+         ORDER BY near DESC, start DESC LIMIT 1`,
+      )
+      .pluck()
+      .safeIntegers()
+      .get() as bigint;
   }
 
   /** Finds parents, breaks circles, and numbers the spans by their start, a parent before its children. */
@@ -182,7 +215,7 @@ class Staged {
     const note = db.prepare('UPDATE spans SET depth = ? WHERE id = ?');
     const cut = db.prepare('UPDATE spans SET parent = NULL WHERE id = ?');
     db.transaction(() => {
-      for (let id = 1; id <= this.count; id++) {
+      for (const id of db.prepare('SELECT id FROM spans ORDER BY id').pluck().all() as number[]) {
         const path: number[] = [];
         const seen = new Set<number>();
         let depth = -1;
@@ -261,7 +294,9 @@ function write(writer: RunWriter, staged: Staged, first: bigint): void {
       for (const span of spans) {
         const call = masked(readSpan(JSON.parse(span.json) as Fields, span.start), masker);
         for (const why of call.leftOut) staged.leaveOut(why);
-        for (const frame of framesOf(span, call, first, tasks, functions))
+        const events = call.events.filter(({ time }) => isNear(time - first));
+        staged.leaveOut('an event lies too far from its run', call.events.length - events.length);
+        for (const frame of framesOf(span, { ...call, events }, first, tasks, functions))
           writer.apply({ segment: SEGMENT, frame, end: span.id });
       }
     });
@@ -272,6 +307,10 @@ function write(writer: RunWriter, staged: Staged, first: bigint): void {
       for (let one = 0; one < Math.min(count, 100); one++)
         writer.damaged(count > 100 && one === 99 ? `${why} (${count} of them)` : why);
   });
+}
+
+function isNear(time: bigint): boolean {
+  return time >= -FARTHEST && time <= FARTHEST;
 }
 
 /** Whoever wrote a span need not have masked it. Its path and its place among the others say no secret. */

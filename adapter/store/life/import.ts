@@ -8,8 +8,13 @@ import { noteWords } from './words';
 
 const SQLITE = Buffer.from('SQLite format 3\0', 'latin1');
 
+export interface Imported extends Admitted {
+  /** Of spans of others: what is not in the run, in a sentence each, and how often. */
+  leftOut?: { why: string; count: number }[];
+}
+
 /** Takes a recording from elsewhere into this folder of runs, whatever form it has. Throws a `UserError`. */
-export async function importFile(path: string, runsFolder: string): Promise<Admitted> {
+export async function importFile(path: string, runsFolder: string): Promise<Imported> {
   const head = headOf(path);
   const bundle = isBundle(head);
   const database = head.subarray(0, SQLITE.length).equals(SQLITE);
@@ -19,12 +24,14 @@ export async function importFile(path: string, runsFolder: string): Promise<Admi
     );
   const made = importPlace(runsFolder);
   try {
+    let left: ReadonlyMap<string, number> = new Map();
     if (bundle) await unpackBundle(path, made);
     else if (database) copyRunFile(path, made);
-    else await readOtlp(path, made, runsFolder);
+    else left = await readOtlp(path, made, runsFolder);
     const admitted = admit(made, runsFolder, path);
     noteWords(admitted.file);
-    return admitted;
+    const leftOut = [...left].map(([why, count]) => ({ why, count }));
+    return { ...admitted, ...(leftOut.length > 0 && { leftOut }) };
   } finally {
     rmSync(made, { force: true });
   }
