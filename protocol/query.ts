@@ -34,7 +34,7 @@ export interface ValueQuery {
   path: string;
   /**
    * Equal to this JSON value. 7 equals 7.0; tuples and sets equal lists; an object equals its fields; an enum equals its name or value; a
-   * time equals its ISO text. Whole numbers beyond 2^53 are as exact as JSON's.
+   * time equals its ISO text. Of a whole number beyond 2^53 a text of its digits is as exact as these.
    */
   equals?: unknown;
   /** A text, or a text or key anywhere below, has this part, without case. */

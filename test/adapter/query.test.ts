@@ -200,6 +200,9 @@ describe('query: one run', function () {
         3, 1, 0, 1, 1, 2000,
         dict({
           id: 1234567890123456789n,
+          float: new Float(1e20),
+          least: new Float(2 ** 53),
+          big: 10n ** 20n,
           path: opaque('pathlib.PosixPath', '/a/b'),
           grid: new Tagged('array', ['numpy.ndarray', new Tuple([2, 3]), 'int64', [1, 2, 3, 4, 5, 6]]),
           one: new Tagged('array', ['numpy.ndarray', new Tuple([]), 'int64', [7]]),
@@ -216,11 +219,12 @@ describe('query: one run', function () {
       runQuery([one], { where: [conditionIn(condition)] }).rows.length === 1;
     for (const yes of [
       'argument.grid equals [[1,2,3],[4,5,6]]', 'argument.grid[1][-1] equals 6', 'argument.grid[0] equals [1,2,3]', 'argument.part[1][0] equals 3', 'argument.one equals 7', 'argument.one[0] equals 7',
+      'argument.float equals 100000000000000000000', 'argument.float equals 1e20', 'argument.big equals 100000000000000000000', 'argument.big equals 1e20', 'argument.least equals 9007199254740992',
       'argument.id equals 1234567890123456789', 'argument.path equals /a/b', 'argument.path equals "/a/b"', 'argument.color equals Color.RED',
       'argument.color equals 1', 'argument.none equals None', 'argument.none equals null', 'argument.yes equals True', 'argument.yes equals true',
       'error.cause.type equals KeyError', `error.cause.message equals 'x'`, 'error.fields.code equals 7', 'error.code equals 7', 'error.message equals no',
     ]) assert.ok(matches(yes), yes); // prettier-ignore
-    for (const no of ['argument.one equals [7]', 'argument.grid equals [1,2,3,4,5,6]', 'argument.part equals [[1,2],[3]]', 'argument.part[1] equals [3]', 'argument.part[1][1] equals 3', 'argument.id equals 1234567890123456788', 'argument.id equals 1234567890123456800', 'argument.path equals /a', 'argument.none equals "None"'])
+    for (const no of ['argument.one equals [7]', 'argument.grid equals [1,2,3,4,5,6]', 'argument.part equals [[1,2],[3]]', 'argument.part[1] equals [3]', 'argument.part[1][1] equals 3', 'argument.id equals 1234567890123456788', 'argument.id equals 1234567890123456800', 'argument.least equals 9007199254740993', 'argument.float equals 100000000000000000001', 'argument.float equals -100000000000000000000', 'argument.path equals /a', 'argument.none equals "None"'])
       assert.ok(!matches(no), no); // prettier-ignore
   });
 

@@ -131,6 +131,14 @@ describe('store: which texts are in which block', function () {
     );
   });
 
+  it('finds a float by all digits of it, which stand nowhere in it', () => {
+    const file = record(named([new Float(1e20)]));
+    noteWords(file);
+    assert.deepEqual(candidates(file, '100000000000000000000'), []);
+    const where = [{ path: 'result', equals: '100000000000000000000' }];
+    assert.equal(ask(file, { where }).length, PROCESSES);
+  });
+
   it('looks only into blocks that have the text, also in parts that are stored on their own', () => {
     const large = Array.from({ length: 200 }, (_, index) => `line ${index} of a long text`);
     const values = named();

@@ -12,7 +12,7 @@ import type { Patterns } from './pattern';
 import { fileKey, type Cursor, type Position } from './position';
 import { EVER, Merge, rankOf, sourcesOf, type CallCandidate, type Candidate, type EventCandidate } from './sources';
 import { RunClock, type Moment } from './times';
-import { equalsJson, textsOf, TextSearch } from './valueMatch';
+import { equalsJson, floatOf, textsOf, TextSearch } from './valueMatch';
 
 export interface StoredFunction extends Named {
   id: number;
@@ -338,7 +338,9 @@ export class FileQuery {
     const need = (set: Set<number> | undefined): void => void (set && sets.push(set));
     for (const { contains, equals } of where) {
       if (contains !== undefined) need(this.file.words.blocksWith(contains));
-      if (typeof equals?.json === 'string') need(this.file.words.blocksWith(equals.json));
+      const json = equals?.json;
+      // A float of these digits is noted in other words.
+      if (typeof json === 'string' && floatOf(json) === undefined) need(this.file.words.blocksWith(json));
     }
     const withText = text === undefined ? undefined : this.file.words.blocksWith(text);
     if (withText !== undefined) {

@@ -90,7 +90,8 @@ export function equalsJson(value: Value, json: unknown, stored: StoredValues, de
   const plain = stored.resolve(value);
   if (depth > DEEPEST) return false;
   if (plain instanceof Tagged) return taggedEquals(plain, json, stored, depth);
-  if (plain instanceof Float) return typeof json === 'number' && plain.value === json;
+  if (plain instanceof Float)
+    return plain.value === json || (typeof json === 'string' && plain.value === floatOf(json));
   // As JSON has it, in which such a number is a text; a number that was rounded is another.
   if (typeof plain === 'bigint')
     return json === String(plain) || (typeof json === 'number' && Number.isInteger(json) && BigInt(json) === plain);
@@ -108,6 +109,12 @@ export function equalsJson(value: Value, json: unknown, stored: StoredValues, de
     items.every((item) => json.some((other) => equalsJson(item, other, stored, depth + 1))) &&
     json.every((other) => items.some((item) => equalsJson(item, other, stored, depth + 1)))
   );
+}
+
+/** The float that is exactly this whole number, of which a query has the digits as a text where it is beyond 2^53. */
+export function floatOf(digits: string): number | undefined {
+  const value = /^-?\d{16,400}$/.test(digits) ? Number(digits) : NaN;
+  return Number.isFinite(value) && BigInt(value) === BigInt(digits) ? value : undefined;
 }
 
 function dictEquals(dict: Dict, json: unknown, stored: StoredValues, depth: number): boolean {
