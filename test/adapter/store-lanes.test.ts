@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
+import { SliceLanes } from '../../adapter/store/formats/perfetto';
 import { Lanes } from '../../adapter/store/lanes';
+import { Places } from '../../adapter/store/places';
 
 interface Drawn {
   id: number;
@@ -52,6 +54,64 @@ describe('store: lanes', () => {
               .map(({ id }) => id)
               .filter((id) => id < 40),
           );
+        }
+      }),
+    );
+  });
+
+  it('does the same where a task has hundreds of rows', () => {
+    const lanes = new Lanes();
+    const ends: number[] = [];
+    for (let start = 0; start < 3000; start++) {
+      let row = ends.findIndex((end) => end <= start);
+      if (row < 0) row = ends.length;
+      const end = start + 1 + ((start * 7919) % 600);
+      assert.equal(lanes.start(start + 1, 0, 1, start, start % 2 === 0 ? end : undefined), row);
+      if (start % 2 === 1) lanes.end(start + 1, end);
+      ends[row] = end;
+    }
+    assert.ok(ends.length > 200);
+  });
+
+  it('nests slices on the first thread that has room, as a look at one after the other finds it', () => {
+    const slice = fc.tuple(fc.nat(4), fc.oneof(fc.nat(40), fc.constant(Infinity)));
+    fc.assert(
+      fc.property(fc.array(slice, { maxLength: 300 }), (slices) => {
+        const lanes = new SliceLanes();
+        const threads: number[][] = [];
+        let now = 0;
+        for (const [wait, length] of slices) {
+          now += wait;
+          for (const open of threads) while (open.length > 0 && open.at(-1)! <= now) open.pop();
+          let thread = threads.findIndex((open) => open.length === 0 || open.at(-1)! >= now + length);
+          if (thread < 0) thread = threads.push([]) - 1;
+          threads[thread]!.push(now + length);
+          assert.equal(lanes.place(now, now + length), thread);
+        }
+      }),
+    );
+  });
+
+  it('finds room for hundreds of thousands of calls at one time', () => {
+    const lanes = new Lanes();
+    const slices = new SliceLanes();
+    for (let call = 0; call < 300_000; call++) {
+      assert.equal(lanes.start(call + 1, 0, 1, call, 1e6 + call), call);
+      assert.equal(slices.place(call, 1e6 + call), call);
+    }
+  });
+
+  it('finds the first place with a small number', () => {
+    const step = fc.tuple(fc.nat(200), fc.nat(20), fc.nat(220), fc.nat(20));
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 60 }), fc.constantFrom(-Infinity, Infinity), (steps, none) => {
+        const places = new Places(none);
+        const all = Array<number>(1000).fill(none);
+        for (const [place, number, from, most] of steps) {
+          places.set(place, number);
+          all[place] = number;
+          const found = all.findIndex((one, index) => index >= from && one <= most);
+          assert.equal(places.first(from, most), found < 0 ? undefined : found);
         }
       }),
     );

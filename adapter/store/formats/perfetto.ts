@@ -1,5 +1,6 @@
 import { callName } from '../callNames';
 import { EVENT_TEXT, eventText } from '../reader/eventText';
+import { Places } from '../places';
 import type { RunFile } from '../reader/runFile';
 import { shownName } from '../functionName';
 import type { Value } from '../values/model';
@@ -51,13 +52,13 @@ function* events(file: RunFile, cuts: Cuts): Generator<Json> {
 }
 
 function* slices(file: RunFile, threads: Threads, cuts: Cuts): Generator<Json> {
-  const lanes = new Map<number, number[][]>();
+  const lanes = new Map<number, SliceLanes>();
   const running: { [key: string]: Json }[] = [];
   let last = 0;
   for (const slice of inOrder(file)) {
     let open = lanes.get(slice.task);
-    if (open === undefined) lanes.set(slice.task, (open = []));
-    const lane = place(open, slice.start, slice.end ?? Infinity);
+    if (open === undefined) lanes.set(slice.task, (open = new SliceLanes()));
+    const lane = open.place(slice.start, slice.end ?? Infinity);
     const { made, thread } = threads.of(slice.task, lane);
     if (made !== undefined) yield made;
     last = Math.max(last, slice.end ?? slice.start);
@@ -93,14 +94,30 @@ function* inOrder(file: RunFile): Generator<Slice> {
   yield* before(Infinity);
 }
 
-/** The first lane where the slice lies within what is open there, or behind it. */
-function place(lanes: number[][], start: number, end: number): number {
-  for (let lane = 0; ; lane++) {
-    const open = (lanes[lane] ??= []);
-    while (open.length > 0 && open.at(-1)! <= start) open.pop();
-    if (open.length > 0 && open.at(-1)! < end) continue;
-    open.push(end);
+/** The lanes of a task. Slices come by their starts. */
+export class SliceLanes {
+  /** Ends of what is open on each lane, the innermost last. */
+  private readonly open: number[][] = [];
+  /** The end of the innermost, and the same below 0, so that the first lane with room is found. */
+  private readonly ends = new Places(Infinity);
+  private readonly room = new Places(-Infinity);
+
+  /** The first lane where the slice lies within what is open there, or behind it. */
+  place(start: number, end: number): number {
+    for (let lane = this.ends.first(0, start); lane !== undefined; lane = this.ends.first(lane, start)) {
+      const open = this.open[lane]!;
+      while (open.length > 0 && open.at(-1)! <= start) open.pop();
+      this.note(lane, open.at(-1) ?? Infinity);
+    }
+    const lane = this.room.first(0, -end)!;
+    (this.open[lane] ??= []).push(end);
+    this.note(lane, end);
     return lane;
+  }
+
+  private note(lane: number, end: number): void {
+    this.ends.set(lane, end);
+    this.room.set(lane, -end);
   }
 }
 

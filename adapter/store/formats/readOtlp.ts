@@ -242,6 +242,7 @@ class Staged {
     db.exec(
       'UPDATE spans SET number = o.number FROM (SELECT id, row_number() OVER (ORDER BY start, depth, id) AS number FROM spans) o WHERE o.id = spans.id',
     );
+    db.exec('CREATE INDEX temp.spans_by_number ON spans (number)');
   }
 
   /** In the order of their numbers. */
