@@ -30,6 +30,8 @@ export interface RunSummary {
   damaged?: number;
   /** The recording of a process ended before the process did: its space was used up, or it was let go. */
   partial?: true;
+  /** A page of the file is damaged, so that it is not known how the run ended. What can be read is there. */
+  torn?: true;
   /** A person keeps it: it is never pruned. */
   kept?: boolean;
   /** What ended it, or one of its processes, where that did not end by itself. Only of a run that has ended. */
@@ -41,9 +43,17 @@ export interface RunSummary {
 }
 
 /** What is missing of the run, where something is. */
-export function damageText({ damaged = 0, partial }: Pick<RunSummary, 'damaged' | 'partial'>): string | undefined {
+export function damageText({
+  damaged = 0,
+  partial,
+  torn,
+}: Pick<RunSummary, 'damaged' | 'partial' | 'torn'>): string | undefined {
   const unread = damaged === 0 ? [] : [damaged === 1 ? '1 part unreadable' : `${damaged} parts unreadable`];
-  const all = [...unread, ...(partial === true ? ['recorded in part'] : [])];
+  const all = [
+    ...unread,
+    ...(partial === true ? ['recorded in part'] : []),
+    ...(torn === true ? ['file damaged'] : []),
+  ];
   return all.length > 0 ? all.join(', ') : undefined;
 }
 

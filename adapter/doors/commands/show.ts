@@ -79,22 +79,25 @@ function fromOne(text: string): number {
 function showTree(run: RunSummary, named: string, options: Options): void {
   const { limit, json } = options;
   const most = Math.max(1, Math.min(limit ?? USUAL_CALLS, MOST_CALLS));
-  const { tops, shown, ...more } = callTree(run.file, most);
+  const { tops, shown, problems, ...more } = callTree(run.file, most);
+  const whole = problems.length === 0;
   // How many calls there are is known; a run that goes on has more of them in the next moment.
-  const exact = more.exact || !run.live;
-  const left = more.exact ? more.left : Math.max(more.left, run.calls - shown);
-  if (json === true) return printJson({ ...run, tree: tops, more: { count: left, exact } });
+  const exact = whole && (more.exact || !run.live);
+  const left = more.exact || !whole ? more.left : Math.max(more.left, run.calls - shown);
+  if (json === true)
+    return printJson({ ...run, tree: tops, more: { count: left, exact }, ...(!whole && { problems }) });
   const lines = [runLine(run)];
   // What one thread or task alone did needs no word of it.
   const several = new Set(tops.map(({ call }) => call.task)).size > 1;
   for (const top of tops) addNode(lines, top, several ? `${fit(top.call.task, LONGEST_TASK)}: ` : '', '');
   if (shown === 0) lines.push(noCall(run, named, options));
   const advice = most < MOST_CALLS ? '--limit, or' : `a tree has ${MOST_CALLS.toLocaleString('en-US')} at most;`;
-  if (left > 0 || !exact)
+  if (left > 0 || (!exact && whole))
     lines.push(
       `${exact ? '' : 'At least '}${left.toLocaleString('en-US')} more: ${advice} "toolbreak query" to find some.`,
     );
   print(lines);
+  for (const problem of problems) process.stderr.write(`toolbreak: ${plainText(problem)}\n`);
 }
 
 /** Of a run that is over: what else there is of it, and how to see that. */

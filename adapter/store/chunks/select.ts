@@ -1,3 +1,5 @@
+import { UserError } from '../../common/errors';
+import { isDamage } from '../database';
 import { LONG, type Chunk } from './chunk';
 import type { CallReader, ZoneRow } from './callReader';
 import type { Head } from './heads';
@@ -19,6 +21,8 @@ export interface Selection {
   functions?: ReadonlySet<number> | undefined;
   /** Only in these blocks. */
   chunks?: ReadonlySet<number> | undefined;
+  /** Hears of blocks that are damaged, which are passed over; without it they are an error. */
+  onLost?: (zone: ZoneRow) => void;
 }
 
 export interface Place {
@@ -71,8 +75,10 @@ export function select(
     if (isFull && sign * (way.best(zone) - last.key) > 0) break;
     if (performance.now() > until) break;
     const before = found.length;
-    const named = way === SHORT_FIRST ? reader.longest(zone.id, isFull ? last.key : selection.minimum) : undefined;
-    const chunk = named === undefined ? reader.chunk(zone.id) : undefined;
+    const least = isFull ? last.key : selection.minimum;
+    const read = readBlock(reader, zone, way === SHORT_FIRST ? least : undefined, selection.onLost);
+    if (read === undefined) continue;
+    const { named, chunk } = read;
     for (const head of named ?? []) if (isAmong(head, selection)) take(head.end! - head.start, head.id, head);
     for (let slot = 0; chunk !== undefined && slot < chunk.length; slot++) {
       if (!fits(chunk, slot, selection, byDuration)) continue;
@@ -91,6 +97,28 @@ export function select(
       one.call ??= new StoredCall(reader, one.head ?? chunk!.head(one.id - chunk!.base, few));
   }
   return inOrder().map(({ call }) => call!);
+}
+
+interface Read {
+  named?: readonly Head[] | undefined;
+  chunk?: Chunk | undefined;
+}
+
+/** A block, or only its calls of `least` and more where these are named beside it; nothing where it is damaged, and that is told. */
+function readBlock(
+  reader: CallReader,
+  zone: ZoneRow,
+  least: number | undefined,
+  onLost: ((zone: ZoneRow) => void) | undefined,
+): Read | undefined {
+  try {
+    const named = least === undefined ? undefined : reader.longest(zone.id, least);
+    return named === undefined ? { chunk: reader.chunk(zone.id) } : { named };
+  } catch (error) {
+    if (onLost === undefined || !(error instanceof UserError || isDamage(error))) throw error;
+    onLost(zone);
+    return undefined;
+  }
 }
 
 /** One of the best so far; `head` where it was read without its block. */

@@ -1,6 +1,6 @@
 import { UserError } from '../../common/errors';
 import { globalId, processOf } from '../callNames';
-import { problemWith } from '../database';
+import { isDamage, problemWith } from '../database';
 import { heldCalls, stateOf } from '../reader/calls';
 import { eventText } from '../reader/eventText';
 import type { RunFile, RunRow } from '../reader/runFile';
@@ -10,7 +10,16 @@ import type { Compiled, Condition } from './compile';
 import { follow, type Root } from './paths';
 import type { Patterns } from './pattern';
 import { fileKey, type Cursor, type Position } from './position';
-import { EVER, Merge, rankOf, sourcesOf, type CallCandidate, type Candidate, type EventCandidate } from './sources';
+import {
+  EVER,
+  Merge,
+  rankOf,
+  sourcesOf,
+  type CallCandidate,
+  type Candidate,
+  type EventCandidate,
+  type Lost,
+} from './sources';
 import { RunClock, type Moment } from './times';
 import { equalsJson, floatOf, textsOf, TextSearch } from './valueMatch';
 
@@ -58,12 +67,22 @@ export class FileQuery {
   /** The calls that were held, where that is known. */
   readonly held: ReadonlySet<number> | undefined;
 
+  private readonly lost: Lost = { blocks: new Map(), events: new Set() };
   private readonly lostBefore: number;
   private lostRoots = 0;
 
   /** Whether some value was asked for and could not be read, so that what it held was not searched. */
   get hasMissed(): boolean {
     return this.lostRoots > 0 || this.file.values.lost > this.lostBefore;
+  }
+
+  /** What of the range could not be read, as a sentence. */
+  get lostText(): string | undefined {
+    const { blocks, events } = this.lost;
+    const calls = [...blocks.values()].reduce((sum, many) => sum + many, 0);
+    const all = [counted(calls, 'call'), counted(events.size, 'event')].filter((one) => one !== undefined);
+    if (all.length === 0) return undefined;
+    return `The run file ${this.file.path} is damaged: ${all.join(' and ')} cannot be read, some of which may be missing here.`;
   }
 
   /** Rows of the answer, at most. */
@@ -121,6 +140,7 @@ export class FileQuery {
         types,
         after: cursor === undefined ? undefined : this.relative(cursor.position.key),
         page: onlyCalls || this.isPicky() ? undefined : compiled.limit,
+        lost: this.lost,
       }),
     );
     this.bound = this.firstPossible(from, to, descending);
@@ -399,14 +419,23 @@ export class FileQuery {
       const sql = `SELECT ${which}(time) FROM events`;
       return this.file.once(sql, () => this.file.sql(sql).pluck().get() as number | null);
     };
-    return descending
-      ? Math.min(to, Math.max(Number(this.run.last ?? 0n), end('max') ?? -EVER))
-      : Math.max(from, Math.min(this.zero, end('min') ?? EVER));
+    try {
+      return descending
+        ? Math.min(to, Math.max(Number(this.run.last ?? 0n), end('max') ?? -EVER))
+        : Math.max(from, Math.min(this.zero, end('min') ?? EVER));
+    } catch (error) {
+      if (!isDamage(error)) throw error;
+      return descending ? to : from;
+    }
   }
 
   told(error: unknown): unknown {
     return told(this.file.path, error);
   }
+}
+
+function counted(number: number, one: string): string | undefined {
+  return number === 0 ? undefined : `${number.toLocaleString('en-US')} ${number === 1 ? one : `${one}s`}`;
 }
 
 /** What SQLite says of a damaged file, as a sentence. */

@@ -53,25 +53,27 @@ export function runQuery(
   budget: Budget = USUAL,
   files: Files = OWN,
 ): QueryAnswer {
-  const asked = new Asked(paths, given, files);
+  return answered(new Asked(paths, given, files), budget);
+}
+
+function answered(asked: Asked, budget: Budget, limit?: number): QueryAnswer {
+  let answer: QueryAnswer;
   try {
-    return asked.answer(budget);
+    answer = asked.answer(budget, limit);
   } finally {
     asked.close();
   }
+  // What could not be read may have more of them.
+  if (answer.problems.length > 0) answer.more.exact = false;
+  return answer;
 }
 
 /** The calls of one run for the page, which shows more of them than one answer holds. */
 export function findCalls(file: RunFile, given: unknown, limit: number): { calls: CallRow[]; answer: QueryAnswer } {
   const keep: Files = { open: () => file, close: () => undefined };
   const query = { ...(given as Query), types: ['call'], limit: 1 };
-  const asked = new Asked([file.path], query, keep);
-  try {
-    const answer = asked.answer(QUICK, limit);
-    return { calls: answer.rows.flatMap((row) => (row.type === 'call' ? [row.call] : [])), answer };
-  } finally {
-    asked.close();
-  }
+  const answer = answered(new Asked([file.path], query, keep), QUICK, limit);
+  return { calls: answer.rows.flatMap((row) => (row.type === 'call' ? [row.call] : [])), answer };
 }
 
 /** One question while it is answered. */
@@ -123,7 +125,8 @@ class Asked {
       // From the first row to the last.
       file.begin();
       this.opened.push(new FileQuery(file, this.shared));
-      const { run, number, name, startedAt } = file.summary();
+      const { run, number, name, startedAt, torn } = file.summary();
+      if (torn === true) this.note(new UserError(`A part of the run file ${path} is damaged.`));
       this.runs.push({ run, number, name, file: path, startedAt });
     } catch (error) {
       // A page in the middle may be damaged: the other runs answer all the same.
@@ -142,7 +145,7 @@ class Asked {
       file.end();
     } catch (error) {
       // Of a damaged file not even the end of reading can be said; closing it ends that, too.
-      this.note(told(file.path, error));
+      if (!this.problems.some((problem) => problem.includes(file.path))) this.note(told(file.path, error));
     }
     this.files.close(file);
   }
@@ -183,6 +186,7 @@ class Asked {
               `Values of the run file ${file.path} are damaged and were not searched: a match may be missing.`,
             ),
           );
+    for (const { lostText } of this.opened) if (lostText !== undefined) this.note(new UserError(lostText));
     const { taken, rows: answered } = this.rows(page);
     const given = page.slice(0, taken);
     more += page.length - taken;

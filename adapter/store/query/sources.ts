@@ -1,6 +1,8 @@
 import type { QueryOrder } from '../../../protocol/query';
 import type { StoredCall } from '../chunks/rows';
+import type { ZoneRow } from '../chunks/callReader';
 import { select } from '../chunks/select';
+import { isDamage } from '../database';
 import type { RunFile } from '../reader/runFile';
 import { Heap } from './heap';
 
@@ -18,6 +20,13 @@ export interface EventCandidate {
 }
 
 export type Candidate = CallCandidate | EventCandidate;
+
+/** What a damaged file lacks. */
+export interface Lost {
+  /** Blocks, and how many calls they have. */
+  blocks: Map<number, number>;
+  events: Set<number>;
+}
 
 /** Which calls and events can be meant, as far as indexes tell. */
 export interface Range {
@@ -37,6 +46,7 @@ export interface Range {
   after: number | undefined;
   /** Rows of a page, where every row of the range is one that is asked for. */
   page: number | undefined;
+  lost: Lost;
 }
 
 /**
@@ -113,7 +123,7 @@ export function sourcesOf(file: RunFile, order: QueryOrder, range: Range): Sourc
 function calls(file: RunFile, order: QueryOrder, range: Range): Source {
   const descending = order.startsWith('-');
   const byDuration = order.endsWith('duration');
-  const { from, to, minimum, failedOnly: failed, chunks } = range;
+  const { from, to, minimum, failedOnly: failed, chunks, lost } = range;
   const functions = range.functions === undefined ? undefined : new Set(range.functions);
   const key = (row: Candidate): number => {
     if (row.type !== 'call') return row.time;
@@ -123,10 +133,12 @@ function calls(file: RunFile, order: QueryOrder, range: Range): Source {
   const last = byDuration ? EVER : to;
   const bound = within(descending ? last : first, range.after, descending);
   const steps = byDuration ? STEPS.duration : STEPS.start;
+  const onLost = ({ id, calls: many }: ZoneRow): void => void lost.blocks.set(id, many);
+  const selection = { from, to, minimum, failed, functions, chunks, onLost };
   return new Source(
     bound,
     { descending, key, steps },
-    (after, limit) => select(file.calls, { from, to, minimum, failed, functions, chunks }, order, after, limit),
+    (after, limit) => select(file.calls, selection, order, after, limit),
     range.page,
   );
 }
@@ -134,19 +146,46 @@ function calls(file: RunFile, order: QueryOrder, range: Range): Source {
 function events(file: RunFile, order: QueryOrder, range: Range): Source {
   const descending = order === '-start';
   const { types } = range;
-  const crashes = types.has('event') || types.has('output') ? '' : `AND name IN ('crash', 'crashed')`;
-  const named = types.has('output') ? '' : crashes || `AND name <> 'output'`;
-  const sql = `SELECT ${EVENT} FROM events WHERE time BETWEEN ? AND ? ${named}
-    AND (time ${descending ? '<' : '>'} ? OR id ${descending ? '<' : '>'} ?)
-    ORDER BY time${descending ? ' DESC' : ''}, id${descending ? ' DESC' : ''} LIMIT ?`;
+  const onlyCrashes = !types.has('event') && !types.has('output');
+  const named = types.has('output') ? 'TRUE' : onlyCrashes ? `name IN ('crash', 'crashed')` : `name <> 'output'`;
+  const inRange = `time BETWEEN ? AND ? AND (time ${descending ? '<' : '>'} ? OR id ${descending ? '<' : '>'} ?)`;
+  const inOrder = `ORDER BY time${descending ? ' DESC' : ''}, id${descending ? ' DESC' : ''}`;
+  const sql = `SELECT ${EVENT} FROM events WHERE ${inRange} AND ${named} ${inOrder} LIMIT ?`;
   const bound = within(descending ? range.to : range.from, range.after, descending);
   const key = (row: Candidate): number => (row.type === 'call' ? row.start : row.time);
   const fetch = (last: { key: number; id: number }, limit: number): Candidate[] => {
     const from = descending ? range.from : last.key;
     const to = descending ? last.key : range.to;
-    return file.sql(sql).all(from, to, last.key, last.id, limit) as Candidate[];
+    try {
+      return file.sql(sql).all(from, to, last.key, last.id, limit) as Candidate[];
+    } catch (error) {
+      if (!isDamage(error)) throw error;
+      const ids = file
+        .sql(`SELECT id FROM events WHERE ${inRange} ${inOrder}`)
+        .pluck()
+        .all(from, to, last.key, last.id);
+      return oneByOne(file, ids as number[], named, limit, range.lost);
+    }
   };
   return new Source(bound, { descending, key, steps: STEPS.start }, fetch, range.page);
+}
+
+/** Events of a damaged file: their ids stand in an index, too. */
+function oneByOne(file: RunFile, ids: readonly number[], named: string, limit: number, lost: Lost): Candidate[] {
+  const read = file.sql(`SELECT ${EVENT}, ${named} AS wanted FROM events WHERE id = ?`);
+  const found: Candidate[] = [];
+  for (const id of ids) {
+    if (found.length >= limit) break;
+    try {
+      const row = read.get(id) as (EventCandidate & { wanted: number }) | undefined;
+      if (row === undefined) lost.events.add(id);
+      else if (row.wanted === 1) found.push(row);
+    } catch (error) {
+      if (!isDamage(error)) throw error;
+      lost.events.add(id);
+    }
+  }
+  return found;
 }
 
 function within(bound: number, after: number | undefined, descending: boolean): number {

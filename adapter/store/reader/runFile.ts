@@ -3,7 +3,7 @@ import type { Ending, RunSummary } from '../../../protocol/timeline';
 import { isAlive } from '../alive';
 import { ENDED_WITH_PROCESS } from '../callNames';
 import { CallReader } from '../chunks/callReader';
-import { openForReading, type Connection } from '../database';
+import { isDamage, openForReading, type Connection } from '../database';
 import { TileReader } from '../tiles';
 import { WordReader } from '../words/wordReader';
 import { shownName, type Named } from '../functionName';
@@ -45,6 +45,7 @@ export class RunFile {
   private readonly statements = new Map<string, Statement>();
   private readonly known = new Map<string, unknown>();
   private state: number | undefined;
+  private torn = false;
   private begun = 0;
   private readonly runs;
   private readonly first;
@@ -115,7 +116,7 @@ export class RunFile {
 
   /** Where the page's time 0 lies on the file's own scale: the first call, or where there are none the first event. */
   zero(): number {
-    return this.once('first', () => this.first.get() ?? 0);
+    return this.once('first', () => this.unlessTorn(() => this.first.get() ?? 0, 0));
   }
 
   /** The whole range, from the first call on. A run that goes on reaches to now. */
@@ -156,6 +157,8 @@ export class RunFile {
     if (row === undefined) return emptySummary(this.path, undefined);
     const live = this.live(row);
     const reading = this.reading(row);
+    const partial = this.isPartial();
+    const ending = live || reading ? {} : this.ending();
     return {
       file: this.path,
       run: row.run,
@@ -169,10 +172,11 @@ export class RunFile {
       errors: Number(row.errors),
       holds: Number(row.holds),
       tokens: Number(row.tokens),
-      ...(this.isPartial() ? { partial: true } : {}),
+      ...(partial ? { partial: true } : {}),
+      ...(this.torn ? { torn: true } : {}),
       ...(row.damaged > 0n ? { damaged: Number(row.damaged) } : {}),
       ...(row.kept === 1n ? { kept: true } : {}),
-      ...(live || reading ? {} : this.ending()),
+      ...ending,
       ...this.languages(),
     };
   }
@@ -189,16 +193,27 @@ export class RunFile {
 
   private lastEvent(): number | null {
     const sql = 'SELECT max(time) FROM events';
-    return this.once(sql, () => this.sql(sql).pluck().get() as number | null);
+    return this.once(sql, () => this.unlessTorn(() => this.sql(sql).pluck().get() as number | null, null));
   }
 
   private isPartial(): boolean {
-    return this.once('partial', () => endedEarly(this));
+    return this.once('partial', () => this.unlessTorn(() => endedEarly(this), false));
   }
 
   private ending(): { ending?: Ending } {
-    const ending = this.once('ending', () => endingOf(this));
+    const ending = this.once('ending', () => this.unlessTorn(() => endingOf(this), undefined));
     return ending === undefined ? {} : { ending };
+  }
+
+  /** A page of events that is damaged does not hide the calls. */
+  private unlessTorn<T>(read: () => T, otherwise: T): T {
+    try {
+      return read();
+    } catch (error) {
+      if (!isDamage(error)) throw error;
+      this.torn = true;
+      return otherwise;
+    }
   }
 
   /** Where a process has said it. */

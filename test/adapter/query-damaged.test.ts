@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict';
+import { readFileSync, writeFileSync } from 'node:fs';
+import Database from 'better-sqlite3';
+import type { Query, QueryAnswer } from '../../protocol/query';
+import { damageText } from '../../protocol/timeline';
+import { runQuery } from '../../adapter/store/query/query';
+import { callTree } from '../../adapter/store/query/tree';
+import { summaryOf } from '../../adapter/store/reader/folder';
+import { SpoolFile, dict } from '../support/spool';
+import { RecordedProject } from './recorded';
+
+describe('query: a damaged run', function () {
+  this.timeout(60_000);
+  let project: RecordedProject;
+  before(() => void (project = new RecordedProject()));
+  after(() => project.remove());
+
+  it('that lacks a page tells all calls and events of the others, and never that these are all', () => {
+    const spool = new SpoolFile('4000001-abc').add(1, 1, 'tool', 'keep', 'keep', 'm', '/app/m.py', 1, 1);
+    for (let id = 1; id <= 5000; id++)
+      spool.add(3, id, 0, 1, 1, 2000 + id * 10, dict({ n: id }), null).add(4, id, 2005 + id * 10, 0, id, null);
+    const printed = Array.from({ length: 300 }, (_, index) => ({
+      name: 'output',
+      data: { category: 'stdout', text: `line ${index} ${'x'.repeat(60)}\n` },
+      wall: 1_700_000_012_000_000_000n,
+    }));
+    const file = project.record('many', [spool], printed);
+    const db = new Database(file);
+    const leaves = (table: string): number[] =>
+      db.prepare("SELECT pageno FROM dbstat WHERE name = ? AND pagetype = 'leaf'").pluck().all(table) as number[];
+    const pages = { chunks: leaves('chunks'), events: leaves('events') };
+    db.close();
+    const whole = readFileSync(file);
+    const torn = project.fileOf('lacking');
+    const without = (page: number): void => {
+      const bytes = Buffer.from(whole);
+      bytes.fill(0xa5, (page - 1) * 4096, page * 4096);
+      writeFileSync(torn, bytes);
+    };
+    const all = (query: Query): QueryAnswer => {
+      const answers = [runQuery([torn], { limit: 500, ...query })];
+      for (let cursor = answers[0]!.cursor; cursor !== undefined; cursor = answers.at(-1)!.cursor)
+        answers.push(runQuery([torn], { limit: 500, ...query, cursor }));
+      assert.ok(answers.every(({ more, problems }) => problems.length === 0 || !more.exact));
+      const problems = [...new Set(answers.flatMap((one) => one.problems))];
+      return { ...answers[0]!, rows: answers.flatMap(({ rows }) => rows), problems };
+    };
+    assert.ok(pages.chunks.length > 0 && pages.events.length > 2);
+    for (const page of pages.chunks) {
+      without(page);
+      for (const order of ['start', '-start', 'duration', '-duration'] as const) {
+        const { rows, problems } = all({ order });
+        assert.match(
+          problems.join('\n'),
+          /^The run file .*lacking\.db is damaged: [\d,]+ calls cannot be read, some of which may be missing here\.$/,
+        );
+        const lost = Number(/([\d,]+) calls/.exec(problems[0]!)![1]!.replaceAll(',', ''));
+        assert.equal(rows.length, 5000 - lost, order);
+      }
+      assert.match(callTree(torn, 10_000).problems.join(), /is damaged: [\d,]+ calls cannot be read/);
+    }
+    for (const page of pages.events) {
+      without(page);
+      assert.equal(all({}).rows.length, 5000);
+      const { rows, problems } = all({ types: ['output'] });
+      const lost = Number(/ (\d+) events? cannot be read/.exec(problems.join('\n'))?.[1]);
+      assert.equal(rows.length, 300 - lost, problems.join('\n'));
+    }
+    // Those that say how it ended.
+    without(pages.events.at(-1)!);
+    const summary = summaryOf(torn);
+    assert.deepEqual([summary.torn, summary.problem, summary.calls], [true, undefined, 5000]);
+    assert.equal(damageText(summary), 'file damaged');
+  });
+});
