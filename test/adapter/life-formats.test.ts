@@ -1,14 +1,17 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { readFileSync, readdirSync } from 'node:fs';
+import { readFileSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { plainJson } from '../../adapter/store/formats/plain';
+import { writeFormat } from '../../adapter/store/formats/write';
 import { RunFile } from '../../adapter/store/reader/runFile';
 import { Dict, Tagged, Tuple, type Value } from '../../adapter/store/values/model';
 import { AGENT, LifePlace, overlapping } from './life-support';
 import { apps } from './e2e-support';
 import { python } from './target-support';
 import { openWithCalls } from '../support/run-file';
+import { SpoolFile, dict } from '../support/spool';
+import { RecordedProject } from './recorded';
 
 interface TraceEvent {
   ph: string;
@@ -339,6 +342,47 @@ describe('life: other formats', function () {
     assert.match(text, /"toolbreak\.error\.fields","value":\{"stringValue":"\{\\"code\\":7\}"/);
     // A picture is no part that is written, and is said to be missing.
     assert.match(text, /"stringValue":"gen_ai\.input\.messages"/);
+  });
+
+  it('have no half of a character, which others refuse', async () => {
+    const project = new RecordedProject();
+    try {
+      const half = 'x\ud800y';
+      const spool = new SpoolFile('4000001-abc').add(1, 1, 'llm', half, half, 'm', '/app/m.py', 1, 1);
+      const message = dict({
+        role: 'user',
+        content: half,
+        tool_calls: [dict({ id: half, name: half, args: dict({ [half]: half }) })],
+      });
+      spool.add(2, 1, half, 0).add(3, 1, 0, 1, 1, 2000, dict({ messages: [message] }), dict({ [half]: [half] }));
+      spool.add(4, 1, 3000, 1, new Tagged('error', [half, half, [], null, dict({ said: '\\ud800' })]), null);
+      const file = project.record(
+        'halves',
+        [spool],
+        [{ name: 'output', data: { category: 'stdout', text: half }, wall: 1_700_000_012_000_000_000n }],
+      );
+      for (const format of ['perfetto', 'otlp'] as const) {
+        const out = join(place.folder, `halves.${format}`);
+        const cuts = await writeFormat(file, out, format, '0');
+        const texts: string[] = [];
+        const collect = (key: string, value: unknown): unknown => {
+          texts.push(key);
+          if (typeof value !== 'string') return value;
+          texts.push(value);
+          // Values of attributes are JSON in JSON.
+          if (/^[[{]/.test(value)) JSON.parse(value, collect);
+          return value;
+        };
+        const written = readFileSync(out, 'utf8');
+        for (const line of format === 'otlp' ? written.trim().split('\n') : [written]) JSON.parse(line, collect);
+        rmSync(out);
+        assert.ok(!/\p{Cs}/u.test(texts.join('\0')) && !/(?<!\\)(?:\\\\)*\\ud800/.test(written), written);
+        assert.ok(texts.includes('x\ufffdy') && texts.includes('\\ud800'), written);
+        assert.ok(cuts > 0);
+      }
+    } finally {
+      project.remove();
+    }
   });
 
   it('take a text of just as many characters as they say', () => {

@@ -4,7 +4,7 @@ import type { ErrorValue } from '../reader/errorValue';
 import { field, messagesIn, toolArguments, toolName } from '../reader/messageText';
 import type { RunFile } from '../reader/runFile';
 import { Float, Tuple, type Value } from '../values/model';
-import { plainJson, type Cuts } from './plain';
+import { plainJson, wellFormed, type Cuts } from './plain';
 import { CALLS } from '../chunks/chunk';
 import { shownName } from '../functionName';
 import { attributesOf, errorsOf, scanner, statusOf, type ScannedCall } from './scan';
@@ -297,7 +297,7 @@ function messages(file: RunFile, id: number | null, onCut: () => void): string |
     return { role: ROLES[role] ?? role, parts: [...(content === '' && answers === undefined ? [] : [said]), ...asked] };
   });
   if (isCut) onCut();
-  return JSON.stringify(made);
+  return wellFormed(JSON.stringify(made));
 }
 
 const ROLES: Record<string, string> = { human: 'user', ai: 'assistant' };

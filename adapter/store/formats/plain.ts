@@ -14,6 +14,18 @@ export interface Cuts {
 
 const DEEPEST = 30;
 const CUT = '…';
+/** Halves of characters that stand alone: Python has such texts, and no other program takes them. */
+const HALVES = /\p{Cs}/gu;
+
+/** JSON in which no half of a character stands alone. */
+export function wellFormed(json: string): string {
+  return json.includes('\\ud') ? json.replace(/\\(?:ud[89a-f][0-9a-f]{2}|[^])/g, whole) : json;
+}
+
+/** An escape as it is written here; only those of halves are so long. */
+function whole(escape: string): string {
+  return escape.length > 2 ? '\ufffd' : escape;
+}
 
 /** A recorded value as JSON, of about so many characters at most, and a text by itself of exactly so many. What is left out is an ellipsis in its place, and `cut` says so. */
 export function plainJson(value: Value, stored: StoredValues, most: number): { json: Json; cut: boolean } {
@@ -23,7 +35,9 @@ export function plainJson(value: Value, stored: StoredValues, most: number): { j
     cut = true;
     return CUT;
   };
-  const text = (given: string): string => {
+  const text = (told: string): string => {
+    const given = told.replace(HALVES, '\ufffd');
+    cut ||= given !== told;
     const room = Math.max(0, left);
     const fits = given.length <= room;
     left -= fits ? given.length + 2 : left;

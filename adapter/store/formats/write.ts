@@ -8,7 +8,7 @@ import { makeWhole } from '../life/whole';
 import { RunFile } from '../reader/runFile';
 import { otlp } from './otlp';
 import { perfetto } from './perfetto';
-import type { Cuts } from './plain';
+import { wellFormed, type Cuts } from './plain';
 
 export const FORMATS = { perfetto, otlp } as const;
 export type Format = keyof typeof FORMATS;
@@ -43,8 +43,8 @@ function* pieces(texts: Iterable<string>): Generator<string> {
   for (const text of texts) {
     piece += text;
     if (piece.length < PIECE) continue;
-    yield inertJson(piece);
+    yield inertJson(wellFormed(piece));
     piece = '';
   }
-  yield inertJson(piece);
+  yield inertJson(wellFormed(piece));
 }
