@@ -321,6 +321,20 @@ describe('life: recording without an adapter', function () {
     );
   });
 
+  it('says which spool files it passes over: a pipe, and one with another name', async () => {
+    assert.equal((await app()).code, 0);
+    const inside = join(folder, readdirSync(folder)[0]!);
+    const [spool] = readdirSync(inside).filter((name) => name.endsWith('.spool'));
+    const odd = spool!.replace('-', '\n-').replace('.spool', 'x.spool');
+    renameSync(join(inside, spool!), join(inside, odd));
+    assert.equal(spawnSync('mkfifo', [join(inside, 'pipe-1.spool')]).status, 0);
+    const [{ calls, damaged, passedOver }] = (await taken()) as [Taken];
+    assert.deepEqual([calls, damaged, passedOver?.toSorted()], [0, 2, [odd, 'pipe-1.spool'].toSorted()]);
+    const { stdout } = await place.say('import', folder);
+    assert.match(stdout, /Passed over, since no spool file is named so or it is no file: .*pipe-1\.spool/);
+    assert.equal(stdout.trim().split('\n').length, 1);
+  });
+
   it('ends at its limit and where nothing can be written, and the app goes on', async () => {
     place.file(
       'many.py',

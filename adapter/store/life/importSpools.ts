@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, type Dirent } from 'node:fs';
 import { hostname } from 'node:os';
 import { basename, join } from 'node:path';
 import { messageOf, UserError } from '../../common/errors';
@@ -22,6 +22,8 @@ export interface Taken extends Admitted {
   damaged: number;
   /** The recording of a process ended before the process did. */
   partial?: true;
+  /** What is called a spool and cannot be one, by its name or since it is no file. */
+  passedOver?: string[];
   /** Calls that were there from an earlier import. */
   earlier?: number;
 }
@@ -119,6 +121,7 @@ function take(folder: string, note: Note, runsFolder: string): Taken {
   const session = `record-${note.id}`;
   try {
     const earlier = callsOf(runFile, session);
+    const passedOver = strangeIn(folder);
     const options = {
       runFile,
       spoolFolder: folder,
@@ -133,6 +136,7 @@ function take(folder: string, note: Note, runsFolder: string): Taken {
     let alive: boolean;
     try {
       for (const file of missingIn(folder)) recording.lacks(`the spool file ${file} is missing`);
+      for (const file of passedOver) recording.lacks(`${file} is no spool file and was passed over`);
       ({ alive } = recording.finish(undefined));
     } finally {
       recording.close();
@@ -151,6 +155,7 @@ function take(folder: string, note: Note, runsFolder: string): Taken {
       ...said,
       alive,
       ...(partial === true && { partial }),
+      ...(passedOver.length > 0 && { passedOver }),
       ...(earlier !== undefined && { earlier }),
     };
   } finally {
@@ -174,6 +179,15 @@ function missingIn(folder: string): string[] {
       if (!known.has(number)) missing.push(`${process}-${number}.spool`);
     return missing;
   });
+}
+
+/** What ends with `.spool` and is none: it may be a pipe, a link, or renamed. */
+function strangeIn(folder: string): string[] {
+  const isSpool = (entry: Dirent): boolean => SPOOL_NAME.test(entry.name) && entry.isFile();
+  return readdirSync(folder, { withFileTypes: true })
+    .filter((entry) => entry.name.endsWith('.spool') && !isSpool(entry))
+    .map(({ name }) => name)
+    .slice(0, MOST_MISSING);
 }
 
 /** Of an earlier import of this very recording. Another run of this name is not touched. */
