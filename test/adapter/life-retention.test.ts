@@ -187,8 +187,9 @@ describe('life: how long runs stay', function () {
     const newer = copy('newer', 30);
     change(newer, `PRAGMA user_version = ${MIGRATIONS.length + 1}`);
     const broken = join(dirname(live), 'broken.db');
-    writeFileSync(broken, 'SQLite format 3\0 and no more');
-    for (const file of [foreign, broken, newer]) age(file, 30);
+    const spaced = join(dirname(live), 'broken too.db');
+    for (const file of [broken, spaced]) writeFileSync(file, 'SQLite format 3\0 and no more');
+    for (const file of [foreign, broken, spaced, newer]) age(file, 30);
     const said = await place.say('prune', '--older-than', '7d');
     assert.equal(said.code, 1);
     for (const name of ['live', 'orphan', 'starting'])
@@ -199,6 +200,8 @@ describe('life: how long runs stay', function () {
       said.stderr,
       /broken\.db is damaged\. Nobody knows whether it is kept: "toolbreak delete broken --all" takes it away\./,
     );
+    assert.match(said.stderr, /"toolbreak delete 'broken too' --all" takes it away\./);
+    rmSync(spaced);
     for (const file of [live, orphan, starting, foreign, newer, broken]) assert.ok(existsSync(file), file);
     for (const name of ['newer', 'foreign', 'live']) {
       const refused = await place.say('delete', name);

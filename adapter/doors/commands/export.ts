@@ -38,6 +38,8 @@ export function exportCommand(program: Command): void {
     .option('--json', 'as JSON')
     .action(async (run: string, flags: ExportFlags) => {
       const file = findRun(run, placeFrom(flags));
+      if (flags.output === '')
+        throw new UserError('The name of the file that is to be written is empty. Name one, or "-" for stdout.');
       if (flags.output === '-') return toStdout(file, flags);
       const target = resolve(flags.output);
       const there = statOf(target);

@@ -1,11 +1,13 @@
 import { statSync } from 'node:fs';
 import type { Command } from 'commander';
 import { resolve } from 'node:path';
+import { UserError } from '../../common/errors';
 import { runsFolder } from '../../common/paths';
+import { typed } from '../../common/shell';
 import type { Admitted } from '../../store/life/admit';
 import { importFile, type Imported } from '../../store/life/import';
 import { importSpools, type Taken } from '../../store/life/importSpools';
-import { count, plainText, print, printJson, typed } from './text';
+import { count, plainText, print, printJson } from './text';
 
 export function importCommand(program: Command): void {
   program
@@ -17,6 +19,7 @@ export function importCommand(program: Command): void {
     .option('--project <folder>', 'into this project (default: the current folder)')
     .option('--json', 'as JSON')
     .action(async (file: string, { project, json }: { project?: string; json?: boolean }) => {
+      if (file === '') throw new UserError('The name of what is to be imported is empty. Name a file or a folder.');
       const path = resolve(file);
       const runs = runsFolder(project ?? process.cwd());
       if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === true) {
@@ -34,7 +37,7 @@ export function importCommand(program: Command): void {
     });
 }
 
-function words(run: Imported, { alive, damaged = 0, partial, earlier }: Partial<Taken> = {}): string {
+function words(run: Imported, { alive, damaged = 0, partial, earlier, passedOver = [] }: Partial<Taken> = {}): string {
   const { file, number } = run;
   const more = alive === true ? ' The app still runs: import again for what it records from now on.' : '';
   const less =
@@ -45,7 +48,11 @@ function words(run: Imported, { alive, damaged = 0, partial, earlier }: Partial<
     partial === true
       ? ` The recording ended before the app did: "toolbreak query ${number} --type event" says why.`
       : '';
-  return `${took(run, earlier)}${leftText(run)}${less}${early}${more}`;
+  const strange =
+    passedOver.length > 0
+      ? ` Passed over, since no spool file is named so or it is no file: ${passedOver.map(plainText).join(', ')}.`
+      : '';
+  return `${took(run, earlier)}${leftText(run)}${strange}${less}${early}${more}`;
 }
 
 function leftText({ leftOut = [] }: Imported): string {

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { UserError } from '../../common/errors';
+import { typed } from '../../common/shell';
 import { findRun } from '../../store/life/find';
 import { stored } from '../../store/life/place';
 import { keepRun, removeRun, type Stays } from '../../store/life/remove';
@@ -40,7 +41,7 @@ export function deleteCommand(program: Command): void {
       const text = runText(file, options);
       const names = runNames(file);
       const removal = removeRun(file, { named: true });
-      if (removal !== 'removed') throw new UserError(STAYS[removal](sentenceStart(text), plainText(run)));
+      if (removal !== 'removed') throw new UserError(STAYS[removal](sentenceStart(text), plainText(typed(run))));
       if (options.json === true) printJson({ ...names, bytes: found?.bytes ?? 0 });
       else print(`Deleted ${text}, ${sizeText(found?.bytes ?? 0)}.`);
     });

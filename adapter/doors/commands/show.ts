@@ -6,25 +6,14 @@ import { eventCounts } from '../../store/reader/ending';
 import { summaryOf } from '../../store/reader/folder';
 import { RunFile } from '../../store/reader/runFile';
 import { UserError } from '../../common/errors';
-import { callTree, type TreeNode } from '../../store/query/tree';
+import { typed } from '../../common/shell';
+import { boundTree, callTree, type TreeNode } from '../../store/query/tree';
 import { wholeCall, wholeCallJson, type WholeCall } from '../../store/query/wholeCall';
 import { findCall } from '../../store/query/words';
 import { callText, lengthText } from './callText';
 import { placeFrom, runNames, withPlace, type PlaceOptions } from './place';
 import { tableOf, wholeNumber } from './query';
-import {
-  clockText,
-  column,
-  count,
-  durationText,
-  fit,
-  momentText,
-  plainText,
-  print,
-  printJson,
-  typed,
-  width,
-} from './text';
+import { clockText, column, count, durationText, fit, momentText, plainText, print, printJson, width } from './text';
 
 const USUAL_CALLS = 200;
 const MOST_ERRORS = 20;
@@ -85,7 +74,7 @@ function showTree(run: RunSummary, named: string, options: Options): void {
   const exact = whole && (more.exact || !run.live);
   const left = more.exact || !whole ? more.left : Math.max(more.left, run.calls - shown);
   if (json === true)
-    return printJson({ ...run, tree: tops, more: { count: left, exact }, ...(!whole && { problems }) });
+    return printJson({ ...run, tree: boundTree(tops), more: { count: left, exact }, ...(!whole && { problems }) });
   const lines = [runLine(run)];
   // What one thread or task alone did needs no word of it.
   const several = new Set(tops.map(({ call }) => call.task)).size > 1;

@@ -35,11 +35,6 @@ export function momentText(nanoseconds: number): string {
   return `${nanoseconds < 0 ? '-' : '+'}${(Math.abs(nanoseconds) / 1e9).toFixed(3)} s`;
 }
 
-/** As it is typed in a shell. */
-export function typed(word: string): string {
-  return /^[\w.,/:=+-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
-}
-
 /** `1 call`, `41 calls`, `12,000 calls`. */
 export function count(number: number, one: string, many = `${one}s`): string {
   return `${number.toLocaleString('en-US')} ${number === 1 ? one : many}`;

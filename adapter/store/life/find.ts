@@ -3,6 +3,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import type { RunSummary } from '../../../protocol/timeline';
 import { UserError } from '../../common/errors';
 import { runsFolder, stateFolder } from '../../common/paths';
+import { typed } from '../../common/shell';
 import { newestFirst, runsIn } from '../reader/folder';
 import { isBundle } from './bundle';
 
@@ -74,7 +75,7 @@ function pathOf(name: string): string {
   if (kind === 'nothing') throw new UserError(`There is no file ${shown(path, 300)}. A run is named ${WAYS}.`);
   if (kind === 'other') throw new UserError(`${path} is no file. A run is named ${WAYS}.`);
   if (isBundle(headOf(path)))
-    throw new UserError(`${path} is an exported run. Take it in first: toolbreak import ${shown(name, 300)}`);
+    throw new UserError(`${path} is an exported run. Take it in first: toolbreak import ${shown(typed(name), 300)}`);
   return path;
 }
 

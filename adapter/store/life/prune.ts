@@ -1,6 +1,7 @@
 import { basename } from 'node:path';
 import { messageOf } from '../../common/errors';
 import { stateFolder } from '../../common/paths';
+import { typed } from '../../common/shell';
 import { DamagedRunError } from '../database';
 import { projectOf } from './find';
 import { allRuns, spoolsByRun, type StoredRun } from './place';
@@ -79,7 +80,7 @@ export function prune({ retention, dryRun, state = stateFolder(), now = Date.now
 }
 
 function howToDelete(file: string): string {
-  return ` Nobody knows whether it is kept: "toolbreak delete ${basename(file, '.db')} --all" takes it away.`;
+  return ` Nobody knows whether it is kept: "toolbreak delete ${typed(basename(file, '.db'))} --all" takes it away.`;
 }
 
 /** What cannot be opened is told by whoever is about to remove it. */
