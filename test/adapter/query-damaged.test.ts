@@ -52,7 +52,7 @@ describe('query: a damaged run', function () {
         const { rows, problems } = all({ order });
         assert.match(
           problems.join('\n'),
-          /^The run file .*lacking\.db is damaged: [\d,]+ calls cannot be read, some of which may be missing here\.$/,
+          /^The run file .*lacking\.db is damaged: [\d,]+ calls cannot be read, and may be missing here\.$/,
         );
         const lost = Number(/([\d,]+) calls/.exec(problems[0]!)![1]!.replaceAll(',', ''));
         assert.equal(rows.length, 5000 - lost, order);
@@ -66,6 +66,7 @@ describe('query: a damaged run', function () {
       const lost = Number(/ (\d+) events? cannot be read/.exec(problems.join('\n'))?.[1]);
       assert.equal(rows.length, 300 - lost, problems.join('\n'));
     }
+    assert.match(project.toolbreak('query', torn, '--type', 'crash').stdout, /^Nothing that can be read matches\.\n$/);
     // Those that say how it ended.
     without(pages.events.at(-1)!);
     const summary = summaryOf(torn);

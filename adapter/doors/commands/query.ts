@@ -220,9 +220,10 @@ function eventLine(row: FoundEvent): string {
 function footer({ rows, more, cursor, looked, partly }: QueryAnswer, others: 'more' | 'earlier'): string[] {
   const lines: string[] = [];
   if (rows.length === 0 && more.exact) lines.push('Nothing matches.');
+  else if (rows.length === 0 && cursor === undefined) lines.push('Nothing that can be read matches.');
   else if (rows.length === 0) lines.push(`Nothing yet among the first ${count(looked, 'row')}.`);
   if (partly > 0) lines.push(tooLarge(partly));
-  if (more.count > 0 || !more.exact)
+  if (more.count > 0 || (!more.exact && (rows.length > 0 || cursor !== undefined)))
     lines.push(
       !more.exact && more.count === 0
         ? 'There may be more.'

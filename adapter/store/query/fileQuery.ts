@@ -82,7 +82,7 @@ export class FileQuery {
     const calls = [...blocks.values()].reduce((sum, many) => sum + many, 0);
     const all = [counted(calls, 'call'), counted(events.size, 'event')].filter((one) => one !== undefined);
     if (all.length === 0) return undefined;
-    return `The run file ${this.file.path} is damaged: ${all.join(' and ')} cannot be read, some of which may be missing here.`;
+    return `The run file ${this.file.path} is damaged: ${all.join(' and ')} cannot be read, and may be missing here.`;
   }
 
   /** Rows of the answer, at most. */
