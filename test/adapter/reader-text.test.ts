@@ -75,6 +75,15 @@ describe('reader: texts', () => {
     assert.deepEqual(lines.map(({ text }) => text), ['ValueError: no tea, at work @ agent.py:7', '3']); // prettier-ignore
   });
 
+  it('names the role of a message also by its class', () => {
+    const types = ['AIMessageChunk', 'ToolMessageChunk', 'HumanMessage', 'ai', 'my_role'];
+    const lines = types.map(
+      (type) =>
+      line(new Tagged('object', ['app.AIMessageChunk', new Dict([['type', type], ['content', 'yes']]), null]), stored), // prettier-ignore
+    );
+    assert.deepEqual(lines, ['ai: yes', 'tool: yes', 'human: yes', 'ai: yes', 'my_role: yes']);
+  });
+
   it('says how much of an array or a table was recorded', () => {
     const shaped = (head: Value, ...shape: number[]): string | undefined =>
       markOf(new Tagged('array', ['t', new Tuple(shape), 'd', head, 1]), stored);

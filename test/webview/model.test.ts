@@ -256,6 +256,10 @@ describe('timeline: words', () => {
     assert.equal(callTitle('refund', args, false), 'refund(amount=700)');
     assert.equal(callTitle('refund', args, true), 'refund(amount=700, …)');
     assert.equal(cut('abcdefghij', 7), 'abcd…ij');
+    // How long a text is is told whole, or it would be another number.
+    const said = cut(`'line 0 ${'x'.repeat(100)} the end' (228889 characters)`, 40);
+    assert.match(said, /^'line 0 x+…he end' \(228889 characters\)$/);
+    assert.equal(said.length, 40);
   });
 });
 

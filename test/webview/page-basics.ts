@@ -120,6 +120,11 @@ test('brackets go from error to error; Enter opens; Alt and arrows walk the call
     await shown.page.keyboard.press('ArrowRight');
     await shown.page.keyboard.press('ArrowRight');
     await until(async () => assert.match(await shown.page.locator('.messages').innerText(), /please refund order 7/));
+    for (const message of await shown.page.locator('.messages li').all()) {
+      const [role, text] = [message.locator('.role'), message.locator('.message-text')];
+      const end = await role.evaluate((element) => element.getBoundingClientRect().left + element.scrollWidth);
+      assert.ok(end <= ((await text.boundingBox())?.x ?? 0), 'a long role does not reach into the text');
+    }
   }));
 
 test('an error too short for the zoom is drawn all the same', (house) =>

@@ -351,6 +351,7 @@ function detail(run: SampleRun, id: string): CallDetail {
         ? [
             { role: 'human', text: 'please refund order 7' },
             { role: 'ai', text: '→ lookup_order, check_stock' },
+            { role: 'conversation_summary', text: 'an order that is to be refunded' },
           ]
         : undefined,
     attributes: call.kind === 'llm' ? [{ name: 'gen_ai.request.model', value: 'gpt-x' }] : [],

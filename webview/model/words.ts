@@ -62,10 +62,21 @@ export function callTitle(name: string, args: readonly ValueNode[], more: boolea
   return `${name}(${parts.join(', ')})`;
 }
 
+/** How long a text is of which only the ends are told: it stands behind the quotes. */
+const LENGTH = / \(\d+ (?:characters|bytes)\)$/;
+
+/** A line, and what it says at its end of its length, which is of no use in part. */
+export function withoutLength(line: string): [line: string, length: string] {
+  const length = LENGTH.exec(line)?.[0] ?? '';
+  return [line.slice(0, line.length - length.length), length];
+}
+
 /** Cuts in the middle, so that both ends stay readable. */
 export function cut(text: string, length: number): string {
   const line = text.replace(/\s+/g, ' ');
   if (line.length <= length) return line;
-  const head = Math.ceil((length - 1) * 0.6);
-  return `${line.slice(0, head)}…${line.slice(line.length - (length - 1 - head))}`;
+  const [kept, said] = withoutLength(line);
+  const room = length - 1 - said.length;
+  const head = Math.ceil(room * 0.6);
+  return `${kept.slice(0, head)}…${kept.slice(kept.length - (room - head))}${said}`;
 }

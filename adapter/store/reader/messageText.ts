@@ -70,13 +70,19 @@ export function messageOf(value: Value, stored: StoredValues): Message | undefin
   const answers = field(plain, 'tool_call_id', stored);
   const texts = textsOf(field(plain, 'content', stored) ?? null, stored);
   return {
-    role: role.replace(/Chunk$/, ''),
+    role: shortRole(role),
     text: texts.filter((text) => text !== undefined && text !== '').join(' '),
     tools: calls.map((call) => toolName(call, stored)),
     calls,
     answers: typeof answers === 'string' ? answers : undefined,
     others: texts.filter((text) => text === undefined).length,
   };
+}
+
+/** A part of an answer that was streamed has its class as its type: `AIMessageChunk` is of the role `ai`. */
+function shortRole(role: string): string {
+  const ofClass = /^(\w+?)Message(?:Chunk)?$/.exec(role)?.[1];
+  return ofClass === undefined ? role.replace(/Chunk$/, '') : ofClass.toLowerCase();
 }
 
 export function field(value: Value, name: string, stored: StoredValues): Value | undefined {
