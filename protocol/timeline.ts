@@ -159,6 +159,8 @@ export interface ValueNode {
   type: string;
   /** Number of children; ask for them with `value`. */
   children: number;
+  /** Its line may not show all of a text, or not its lines: ask for it with `text`. */
+  long?: true;
   /** Why something is missing: cut, masked, opaque; a sentence. */
   mark?: string;
 }
@@ -270,6 +272,11 @@ export interface ReaderMethods {
   value: {
     params: { file: string; value: number; path: string[]; start: number; count: number };
     result: { nodes: ValueNode[] };
+  };
+  /** A text with its lines, or bytes as Python writes them; of a very long one the beginning, and how much there is in `all`. */
+  text: {
+    params: { file: string; value: number; path: string[] };
+    result: { text: string; all?: { count: number; of: 'characters' | 'bytes' } };
   };
   /** The value as JSON or as Python text. */
   copy: {

@@ -30,6 +30,7 @@ const READER_METHODS: Record<Exclude<keyof ReaderMethods, 'follow' | 'unfollow'>
   density: true,
   call: true,
   value: true,
+  text: true,
   copy: true,
   search: true,
   errorNear: true,

@@ -3,9 +3,10 @@ import fc from 'fast-check';
 import { argumentsLine } from '../../adapter/store/query/rows';
 import { outline } from '../../adapter/store/reader/outline';
 import { plainArguments, plainLine } from '../../adapter/store/reader/plainLine';
-import { line, markOf } from '../../adapter/store/reader/render';
+import { line, markOf, node } from '../../adapter/store/reader/render';
 import type { StoredValues } from '../../adapter/store/reader/stored';
 import { quote } from '../../adapter/store/reader/text';
+import { wholeText } from '../../adapter/store/reader/wholeText';
 import { CODE, decodeCanonical, encodeText, Sink } from '../../adapter/store/values/canonical';
 import { DecodeError, Dict, Float, Ref, Tagged, Tuple, type Value } from '../../adapter/store/values/model';
 
@@ -73,6 +74,18 @@ describe('reader: texts', () => {
     const member = new Tagged('error', ['ValueError', 'no tea', [new Tuple(['/app/shop/agent.py', 7, 'work'])], null, new Dict([])]); // prettier-ignore
     const lines = outline([member, 3], stored, 10);
     assert.deepEqual(lines.map(({ text }) => text), ['ValueError: no tea, at work @ agent.py:7', '3']); // prettier-ignore
+  });
+
+  it('tells a long text with its lines, and of a very long one how long it is', () => {
+    const opens = (value: Value): boolean => node('', value, stored).long === true;
+    assert.deepEqual(['ok', 'two\nlines', 'x'.repeat(61), new Uint8Array(61), 7, ['x'.repeat(61)]].map(opens), [false, true, true, true, false, false]); // prettier-ignore
+    assert.deepEqual(wholeText('two\n <b>lines</b>', stored), { text: 'two\n <b>lines</b>' });
+    assert.deepEqual(wholeText(new Tagged('cut', ['str', 'begin', 9, 'too long']), stored), { text: 'begin' });
+    assert.deepEqual(wholeText(new Uint8Array([104, 10]), stored), { text: "b'h\\n'" });
+    const { text, all } = wholeText('\ud83e\udd89'.repeat(10_001), stored);
+    assert.deepEqual([text.length, all], [20_001, { count: 10_001, of: 'characters' }]);
+    assert.deepEqual(wholeText(new Uint8Array(5001), stored).all, { count: 5001, of: 'bytes' });
+    assert.deepEqual(wholeText(7, stored), { text: '' });
   });
 
   it('names the role of a message also by its class', () => {

@@ -333,6 +333,7 @@ describe('store: reader', function () {
       'calls',
       'call',
       'value',
+      'text',
       'copy',
       'search',
       'errorNear',

@@ -72,6 +72,57 @@ test('a click selects a call and shows its facts, as text and never as html', (h
     await picture(shown, 'selected');
   }));
 
+test('a long text opens like a container and is read whole, line by line', (house) =>
+  withPage(
+    house,
+    async (shown) => {
+      const { page } = shown;
+      await page.locator('.scroller').focus();
+      await page.keyboard.press('/');
+      await page.keyboard.type('score');
+      await page.keyboard.press('Enter');
+      await page.getByRole('tab', { name: 'Output' }).click();
+      const rows = page.getByRole('tree', { name: 'Output', exact: true }).locator('[role=treeitem]');
+      await until(async () => assert.equal(await rows.count(), 4));
+      assert.equal(await rows.first().getAttribute('aria-expanded'), null, 'a short text has nothing to open');
+      assert.match(await rows.nth(3).innerText(), /^''\s*:\s*1$/, 'an empty key is a name, too');
+      // How long it is is told however narrow the page is.
+      const length = rows.filter({ hasText: 'All work' }).getByText('(33008 characters)');
+      const { x, width } = (await length.boundingBox()) ?? { x: 0, width: 0 };
+      assert.ok(width > 0 && x + width <= 700);
+      await rows.nth(1).focus();
+      assert.equal(await rows.nth(1).getAttribute('aria-expanded'), 'false');
+      await page.keyboard.press('ArrowRight');
+      const whole = page.locator('.whole-text .value-text');
+      await until(async () => assert.equal(await whole.innerText(), 'first <b>line</b>\nsecond line'));
+      assert.equal(await rows.nth(1).getAttribute('aria-expanded'), 'true');
+      assert.equal(await page.locator('.detail b').count(), 0);
+      await page.keyboard.press('ArrowDown');
+      assert.match(await page.locator('[role=treeitem]:focus').innerText(), /^first <b>line<\/b>\nsecond line$/);
+      await page.keyboard.press('Shift+F10');
+      const find = page.getByRole('menuitem', { name: 'Find This Value', exact: true });
+      assert.equal(await find.getAttribute('aria-disabled'), 'false');
+      await page.keyboard.press('Escape');
+      await page.locator('.whole-text:focus').waitFor();
+      await picture(shown, 'long-text');
+      await page.keyboard.press('ArrowLeft');
+      await page.keyboard.press('Enter');
+      await until(async () => assert.equal(await whole.count(), 0));
+      // Of a very long one the beginning, and how long it is; a copy has all of it.
+      await rows.filter({ hasText: 'All work' }).click();
+      await until(async () =>
+        assert.match(await whole.innerText(), /^(All work and no play\. )+A[^]*…\s*33,008 characters in all/),
+      );
+      assert.ok((await whole.boundingBox())!.width <= 700);
+      await page.keyboard.press('ArrowDown');
+      await picture(shown, 'very-long-text');
+      await page.keyboard.press('Shift+F10');
+      await page.getByRole('menuitem', { name: 'Copy as JSON' }).press('Enter');
+      await until(() => assert.equal(String(lastAsked(shown, 'copyText')?.text).length, 33_010));
+    },
+    { size: { width: 700, height: 600 } },
+  ));
+
 test('more rows of a long value come by key, and the focus goes on with them', (house) =>
   withPage(house, async (shown) => {
     await ready(shown);

@@ -67,6 +67,39 @@ test('an edited call shows what it got, beside what it was given', (house) =>
     assert.equal(await shown.page.locator('.detail b').count(), 0);
   }));
 
+test('two long texts stand whole beside each other when they are opened', (house) =>
+  withPage(house, async (shown) => {
+    await ready(shown);
+    const { page } = shown;
+    const find = async (name: string): Promise<void> => {
+      await page.keyboard.press('/');
+      await page.locator('.search input').fill(name);
+      await page.keyboard.press('Enter');
+      await until(async () => assert.match(await title(shown), new RegExp(`^${name}\\(`)));
+      await page.locator('.scroller').focus();
+    };
+    await find('score');
+    await page.keyboard.press('c');
+    await find('notify');
+    await page.keyboard.press('Shift+C');
+    const lines = page.locator('[role=tree][aria-label^="Output"] [role=treeitem]').filter({ hasText: 'second line' });
+    await until(async () => assert.equal(await lines.first().getAttribute('aria-expanded'), 'false'));
+    await lines.first().focus();
+    await page.keyboard.press('Enter');
+    const sides = page.locator('.whole-text .value-text');
+    await until(async () =>
+      assert.deepEqual(await sides.allInnerTexts(), [
+        'first <b>line</b>\nsecond line',
+        'first <b>line</b>\nanother line',
+      ]),
+    );
+    const [one, other] = [await sides.nth(0).boundingBox(), await sides.nth(1).boundingBox()];
+    assert.ok(one!.x + one!.width <= other!.x);
+    assert.equal(one!.y, other!.y);
+    await picture(shown, 'long-texts-compared');
+    assert.ok((await rows(shown, 'Output')).some((row) => row.startsWith("'', removed, 1")));
+  }));
+
 test('two calls are compared: one is selected for it, the other one by menu or key', (house) =>
   withPage(house, async (shown) => {
     await ready(shown);

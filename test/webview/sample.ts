@@ -172,6 +172,13 @@ const VALUES: Record<number, Plain> = {
   3: { messages: ['please refund order 7'], visits: ['agent'], verdict: '' },
   4: { messages: ['please refund order 7', '→ lookup_order'], visits: ['agent', 'tools'], verdict: 'scored' },
   6: { amount: 70, reason: 'customer <b>asked</b>', order: { id: 7, lines: ['mug', 'cup'], paid: false, note: null } },
+  7: {
+    short: 'ok',
+    lines: 'first <b>line</b>\nsecond line',
+    long: `${'All work and no play. '.repeat(1500)}The end.`,
+    '': 1,
+  },
+  8: { short: 'ok', lines: 'first <b>line</b>\nanother line', long: 'No play.' },
   5: Array.from({ length: 250 }, (_, index) => index * index),
 };
 
@@ -211,6 +218,12 @@ export function answerFrom(runs: readonly SampleRun[]) {
       case 'value': {
         const { value, path, start, count } = params as ReaderMethods['value']['params'];
         return { nodes: children(reach(VALUES[value] ?? null, path)).slice(start, start + count) };
+      }
+      case 'text': {
+        const { value, path } = params as ReaderMethods['text']['params'];
+        const text = reach(VALUES[value] ?? null, path) as string;
+        if (text.length <= 20_000) return { text };
+        return { text: `${text.slice(0, 20_000)}…`, all: { count: text.length, of: 'characters' } };
       }
       case 'copy': {
         const { value, path } = params as ReaderMethods['copy']['params'];
@@ -316,7 +329,8 @@ function detail(run: SampleRun, id: string): CallDetail {
     source: { path: '/app/triage.py', line: 12 },
     input: handle(call.name === 'parse_line' ? 5 : 1),
     inputBefore: call.edited ? handle(6) : undefined,
-    output: failed || call.end === undefined ? undefined : handle(2),
+    output:
+      failed || call.end === undefined ? undefined : handle(call.name === 'score' ? 7 : call.name === 'notify' ? 8 : 2),
     error: failed
       ? {
           type: 'ValueError',
@@ -441,7 +455,11 @@ function nodeOf(name: string, value: Plain): ValueNode {
   if (typeof value === 'number') return { name, text: String(value), type: 'int', children: 0 };
   if (typeof value === 'string') {
     const mark = name === 'reason' ? 'cut after 20 characters of 2,400' : undefined;
-    return { name, text: `'${value}'`, type: 'str', children: 0, mark };
+    const line = value.replace(/\n/g, '\\n');
+    const text =
+      line.length <= 200 ? `'${line}'` : `'${line.slice(0, 140)}…${line.slice(-59)}' (${value.length} characters)`;
+    const long = line.length > 60 || line !== value ? { long: true as const } : {};
+    return { name, text, type: 'str', children: 0, ...long, mark };
   }
   const type = Array.isArray(value) ? 'list' : 'dict';
   const count = Object.keys(value).length;

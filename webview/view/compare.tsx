@@ -4,7 +4,7 @@ import type { ComparedRow, ReaderMethods, ValueHandle, ValueNode, ValuePlace } f
 import type { Page } from '../data/page';
 import { sentence } from '../data/sentence';
 import { count, counted } from '../model/words';
-import { CHUNK, MoreRow, textClass, treeKeys } from './tree';
+import { CHUNK, MoreRow, shownName, treeKeys, ValueText, WholeText } from './tree';
 
 /** Levels that are opened without being asked, and in all so many values: what differs is shown, but no flood of it. */
 const OPEN_LEVELS = 6;
@@ -76,7 +76,8 @@ export function CompareTree({ page, label, before, after, titles = ['Before', 'A
 function Top({ shared, sides, answer }: { shared: Shared; sides: Sides; answer: Answer }): JSX.Element {
   const { root, equal } = answer;
   if (root.change === 'same' && equal > 0) return <Equal shared={shared} sides={sides} level={1} total={equal} first />;
-  if (root.change !== 'changed' || !root.alike) return <Row shared={shared} sides={sides} row={root} level={1} first />;
+  if (root.change !== 'changed' || !root.alike)
+    return <Row shared={shared} sides={sides} row={root} level={1} first isRoot />;
   return (
     <>
       {marksOf(root)}
@@ -189,28 +190,36 @@ function Equal({ shared, sides, level, total, first }: LevelProps & { total: num
   );
 }
 
-function Row({ shared, sides, row, level, first }: LevelProps & { row: ComparedRow }): JSX.Element {
+function Row({
+  shared,
+  sides,
+  row,
+  level,
+  first,
+  isRoot = false,
+}: LevelProps & { row: ComparedRow; isRoot?: boolean }): JSX.Element {
   const { before, after, change } = row;
   const branch = (before?.children ?? 0) + (after?.children ?? 0) > 0;
   const [open, setOpen] = useState(
     () => branch && change === 'changed' && row.alike && level < OPEN_LEVELS && shared.left.values-- > 0,
   );
+  const opens = branch || before?.long === true || after?.long === true;
   const { sign, word } = SIGNS[change];
-  const name = nameOf(before, after);
+  const name = isRoot ? '' : nameOf(before, after);
   return (
     <>
       <div
         class={`tree-row compare-row ${change}`}
         role="treeitem"
         aria-level={level}
-        aria-expanded={branch ? open : undefined}
+        aria-expanded={opens ? open : undefined}
         aria-label={spoken(name, word, before, after)}
         tabIndex={first ? 0 : -1}
-        onClick={() => branch && setOpen(!open)}
+        onClick={() => opens && setOpen(!open)}
       >
         <span class="compare-name" style={{ paddingLeft: `${(level - 1) * 14}px` }}>
           <span
-            class={`codicon codicon-${branch ? (open ? 'chevron-down' : 'chevron-right') : 'blank'}`}
+            class={`codicon codicon-${opens ? (open ? 'chevron-down' : 'chevron-right') : 'blank'}`}
             aria-hidden="true"
           />
           <span class="sign">{sign}</span>
@@ -221,8 +230,15 @@ function Row({ shared, sides, row, level, first }: LevelProps & { row: ComparedR
         <Side node={before} kind="before" />
         <Side node={after} kind="after" />
       </div>
-      {open && (
+      {open && branch && (
         <Rows shared={shared} sides={sides} level={level + 1} which={change === 'same' ? 'equal' : 'different'} />
+      )}
+      {open && !branch && (
+        <div class={`tree-row compare-row whole-text ${change}`} role="treeitem" aria-level={level + 1} tabIndex={-1}>
+          <span />
+          <WholeSide page={shared.page} place={sides.before} node={before} kind="before" />
+          <WholeSide page={shared.page} place={sides.after} node={after} kind="after" />
+        </div>
       )}
     </>
   );
@@ -232,16 +248,34 @@ function Side({ node, kind }: { node: ValueNode | undefined; kind: 'before' | 'a
   if (!node) return <span class={`compare-side ${kind} absent`} />;
   return (
     <span class={`compare-side ${kind}`} title={`${node.type}: ${node.text}`}>
-      <span class={`value-text ${textClass(node)}`}>{node.text}</span>
+      <ValueText node={node} />
       {node.mark && <span class="mark">{node.mark}</span>}
+    </span>
+  );
+}
+
+interface WholeProps {
+  page: Page;
+  place: ValuePlace | undefined;
+  node: ValueNode | undefined;
+  kind: 'before' | 'after';
+}
+
+/** A long text; what is beside it may be of another kind. */
+function WholeSide({ page, place, node, kind }: WholeProps): JSX.Element {
+  if (!place || !node) return <span class={`compare-side ${kind} absent`} />;
+  return (
+    <span class={`compare-side ${kind}`}>
+      {node.long ? <WholeText page={page} place={place} node={node} /> : <ValueText node={node} />}
     </span>
   );
 }
 
 /** An element of a list may stand at another place on the other side. */
 function nameOf(before: ValueNode | undefined, after: ValueNode | undefined): string {
-  if (before && after && before.name !== after.name) return `${before.name} → ${after.name}`;
-  return (after ?? before)?.name ?? '';
+  if (before && after && before.name !== after.name) return `${shownName(before)} → ${shownName(after)}`;
+  const either = after ?? before;
+  return either === undefined ? '' : shownName(either);
 }
 
 function spoken(name: string, word: string, before: ValueNode | undefined, after: ValueNode | undefined): string {

@@ -1,9 +1,10 @@
 import type { JSX } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import type { ValueHandle, ValueNode } from '../../protocol/timeline';
+import type { ReaderMethods, ValueHandle, ValueNode, ValuePlace } from '../../protocol/timeline';
 import type { Page } from '../data/page';
 import type { ValueRoot } from '../model/searchWords';
-import { count } from '../model/words';
+import { sentence } from '../data/sentence';
+import { count, withoutLength } from '../model/words';
 import { Menu, type Place } from './menu';
 
 /** Rows of a level that come at a time. */
@@ -27,7 +28,7 @@ export function ValueTree({ page, handle, label, root, flat = true }: TreeProps)
     const { left, bottom } = row.getBoundingClientRect();
     setMenu({
       steps: JSON.parse((row as HTMLElement).dataset.path ?? '[]') as string[],
-      leaf: !row.hasAttribute('aria-expanded'),
+      leaf: row.hasAttribute('data-leaf'),
       plain: row.hasAttribute('data-plain'),
       place: place ?? { x: left + 24, y: bottom },
     });
@@ -245,32 +246,98 @@ function Node({
 }: Omit<ChildrenProps, 'total'> & { node: ValueNode; first?: boolean }): JSX.Element {
   const [open, setOpen] = useState(false);
   const branch = node.children > 0;
+  const opens = branch || node.long === true;
+  const about = {
+    'data-path': JSON.stringify(path),
+    'data-leaf': branch ? undefined : '',
+    'data-plain': isPlain(node) ? '' : undefined,
+  };
   return (
     <>
       <div
         class="tree-row"
         role="treeitem"
         aria-level={level}
-        data-path={JSON.stringify(path)}
-        data-plain={isPlain(node) ? '' : undefined}
-        aria-expanded={branch ? open : undefined}
+        {...about}
+        aria-expanded={opens ? open : undefined}
         tabIndex={first ? 0 : -1}
         style={{ paddingLeft: `${(level - 1) * 14}px` }}
-        onClick={() => branch && setOpen(!open)}
+        onClick={() => opens && setOpen(!open)}
       >
         <span
-          class={`codicon codicon-${branch ? (open ? 'chevron-down' : 'chevron-right') : 'blank'}`}
+          class={`codicon codicon-${opens ? (open ? 'chevron-down' : 'chevron-right') : 'blank'}`}
           aria-hidden="true"
         />
-        {node.name !== '' && <span class="value-name">{node.name}</span>}
-        {node.name !== '' && <span class="muted">: </span>}
-        <span class={`value-text ${textClass(node)}`} title={node.type}>
-          {node.text}
-        </span>
+        {path.length > 0 && <span class="value-name">{shownName(node)}</span>}
+        {path.length > 0 && <span class="muted">: </span>}
+        <ValueText node={node} title={node.type} />
         {node.mark && <span class="mark">{node.mark}</span>}
       </div>
-      {open && <Children page={page} value={value} base={base} path={path} total={node.children} level={level + 1} />}
+      {open && branch && (
+        <Children page={page} value={value} base={base} path={path} total={node.children} level={level + 1} />
+      )}
+      {open && !branch && (
+        <div
+          class="tree-row whole-text"
+          role="treeitem"
+          aria-level={level + 1}
+          {...about}
+          tabIndex={-1}
+          style={{ paddingLeft: `${level * 14}px` }}
+        >
+          <span class="codicon codicon-blank" aria-hidden="true" />
+          <WholeText page={page} place={{ value, path: [...base, ...path] }} node={node} />
+        </div>
+      )}
     </>
+  );
+}
+
+/** Of a part of a value: the key of a dict may be an empty text. */
+export function shownName({ name }: ValueNode): string {
+  return name === '' ? "''" : name;
+}
+
+/** The line of a value. Where there is no room for it, it ends in an ellipsis; how long a text is is told all the same. */
+export function ValueText({ node, title }: { node: ValueNode; title?: string }): JSX.Element {
+  const [line, length] = withoutLength(node.text);
+  return (
+    <>
+      <span class={`value-text ${textClass(node)}`} title={title}>
+        {line}
+      </span>
+      {length !== '' && <span class="muted">{length}</span>}
+    </>
+  );
+}
+
+/** A long text with its lines, as far as a page should show one. */
+export function WholeText({ page, place, node }: { page: Page; place: ValuePlace; node: ValueNode }): JSX.Element {
+  const [answer, setAnswer] = useState<ReaderMethods['text']['result']>();
+  const [problem, setProblem] = useState<string>();
+  const { value, path } = place;
+  useEffect(() => {
+    const { file } = page;
+    if (file === undefined) return;
+    let current = true;
+    page.ask('text', { file, value, path }).then(
+      (told) => current && setAnswer(told),
+      (error: unknown) => current && setProblem(sentence(error)),
+    );
+    return () => {
+      current = false;
+    };
+  }, [value, path.join('\0')]);
+  if (problem) return <span class="mark">{problem}</span>;
+  return (
+    <span class={`value-text ${textClass(node)}`}>
+      {answer?.text}
+      {answer?.all && (
+        <span class="mark">
+          {count(answer.all.count)} {answer.all.of} in all: a copy has all of them.
+        </span>
+      )}
+    </span>
   );
 }
 

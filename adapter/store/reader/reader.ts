@@ -17,6 +17,7 @@ import { emptySummary, type RunFile } from './runFile';
 import { crashNear, eventDetail, eventId, eventsBetween, eventsSaying } from './runEvents';
 import { runsIn, summaryOf } from './folder';
 import { statistics } from './statistics';
+import { wholeText } from './wholeText';
 import type { Value } from '../values/model';
 
 const MOST_CHILDREN = 2_000;
@@ -71,6 +72,10 @@ export class Reader {
           node(name, value, file.values),
         ),
       };
+    },
+    text: (params) => {
+      const file = this.file(params);
+      return wholeText(this.part(file, params), file.values);
     },
     copy: (params) => {
       const file = this.file(params);

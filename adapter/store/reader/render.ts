@@ -1,7 +1,7 @@
 import { MASK } from '../../../protocol/secrets';
 import type { ValueNode } from '../../../protocol/timeline';
 import { Complex, Dict, Float, Ref, SetValue, Tagged, Tuple, type Value } from '../values/model';
-import { child, childCount, children, keyText } from './children';
+import { child, childCount, children, content, keyText } from './children';
 import { messageLine } from './messageText';
 import type { StoredValues } from './stored';
 import { LINE, bytesText, oneLine, quote, scalarText, shorten, sized } from './text';
@@ -17,8 +17,24 @@ export function node(name: string, value: Value, stored: StoredValues): ValueNod
     text: whole(plain, stored),
     type: typeName(plain, stored),
     children: childCount(plain, stored),
+    ...(isLong(textOf(plain, stored)) && { long: true }),
     ...(mark === undefined ? {} : { mark }),
   };
+}
+
+/** A line of so many characters may end in an ellipsis where the window is narrow. */
+const SHORT = 60;
+
+function isLong(text: string | Uint8Array | undefined): boolean {
+  return text !== undefined && (text.length > SHORT || (typeof text === 'string' && /[\n\r\u2028\u2029]/.test(text)));
+}
+
+/** The text or the bytes that a value is, or is told by. */
+export function textOf(value: Value, stored: StoredValues): string | Uint8Array | undefined {
+  const plain = stored.resolve(value);
+  if (plain instanceof Tagged && plain.tag === 'opaque') return textPart(plain, 1, stored);
+  const inner = content(plain, stored);
+  return typeof inner === 'string' || inner instanceof Uint8Array ? inner : undefined;
 }
 
 /** The line of a value that has nothing below it to its end; what has parts is told by them. */
@@ -160,7 +176,7 @@ function keptCount(head: Value, stored: StoredValues): number {
 }
 
 /** As Python counts them. */
-function countCharacters(text: string): number {
+export function countCharacters(text: string): number {
   let count = 0;
   for (const _character of text) count++;
   return count;

@@ -11,7 +11,7 @@ export function shorten(text: string, limit = LINE): string {
 }
 
 /** Without half a character at either end. */
-function whole(text: string): string {
+export function whole(text: string): string {
   return text.replace(/[\ud800-\udbff]$/, '').replace(/^[\udc00-\udfff]/, '');
 }
 
