@@ -117,6 +117,11 @@ test('what belongs to no call stands below the lanes of calls; a run of nothing 
       await shown.notify('show', { file: '/runs/7.db' });
       await until(async () => assert.match(await shown.page.getByRole('note').innerText(), /^No calls in this run\./));
       assert.deepEqual(await laneNames(shown), ['order']);
+      const note = await shown.page.getByRole('note').boundingBox();
+      const [x, y] = [note!.x + 40, note!.y + note!.height / 2];
+      const seen = await shown.page.evaluate<string>(`document.elementFromPoint(${x}, ${y}).textContent`);
+      assert.match(seen, /^No calls in this run/, 'nothing covers it');
+      await picture(shown, 'no-calls');
     },
     { answer: hostOf([mixed, silent]) },
   );

@@ -103,6 +103,7 @@ export function App({ page, host }: { page: Page; host: Host }): JSX.Element {
         </div>
       )}
       {hasLanes && <Minimap page={page} />}
+      {hasLanes && <NoCalls page={page} />}
       <Empty page={page} />
       {hasLanes && (
         <Split host={host} side={shape.side} detail={detailShown && <Detail page={page} />}>
@@ -113,7 +114,6 @@ export function App({ page, host }: { page: Page; host: Host }): JSX.Element {
               <Stage page={page} handle={stage} openMenu={openMenu} />
             )}
             {page.search?.done && page.search.total === 0 && <NoMatch page={page} search={page.search} />}
-            <NoCalls page={page} />
           </div>
         </Split>
       )}
