@@ -192,6 +192,8 @@ export interface CallDetail {
   call: CallRow;
   /** `support_agent › tools › lookup_order`. */
   path: { id: string; name: string; kind: string }[];
+  /** So many levels are left out of it, before the step at this place. */
+  pathLeft?: { at: number; levels: number };
   source?: { path: string; line: number };
   /** What the call got: where its arguments were edited while it was held, the edited ones. */
   input?: ValueHandle;

@@ -279,6 +279,31 @@ describe('store: reader', function () {
     );
   });
 
+  it('tells the calls around one to the outermost, and how many are left out of very many', async () => {
+    const run = new SpoolFile(PROCESS)
+      .add(1, 1, 'function', 'down', 'app.down', 'app', '/app.py', 1, 2)
+      .add(2, 1, '', 0);
+    for (let level = 1; level <= 1203; level++) run.add(3, level, level - 1, 1, 1, level * 10, dict({}), null);
+    run.write(spool);
+    writeOwner(spool, { runFile: file, run: 'a', session: 's', name: 'app.py', pid: 4000002, pidStart: '1' });
+    recoverSpool(spool);
+    for (const [id, left] of [
+      [3, undefined],
+      [1000, undefined],
+      [1203, { at: 500, levels: 203 }],
+    ] as const) {
+      // prettier-ignore
+      const { path, pathLeft } = await ask('call', { file, id: `1.${id}` });
+      assert.deepEqual(pathLeft, left);
+      const outer = left === undefined ? id : 500;
+      const ids = Array.from({ length: id }, (_, index) => `1.${index + 1}`);
+      assert.deepEqual(
+        path.map((step) => step.id),
+        left === undefined ? ids : [...ids.slice(0, outer), ...ids.slice(-500)],
+      );
+    }
+  });
+
   it('tells of changes while a run is recorded', async () => {
     const recorder = openRecorder({
       runFile: file,

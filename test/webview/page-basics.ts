@@ -1,6 +1,7 @@
 /** Moving about and looking at calls. */
 import assert from 'node:assert/strict';
-import { lastAsked, picture, ready, spoken, test, title, until, windowText, withPage } from './harness';
+import type { CallDetail } from '../../protocol/timeline';
+import { hostOf, lastAsked, picture, ready, RUNS, spoken, test, title, until, windowText, withPage } from './harness';
 
 test('keys zoom, move, and show the whole run again', (house) =>
   withPage(house, async (shown) => {
@@ -177,6 +178,39 @@ test('brackets go from error to error; Enter opens; Alt and arrows walk the call
       assert.ok(end <= ((await text.boundingBox())?.x ?? 0), 'a long role does not reach into the text');
     }
   }));
+
+test('the stack of a deep recursion shows the call itself, and how many levels are left out', (house) => {
+  const answer = hostOf(RUNS);
+  const deep: CallDetail['path'] = Array.from({ length: 1000 }, (_, index) => ({
+    id: `9.${index}`,
+    name: 'down',
+    kind: 'function',
+  }));
+  return withPage(
+    house,
+    async (shown) => {
+      await ready(shown);
+      await shown.page.mouse.click(520, 159);
+      await shown.page.getByRole('tab', { name: 'Stack' }).click();
+      const here = shown.page.locator('.stack [aria-current=location]');
+      await until(async () => assert.equal(await here.innerText(), 'lookup_order'));
+      const [panel, own] = [await shown.page.locator('.tab-panel').boundingBox(), await here.boundingBox()];
+      assert.ok(own!.y > panel!.y && own!.y + own!.height <= panel!.y + panel!.height + 1, 'it is in sight');
+      assert.ok(own!.x < 400);
+      await picture(shown, 'deep-stack');
+      assert.match(await shown.page.locator('.stack li').nth(500).innerText(), /^… 19,002 levels left out …$/);
+      assert.equal(await shown.page.locator('.stack li').count(), 1001);
+    },
+    {
+      answer: (method, params) => {
+        const told = answer(method, params);
+        if (method !== 'call') return told;
+        const { path, ...detail } = told as CallDetail;
+        return { ...detail, path: [...deep.slice(0, -1), path.at(-1)], pathLeft: { at: 500, levels: 19_002 } };
+      },
+    },
+  );
+});
 
 test('an error too short for the zoom is drawn all the same', (house) =>
   withPage(house, async (shown) => {

@@ -1,4 +1,5 @@
 import type { JSX } from 'preact';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import type { CallDetail, Change } from '../../protocol/timeline';
 import type { Page } from '../data/page';
 import { endOf } from '../model/bars';
@@ -164,29 +165,43 @@ function Raised({
   );
 }
 
+/** Pixels by which the last of many levels is moved in, at most. */
+const DEEPEST_INDENT = 168;
+
 /** The calls around this one, outermost first, and this one: each can be gone to. */
 export function StackTab({ page, detail }: Props): JSX.Element {
-  const { source } = detail;
+  const { source, path, pathLeft } = detail;
+  const indent = Math.min(14, DEEPEST_INDENT / path.length);
+  const here = useRef<HTMLLIElement>(null);
+  // Of many levels the call itself is what one came for, and at the end.
+  useLayoutEffect(() => here.current?.scrollIntoView({ block: 'nearest' }), []);
   return (
     <ol class="stack" aria-label="Calls around this one, outermost first">
-      {detail.path.map((step, index) => {
-        const here = step.id === detail.call.id;
+      {path.map((step, index) => {
+        const isHere = step.id === detail.call.id;
         const look = lookOf(step.kind);
         return (
-          <li style={{ paddingLeft: `${index * 14}px` }}>
-            <span class={`codicon codicon-${look.icon} kind-${look.kind}`} aria-hidden="true" />
-            {here ? (
-              <span class="here" aria-current="location">
-                {step.name}
-              </span>
-            ) : (
-              <button class="link" onClick={() => void page.chooser.selectById(step.id)}>
-                {step.name}
-              </button>
+          <>
+            {index === pathLeft?.at && (
+              <li class="muted" style={{ paddingLeft: `${index * indent}px` }}>
+                … {counted(pathLeft.levels, 'level')} left out …
+              </li>
             )}
-            <span class="muted">{step.kind}</span>
-            {here && source && <SourceLink page={page} path={source.path} line={source.line} />}
-          </li>
+            <li ref={isHere ? here : undefined} style={{ paddingLeft: `${index * indent}px` }}>
+              <span class={`codicon codicon-${look.icon} kind-${look.kind}`} aria-hidden="true" />
+              {isHere ? (
+                <span class="here" aria-current="location">
+                  {step.name}
+                </span>
+              ) : (
+                <button class="link" onClick={() => void page.chooser.selectById(step.id)}>
+                  {step.name}
+                </button>
+              )}
+              <span class="muted">{step.kind}</span>
+              {isHere && source && <SourceLink page={page} path={source.path} line={source.line} />}
+            </li>
+          </>
         );
       })}
     </ol>

@@ -1,5 +1,5 @@
 import { InvalidArgumentError, type Command } from 'commander';
-import { damageText, endingText, type RunSummary } from '../../../protocol/timeline';
+import { damageText, endingText, type CallDetail, type RunSummary } from '../../../protocol/timeline';
 import type { OutlineLine } from '../../store/reader/outline';
 import { findRun } from '../../store/life/find';
 import { eventCounts } from '../../store/reader/ending';
@@ -173,8 +173,18 @@ const OUTCOMES = {
 };
 const CHANGES = { added: '+', removed: '-', changed: '~' };
 
+/** Levels that are named at either end of a deep recursion. */
+const MOST_LEVELS = 20;
+
+function wayText({ path, pathLeft }: CallDetail): string {
+  const names = path.map(({ name }) => name);
+  const left = names.length - 2 * MOST_LEVELS + (pathLeft?.levels ?? 0);
+  if (left > 1) names.splice(MOST_LEVELS, names.length - 2 * MOST_LEVELS, `… ${left.toLocaleString('en-US')} more …`);
+  return names.join(' › ');
+}
+
 function callLines(run: RunSummary, { detail, at, values, errors }: WholeCall, full: boolean): string[] {
-  const { call, path, source, changes, edits, events, attributes, messages } = detail;
+  const { call, source, changes, edits, events, attributes, messages } = detail;
   const length = (call.end ?? Math.max(run.duration, call.start)) - call.start;
   const room = full ? Infinity : Math.max(width(), 100);
   // A terminal makes a link of a whole path.
@@ -187,7 +197,7 @@ function callLines(run: RunSummary, { detail, at, values, errors }: WholeCall, f
     call.unended === true
       ? `${call.kind} ${call.name}, ran for at least ${durationText(length)}`
       : `${call.kind} ${call.name}, ${OUTCOMES[call.state]} ${durationText(length)}`,
-    path.map(({ name }) => name).join(' › '),
+    wayText(detail),
     `call ${call.id} of run ${run.number > 0 ? run.number : run.run} (${run.name}), ${clockText(at)}, ${momentText(call.start)}`,
     ...(source === undefined ? [] : [uncut(`${source.path}:${source.line}`)]),
   ];

@@ -20,6 +20,8 @@ const MOST_CAUSES = 20;
 const MOST_EVENTS = 500;
 const MOST_MESSAGES = 500;
 const LONGEST_MESSAGE = 20_000;
+/** Levels around a call that are told at either end: a recursion of Python has no more than 1,000, unless its program wants it. */
+const MOST_LEVELS = 500;
 
 interface Parts {
   parent: number | null;
@@ -59,7 +61,7 @@ export function callDetail(file: RunFile, name: string): CallDetail {
   const changed = before === undefined || after === undefined ? undefined : diff(before, after, file.values);
   return clean({
     call: callRow(file, call),
-    path: path(file, call),
+    ...path(file, call),
     source: source?.path ? { path: source.path, line: source.line } : undefined,
     input: edited ?? given,
     inputBefore: edited === undefined ? undefined : given,
@@ -80,16 +82,24 @@ function differs(file: RunFile, one: ValueHandle | undefined, other: ValueHandle
   return one === undefined || !same(partOf(file, one), partOf(file, other), file.values);
 }
 
-/** Outermost first, the call itself last. */
-function path(file: RunFile, call: StoredCall): CallDetail['path'] {
-  const steps: CallDetail['path'] = [];
+/** Outermost first, the call itself last. Of very many the outermost and the innermost, and how many are between them. */
+function path(file: RunFile, call: StoredCall): Pick<CallDetail, 'path' | 'pathLeft'> {
+  const inner: StoredCall[] = [];
+  const outer: StoredCall[] = [];
   const seen = new Set<number>();
-  for (let at: StoredCall | undefined = call; at !== undefined && !seen.has(at.id) && steps.length < 200;) {
+  for (let at: StoredCall | undefined = call; at !== undefined && !seen.has(at.id);) {
     seen.add(at.id);
-    steps.unshift({ id: callName(at.id), ...functionOf(file, at.function) });
+    if (inner.length < MOST_LEVELS) inner.push(at);
+    else outer[(seen.size - 1) % MOST_LEVELS] = at;
     at = at.parent === null ? undefined : file.calls.get(at.parent);
   }
-  return steps;
+  const last = seen.size % MOST_LEVELS;
+  const levels = [...inner, ...outer.slice(last), ...outer.slice(0, last)];
+  const left = seen.size - levels.length;
+  return {
+    path: levels.reverse().map((level) => ({ id: callName(level.id), ...functionOf(file, level.function) })),
+    ...(left > 0 && { pathLeft: { at: outer.length, levels: left } }),
+  };
 }
 
 function errorOf(file: RunFile, parts: Parts): CallDetail['error'] {
