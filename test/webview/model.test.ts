@@ -5,7 +5,7 @@ import { barAt, placeBars } from '../../webview/model/bars';
 import { laneLabel, lanesBetween, layOut } from '../../webview/model/layout';
 import { neighbour } from '../../webview/model/neighbours';
 import { placeWord, SEARCH_WORDS, searchWords, valueWord } from '../../webview/model/searchWords';
-import { formatClock, formatDuration, roundStep, ticks } from '../../webview/model/time';
+import { formatClock, formatDuration, formatMoment, roundStep, ticks } from '../../webview/model/time';
 import { busyIn } from '../../webview/model/totals';
 import { clamp, fit, followed, reveal, timeAt, whole, xOf, zoom } from '../../webview/model/viewport';
 import { callTitle, cut, rough, runFacts } from '../../webview/model/words';
@@ -40,6 +40,18 @@ describe('timeline: time', () => {
   it('says no clock time when the start is not known', () => {
     assert.equal(formatClock('', 5), '');
     assert.match(formatClock('2026-03-02T14:03:10.000Z', 1.5 * S), /^\d\d:\d\d:11\.500$/);
+    assert.match(formatClock('2026-03-02T14:03:10.002Z', 1_500_250, MS), /^\d\d:\d\d:10\.0035002$/);
+  });
+
+  it('tells the moments of a run apart, however short it is or the part that is looked at', () => {
+    assert.equal(formatMoment(20 * MS, 12.4 * S), '0.020 s');
+    assert.equal(formatMoment(0.5 * S, 10 * S), '0.500 s');
+    assert.equal(formatMoment(3_214_400, 80 * MS), '3.214 ms');
+    assert.equal(formatMoment(3_214_400, 80 * MS, MS), '3.2144 ms');
+    assert.equal(formatMoment(7_500_012_345, 12.4 * S, 3000), '7.500012345 s');
+    assert.equal(formatMoment(412, 0.2 * MS), '0.412 µs');
+    assert.equal(formatMoment(41, 900), '41 ns');
+    assert.equal(formatMoment(0, 0), '0 ns');
   });
 
   it('puts marks at round times, evenly, inside the window, with labels of their own', () => {

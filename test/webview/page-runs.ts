@@ -30,6 +30,37 @@ test('the list of runs changes the run by keyboard', (house) =>
     );
   }));
 
+test('the starts of a short run are told apart, also as clock times', (house) => {
+  const run = sampleRun(6);
+  const short: SampleRun = {
+    summary: { ...run.summary, duration: run.summary.duration / 1000 },
+    lanes: run.lanes,
+    calls: run.calls.map((call) => ({ ...call, start: call.start / 1000, end: call.end! / 1000, holds: [] })),
+  };
+  return withPage(
+    house,
+    async (shown) => {
+      await shown.page.locator('.scroller[aria-busy=false]').focus();
+      await shown.page.keyboard.press('t');
+      const starts = shown.page.locator('.table-space .col-Start');
+      const first = async (): Promise<string[]> => (await starts.allInnerTexts()).slice(0, 4);
+      await until(async () => assert.deepEqual(await first(), ['0.000 ms', '0.020 ms', '0.060 ms', '2.200 ms']));
+      await shown.page.getByRole('button', { name: 'More' }).click();
+      await shown.page.getByRole('menuitemcheckbox', { name: 'Clock Times' }).click();
+      await until(async () =>
+        assert.deepEqual(
+          await first(),
+          ['000000', '000020', '000060', '002200'].map((fraction) => `14:03:10.${fraction}`),
+        ),
+      );
+      const whole = await starts.nth(3).evaluate((cell) => cell.scrollWidth <= cell.clientWidth);
+      assert.ok(whole, 'there is room for all of it');
+      await picture(shown, 'table-clock');
+    },
+    { answer: hostOf([short]) },
+  );
+});
+
 test('the table has the same facts, sorts, and selects by keyboard', (house) =>
   withPage(house, async (shown) => {
     await ready(shown);

@@ -20,9 +20,25 @@ export function formatDuration(time: Nanoseconds): string {
   return pair(Math.round(length / HOUR), 24, length < 2 * DAY ? 'day' : 'days', 'h');
 }
 
-/** A moment of a run, to be compared with others in a column: `0.020 s`, `12.214 s`. */
-export function formatMoment(time: Nanoseconds): string {
-  return `${(Math.max(0, time) / SECOND).toFixed(3)} s`;
+/**
+ * A moment of a run that is so long, to be compared with others in a column: `0.020 s`, `12.214 s`, of a short run `3.214 ms`. `span`: of the
+ * part of the run that is looked at, whose moments are told apart.
+ */
+export function formatMoment(time: Nanoseconds, length: Nanoseconds, span: Nanoseconds = length): string {
+  const [unit, name] = momentUnit(length);
+  return `${(Math.max(0, time) / unit).toFixed(placesFor(unit, span))} ${name}`;
+}
+
+function momentUnit(length: Nanoseconds): [unit: Nanoseconds, name: string] {
+  if (length <= MICROSECOND) return [1, 'ns'];
+  if (length <= MILLISECOND) return [MICROSECOND, 'µs'];
+  return length <= SECOND ? [MILLISECOND, 'ms'] : [SECOND, 's'];
+}
+
+/** Decimals that tell thousands of moments apart, but no more than there are of nanoseconds. */
+function placesFor(unit: Nanoseconds, span: Nanoseconds): number {
+  const needed = Math.ceil(Math.log10((unit * 1e4) / Math.max(1, span)) - 1e-9);
+  return Math.min(Math.round(Math.log10(unit)), Math.max(3, needed));
 }
 
 /** One decimal below ten, none above: `3.2`, `3`, `12`. */
@@ -39,13 +55,17 @@ function pair(small: number, base: number, big: string, little: string): string 
   return `${Math.floor(small / base)} ${big}${rest === 0 ? '' : ` ${rest} ${little}`}`;
 }
 
-/** Clock time of a moment of a run, in the person's own time zone: `14:03:22.418`. Empty when the start is not known. */
-export function formatClock(startedAt: string, time: Nanoseconds): string {
+/** Clock time of a moment of a run, in the person's own time zone: `14:03:22.418`; of a short `span` with more decimals. Empty when the start is not known. */
+export function formatClock(startedAt: string, time: Nanoseconds, span: Nanoseconds = Infinity): string {
   const start = Date.parse(startedAt);
   if (Number.isNaN(start)) return '';
   const date = new Date(start + time / MILLISECOND);
   const two = (part: number) => String(part).padStart(2, '0');
-  return `${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}.${String(date.getMilliseconds()).padStart(3, '0')}`;
+  // The start is known to the millisecond.
+  const digits = (part: number, width: number) => String(part).padStart(width, '0');
+  const fraction = `${digits(date.getMilliseconds(), 3)}${digits(Math.floor(time % MILLISECOND), 6)}`;
+  const places = placesFor(SECOND, span);
+  return `${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}.${fraction.slice(0, places)}`;
 }
 
 const LONG_STEPS = [1, 2, 5, 10, 15, 30].map((n) => n * SECOND);

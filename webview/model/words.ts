@@ -43,7 +43,7 @@ export function runFacts(run: RunSummary, now: Nanoseconds = run.duration): stri
 export function callFacts(call: CallRow, now: Nanoseconds): string[] {
   if (isEvent(call)) {
     const stood = call.holds.length > 0 ? [`${stateWord(call) || 'held'} ${formatDuration(heldTime(call, now))}`] : [];
-    return ['event', `at ${formatMoment(call.start)}`, ...stood, ...(call.state === 'error' ? ['crash'] : [])];
+    return ['event', `at ${formatMoment(call.start, now)}`, ...stood, ...(call.state === 'error' ? ['crash'] : [])];
   }
   const facts = [call.kind, stateWord(call), formatDuration(endOf(call, now) - call.start)];
   if (call.holds.length > 0) facts.push(`held ${formatDuration(heldTime(call, now))}`);

@@ -23,7 +23,7 @@ export function CompareTab({ page, detail }: { page: Page; detail: CallDetail })
   if (!compared) return null;
   if (problem) return <div class="error-line">{problem}</div>;
   if (!first) return null;
-  const titles = [titleOf(first.call), titleOf(detail.call)] as const;
+  const titles = [titleOf(page, first.call), titleOf(page, detail.call)] as const;
   return (
     <>
       <div class="value-head">
@@ -59,8 +59,8 @@ export function CompareTab({ page, detail }: { page: Page; detail: CallDetail })
   );
 }
 
-function titleOf(call: CallRow): string {
-  return `${call.name} at ${formatMoment(call.start)}`;
+function titleOf(page: Page, call: CallRow): string {
+  return `${call.name} at ${formatMoment(call.start, page.now())}`;
 }
 
 function factsOf(page: Page, one: CallRow, other: CallRow): [string, string, string][] {

@@ -12,7 +12,7 @@ export function EventTab({ page, detail }: { page: Page; detail: CallDetail }): 
   if (!event) return null;
   const started = page.overview?.run.startedAt ?? '';
   const rows: [string, string][] = [
-    ['When', `${formatMoment(call.start)} into the run (${formatClock(started, call.start)})`],
+    ['When', `${formatMoment(call.start, page.now())} into the run (${formatClock(started, call.start)})`],
   ];
   if (call.holds.length > 0)
     rows.push(['Held', `${formatDuration(heldTime(call, page.now()))}${call.end === undefined ? ' so far' : ''}`]);

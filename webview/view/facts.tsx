@@ -220,8 +220,12 @@ export function TimingTab({ page, detail }: Props): JSX.Element {
   const { call } = detail;
   const started = page.overview?.run.startedAt ?? '';
   const now = page.now();
+  // Of a short call, too, the end is told from the start.
+  const span = Math.min(now, 10 * (endOf(call, now) - call.start));
+  const moment = (time: number): string => formatMoment(time, now, span);
+  const into = (time: number): string => `${moment(time)} into the run (${formatClock(started, time)})`;
   const rows: [string, string][] = [
-    ['Started', `${formatMoment(call.start)} into the run (${formatClock(started, call.start)})`],
+    ['Started', into(call.start)],
     [
       'Took',
       call.end === undefined
@@ -229,8 +233,7 @@ export function TimingTab({ page, detail }: Props): JSX.Element {
         : formatDuration(call.end - call.start),
     ],
   ];
-  if (call.end !== undefined)
-    rows.push(['Ended', `${formatMoment(call.end)} into the run (${formatClock(started, call.end)})`]);
+  if (call.end !== undefined) rows.push(['Ended', into(call.end)]);
   if (call.holds.length > 0)
     rows.push([
       'Held',
@@ -244,7 +247,7 @@ export function TimingTab({ page, detail }: Props): JSX.Element {
         <Facts rows={detail.attributes.map(({ name, value }) => [name, value])} label="Attributes" />
       )}
       {detail.events.length > 0 && (
-        <Facts rows={detail.events.map((event) => [formatMoment(event.time), event.text])} label="What happened" />
+        <Facts rows={detail.events.map((event) => [moment(event.time), event.text])} label="What happened" />
       )}
     </>
   );

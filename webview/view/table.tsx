@@ -67,9 +67,14 @@ export function Table({
     page.chooser.select(sorted[to], { open: page.detailOpen });
   };
   const started = page.overview?.run.startedAt ?? '';
+  const span = page.view.to - page.view.from;
+  const clock = (time: number): string => formatClock(started, time, span);
+  const moment = (time: number): string => formatMoment(time, now, span);
+  const startOf = page.clock && clock(0) !== '' ? clock : moment;
   return (
     <div
       class="table"
+      style={{ '--start': `${startOf(now).length}ch` }}
       role="grid"
       aria-label="Calls in the window"
       aria-rowcount={sorted.length + 1}
@@ -124,8 +129,8 @@ export function Table({
                   openMenu(call, { x: event.clientX, y: event.clientY });
                 }}
               >
-                <span role="gridcell" class="cell col-Start" title={formatClock(started, call.start)}>
-                  {formatMoment(call.start)}
+                <span role="gridcell" class="cell col-Start" title={(page.clock ? moment : clock)(call.start)}>
+                  {startOf(call.start)}
                 </span>
                 <span role="gridcell" class="cell col-Call">
                   <span

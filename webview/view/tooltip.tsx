@@ -23,7 +23,7 @@ export function Tooltip({ page, call, x, y }: { page: Page; call: CallRow; x: nu
       <div class="tooltip-name">{call.name}</div>
       <div>{callFacts(call, page.now()).join(' · ')}</div>
       <div class="muted">
-        starts at {formatMoment(call.start)}
+        starts at {formatMoment(call.start, page.now())}
         {clock && ` (${clock})`}
       </div>
       {call.holds.map((hold) => (
