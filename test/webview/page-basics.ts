@@ -179,6 +179,35 @@ test('brackets go from error to error; Enter opens; Alt and arrows walk the call
     }
   }));
 
+test('what came of a command is shown for a moment, and said each time', (house) =>
+  withPage(house, async (shown) => {
+    await ready(shown);
+    const { page } = shown;
+    await page.mouse.click(520, 159);
+    const spokenTimes = `new Promise((resolve) => {
+      new MutationObserver(() => resolve(document.querySelector('.spoken').textContent))
+        .observe(document.querySelector('.spoken'), { childList: true, characterData: true, subtree: true });
+    })`;
+    const notice = page.locator('.notice');
+    const copy = page.getByRole('button', { name: 'Copy as JSON' }).first();
+    await copy.click();
+    await until(async () => assert.equal(await spoken(shown), 'Copied'));
+    assert.equal(await notice.innerText(), 'Copied');
+    await picture(shown, 'notice');
+    const again = page.evaluate<string>(spokenTimes);
+    await copy.click();
+    assert.equal(await again, 'Copied', 'the second time is told, too');
+    await page.locator('.scroller').focus();
+    await page.keyboard.press(']');
+    await until(async () => assert.match(await spoken(shown), /^refund, tool, error, 3 ms/));
+    await page.keyboard.press(']');
+    await until(async () => assert.match(await spoken(shown), /^refund, tool, error, 600 ms/));
+    await page.keyboard.press(']');
+    await until(async () => assert.equal(await notice.innerText(), 'No next error in this run'));
+    await until(async () => assert.equal(await spoken(shown), 'No next error in this run'));
+    await until(async () => assert.equal(await notice.count(), 0));
+  }));
+
 test('the stack of a deep recursion shows the call itself, and how many levels are left out', (house) => {
   const answer = hostOf(RUNS);
   const deep: CallDetail['path'] = Array.from({ length: 1000 }, (_, index) => ({
@@ -266,6 +295,8 @@ test('search marks what it finds and goes through it', (house) =>
     await until(async () =>
       assert.match(await shown.page.locator('.no-match').innerText(), /No call of this run matches "serach"/),
     );
+    await until(async () => assert.equal(await spoken(shown), 'No call of this run matches "serach".'));
+    assert.equal(await shown.page.locator('.no-match[role]').count(), 0, 'it is read aloud once');
     await shown.page.keyboard.press('Escape');
     await until(async () => assert.equal(await shown.page.locator('.no-match').count(), 0));
   }));

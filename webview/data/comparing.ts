@@ -7,14 +7,15 @@ export class Comparing {
 
   /** The call that others are compared with from now on. */
   choose(call: CallRow): void {
-    this.page.update({ compared: call, announcement: `${call.name} is selected for comparing` });
+    this.page.update({ compared: call });
+    this.page.tell(`${call.name} is selected for comparing`);
   }
 
   /** Shows a call beside the one that was selected. */
   with(call: CallRow): void {
     const { page } = this;
     if (!page.compared || page.compared.id === call.id) {
-      page.update({ announcement: 'Select another call for comparing first' });
+      page.tell('Select another call for comparing first');
       return;
     }
     page.tab = 'Compare';

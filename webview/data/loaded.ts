@@ -83,7 +83,7 @@ export class Loaded {
       this.errors = calls;
       page.moved();
     } catch (error) {
-      if (file === page.file) page.update({ announcement: sentence(error) });
+      if (file === page.file) page.tell(sentence(error));
     }
   }
 

@@ -48,8 +48,11 @@ export class Page {
   compared?: CallRow;
   /** Changes of a state are shown beside each other, not as a list. */
   sideBySide = false;
-  /** Spoken by the live region. */
+  /** Spoken by the live region, each time anew. */
   announcement = '';
+  announced = 0;
+  /** The same where nothing else on the page tells it: it is shown for a moment. */
+  notice?: { text: string };
 
   private readonly collapsed = new Set<number>();
   private readonly stateListeners = new Set<() => void>();
@@ -96,8 +99,14 @@ export class Page {
   /** Changes some fields and tells everyone. */
   update(change?: Partial<Page>): void {
     if (change) Object.assign(this, change);
+    if (change?.announcement !== undefined) this.announced++;
     for (const listener of this.stateListeners) listener();
     this.moved();
+  }
+
+  /** Says what came of something and is not to be seen otherwise. */
+  tell(text: string): void {
+    this.update({ announcement: text, notice: { text } });
   }
 
   /** Tells those who draw the lanes. */
@@ -164,6 +173,7 @@ export class Page {
         range: undefined,
         compared: undefined,
         announcement: '',
+        notice: undefined,
       });
       try {
         const overview = known ?? (await this.ask('overview', { file, buckets: MINIMAP_BUCKETS }));

@@ -56,7 +56,10 @@ export class Ranger {
       page.update({ range: { from, to, statistics, busy, busyAtLeast: left > 0 && statistics.calls > 0 } });
       return statistics;
     } catch (error) {
-      if (ticket === this.ticket) page.update({ range: undefined, announcement: sentence(error) });
+      if (ticket === this.ticket) {
+        page.update({ range: undefined });
+        page.tell(sentence(error));
+      }
       return undefined;
     }
   }

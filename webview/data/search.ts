@@ -2,6 +2,7 @@ import type { CallRow, ValuePlace } from '../../protocol/timeline';
 import { KINDS } from '../model/kinds';
 import { byStart } from '../model/neighbours';
 import { placeWord, searchWords, valueWord, type ValueRoot } from '../model/searchWords';
+import { count } from '../model/words';
 import { SEARCH_LIMIT } from './loaded';
 import type { Page } from './page';
 import { sentence } from './sentence';
@@ -24,6 +25,14 @@ export interface Search {
   problem?: string;
 }
 
+/** Why there is nothing to be seen of a search, in the page as in the live region. */
+export function nothingFound({ problem, text, looked = 0 }: Search): string {
+  if (problem !== undefined) return problem;
+  return looked > 0
+    ? `None of the first ${count(looked)} calls matches "${text}".`
+    : `No call of this run matches "${text}".`;
+}
+
 /** Searches the run for calls by name and by what `searchWords` knows, for events by what they say, and goes from one to the next. */
 export class Finder {
   private ticket = 0;
@@ -41,11 +50,12 @@ export class Finder {
     const before = page.search;
     const search = { calls: before?.calls ?? [], ids: before?.ids ?? new Set<string>(), total: before?.total ?? 0 };
     page.update({ search: { ...search, text, done: false } });
-    if (!(await this.ask(text))) return false;
-    const { total = 0, looked = 0 } = page.search ?? {};
-    const none = looked > 0 ? `None of the first ${looked} calls matches ${text}` : `No call matches ${text}`;
-    page.update({ announcement: total === 0 ? none : `${total} found` });
-    return true;
+    const answered = await this.ask(text);
+    const found = page.search;
+    // Another one may have begun.
+    if (found && (answered || (found.text === text && found.problem !== undefined)))
+      page.update({ announcement: found.total === 0 ? nothingFound(found) : `${found.total} found` });
+    return answered;
   }
 
   /** Looks for a value, which is no container, in all calls. */
@@ -60,10 +70,10 @@ export class Finder {
         typeof json === 'string' ? json : (await page.ask('copy', { file, value, path, format: 'python' })).text;
       if (file !== page.file) return;
       const word = valueWord(text);
-      if (word === undefined) page.update({ announcement: 'An empty text cannot be searched for' });
+      if (word === undefined) page.tell('An empty text cannot be searched for');
       else await this.find(word);
     } catch (error) {
-      page.update({ announcement: `Not searched: ${sentence(error)}` });
+      page.tell(`Not searched: ${sentence(error)}`);
     }
   }
 
@@ -76,10 +86,10 @@ export class Finder {
       const { text } = await page.ask('copy', { file, ...place, format: 'json' });
       if (file !== page.file) return;
       const word = placeWord(root, steps, text);
-      if (word === undefined) page.update({ announcement: 'This value cannot be searched for at its place' });
+      if (word === undefined) page.tell('This value cannot be searched for at its place');
       else await this.find(word);
     } catch (error) {
-      page.update({ announcement: `Not searched: ${sentence(error)}` });
+      page.tell(`Not searched: ${sentence(error)}`);
     }
   }
 
@@ -108,7 +118,7 @@ export class Finder {
     page.update({ search: { ...search, done: false } });
     if (!(await this.ask(search.text, search))) return;
     const more = (page.search?.total ?? 0) - search.total;
-    page.update({ announcement: more === 0 ? 'No more found yet' : `${more} more found` });
+    page.tell(more === 0 ? 'No more found yet' : `${more} more found`);
   }
 
   /** `before`: what was found so far, and goes on. */

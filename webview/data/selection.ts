@@ -67,7 +67,7 @@ export class Chooser {
     } catch (error) {
       if (file !== page.file || choice !== this.choices) return;
       if (asked && (page.live || page.overview === undefined)) this.awaited = { file, id };
-      else page.update({ announcement: sentence(error) });
+      else page.tell(sentence(error));
     }
   }
 
@@ -127,12 +127,12 @@ export class Chooser {
         const call = neighbour(calls, from, direction);
         if (call) return this.select(call, { reveal: true });
       } catch (error) {
-        page.update({ announcement: sentence(error) });
+        page.tell(sentence(error));
         return;
       }
       if (direction === 'in' || (direction === 'previous' ? part.from <= 0 : part.to >= page.now())) break;
     }
-    page.update({ announcement: NOTHING_THERE[direction] });
+    page.tell(NOTHING_THERE[direction]);
   }
 
   async nextError(direction: 'next' | 'previous'): Promise<void> {
@@ -144,9 +144,9 @@ export class Chooser {
       const { call } = await page.ask('errorNear', { file, time, direction });
       if (file !== page.file) return;
       if (call) this.select(call, { reveal: true });
-      else page.update({ announcement: `No ${direction} error in this run` });
+      else page.tell(`No ${direction} error in this run`);
     } catch (error) {
-      page.update({ announcement: sentence(error) });
+      page.tell(sentence(error));
     }
   }
 

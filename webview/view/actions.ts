@@ -6,9 +6,7 @@ import { copyValue } from './tree';
 
 /** Asks the host for something that has no answer to show; a refusal is said in the live region. */
 function attempt(page: Page, asked: Promise<unknown>): void {
-  asked.catch((error: unknown) =>
-    page.update({ announcement: error instanceof Error ? error.message : String(error) }),
-  );
+  asked.catch((error: unknown) => page.tell(error instanceof Error ? error.message : String(error)));
 }
 
 export function openSource(page: Page, path: string, line: number): void {
@@ -17,13 +15,13 @@ export function openSource(page: Page, path: string, line: number): void {
 
 export function goToSource(page: Page, detail: CallDetail): void {
   if (detail.source) openSource(page, detail.source.path, detail.source.line);
-  else page.update({ announcement: 'No source line is known of this' });
+  else page.tell('No source line is known of this');
 }
 
 function copyText(page: Page, text: string): void {
   attempt(
     page,
-    page.ask('copyText', { text }).then(() => page.update({ announcement: 'Copied' })),
+    page.ask('copyText', { text }).then(() => page.tell('Copied')),
   );
 }
 
@@ -56,7 +54,7 @@ export function callItems(page: Page, call: CallRow): MenuItem[] {
   const copyInput = (format: 'json' | 'python'): (() => void) =>
     withDetail((detail) => {
       if (detail.input) void copyValue(page, detail.input.value, detail.input.path ?? [], format);
-      else page.update({ announcement: 'This call has no recorded arguments' });
+      else page.tell('This call has no recorded arguments');
     });
   if (isEvent(call))
     return [

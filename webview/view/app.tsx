@@ -2,10 +2,10 @@ import type { JSX } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { CallRow } from '../../protocol/timeline';
 import type { Page } from '../data/page';
-import type { Search } from '../data/search';
+import { nothingFound, type Search } from '../data/search';
 import type { Host } from '../host';
 import { searchWords } from '../model/searchWords';
-import { callFacts, count } from '../model/words';
+import { callFacts } from '../model/words';
 import { callItems } from './actions';
 import { Detail } from './detail';
 import { Empty } from './empty';
@@ -126,6 +126,7 @@ export function App({ page, host }: { page: Page; host: Host }): JSX.Element {
         />
       )}
       {help && <Help close={() => setHelp(false)} />}
+      <Notice page={page} />
       <Announcer page={page} />
     </div>
   );
@@ -163,22 +164,16 @@ function NoCalls({ page }: { page: Page }): JSX.Element | null {
   );
 }
 
+/** The live region says the first sentence of it. */
 function NoMatch({ page, search }: { page: Page; search: Search }): JSX.Element {
-  const { problem, text, looked = 0, notes = [], cursor } = search;
-  if (problem !== undefined)
-    return (
-      <div class="no-match" role="status">
-        {problem}
-      </div>
-    );
+  const { problem, text, notes = [], cursor } = search;
+  if (problem !== undefined) return <div class="no-match">{problem}</div>;
   const isFiltered = page.hiddenKinds.size > 0 || page.errorsOnly;
   const { query, conditions } = searchWords(text);
   const isName = query === undefined && conditions === undefined;
   return (
-    <div class="no-match" role="status">
-      {looked > 0
-        ? `None of the first ${count(looked)} calls matches "${text}".`
-        : `No call of this run matches "${text}".`}
+    <div class="no-match">
+      {nothingFound(search)}
       {isFiltered && ' Some calls are filtered out: see the filter button.'}
       {!isFiltered &&
         isName &&
@@ -193,19 +188,42 @@ function NoMatch({ page, search }: { page: Page; search: Search }): JSX.Element 
   );
 }
 
-/** Says what was selected, for those who do not see it. */
+/** Says what was selected and what came of a command, for those who do not see it. */
 function Announcer({ page }: { page: Page }): JSX.Element {
   const call = page.selection?.call;
-  const [said, setSaid] = useState('');
+  const [said, setSaid] = useState({ text: '', count: 0 });
+  const say = (text: string): void => setSaid(({ count }) => ({ text, count: count + 1 }));
   useEffect(() => {
-    if (call) setSaid(`${call.name}, ${callFacts(call, page.now()).join(', ')}`);
+    if (call) say(`${call.name}, ${callFacts(call, page.now()).join(', ')}`);
   }, [call?.id, call?.state]);
   useEffect(() => {
-    if (page.announcement !== '') setSaid(page.announcement);
-  }, [page.announcement]);
+    if (page.announcement !== '') say(page.announcement);
+  }, [page.announced]);
   return (
     <div class="spoken" role="status" aria-live="polite">
-      {said}
+      {/* What is said twice is read twice only where it is new to the region. */}
+      <span key={said.count}>{said.text}</span>
+    </div>
+  );
+}
+
+/** Milliseconds for which a notice is shown, and for each of its letters. */
+const SHOWN = 2500;
+const SHOWN_LETTER = 40;
+
+/** What came of a command, shown for a moment over the rest of the page. The live region says it, so this is not read aloud. */
+function Notice({ page }: { page: Page }): JSX.Element | null {
+  const { notice } = page;
+  const [past, setPast] = useState<Page['notice']>();
+  useEffect(() => {
+    if (!notice) return;
+    const timer = setTimeout(() => setPast(notice), SHOWN + SHOWN_LETTER * notice.text.length);
+    return () => clearTimeout(timer);
+  }, [notice]);
+  if (!notice || notice === past) return null;
+  return (
+    <div class="notice" aria-hidden="true">
+      {notice.text}
     </div>
   );
 }

@@ -124,9 +124,9 @@ export async function copyValue(page: Page, value: number, path: string[], forma
   try {
     const { text } = await page.ask('copy', { file, value, path, format });
     await page.ask('copyText', { text });
-    page.update({ announcement: 'Copied' });
+    page.tell('Copied');
   } catch (error) {
-    page.update({ announcement: `Not copied: ${error instanceof Error ? error.message : String(error)}` });
+    page.tell(`Not copied: ${error instanceof Error ? error.message : String(error)}`);
   }
 }
 
