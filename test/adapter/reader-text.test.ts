@@ -88,6 +88,12 @@ describe('reader: texts', () => {
     assert.deepEqual(wholeText(7, stored), { text: '' });
   });
 
+  it('shows both ends of a long error in its line', () => {
+    const error = new Tagged('error', ['ValueError', `first\n${'long '.repeat(1000)}\n last`, [], null, new Dict([])]);
+    assert.match(line(error, stored), /^ValueError: first long (long )+.*….*long last$/);
+    assert.equal(line(error, stored).length, 200);
+  });
+
   it('names the role of a message also by its class', () => {
     const types = ['AIMessageChunk', 'ToolMessageChunk', 'HumanMessage', 'ai', 'my_role'];
     const lines = types.map(

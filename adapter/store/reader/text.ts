@@ -21,13 +21,10 @@ export function sized(type: string, size: number, empty: string): string {
 }
 
 export function oneLine(text: string, limit = LINE): string {
-  return shorten(
-    text
-      .slice(0, limit * 4)
-      .replace(/\s+/g, ' ')
-      .trim(),
-    limit,
-  );
+  const flat = (part: string): string => whole(part).replace(/\s+/g, ' ').trim();
+  // Of a very long one no more than its ends is looked at.
+  const isShort = text.length <= limit * 8;
+  return shorten(isShort ? flat(text) : `${flat(text.slice(0, limit * 4))}…${flat(text.slice(-limit * 4))}`, limit);
 }
 
 /** What Python's repr writes as an escape too: marks of direction, joiners, odd spaces, letters of nobody. */
