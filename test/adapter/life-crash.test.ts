@@ -105,11 +105,11 @@ describe('life: crashes', function () {
       }
     }
     const { rows: events } = await place.json<QueryAnswer>('query', 'last', '--type', 'event');
-    const lost = events.map((row) => (row.type === 'call' ? '' : row.text)).filter((text) => text.includes('goodbye'));
+    const lost = events.map((row) => (row.type === 'call' ? '' : row.text)).filter((text) => text.includes('os._exit'));
     assert.equal(lost.length, 1);
     assert.match(
       lost[0]!,
-      /^Process \d+ \((?:ends\.py|ForkPoolWorker-1)\) ended without a goodbye: it was killed, or left by os\._exit$/,
+      /^Process \d+ \((?:ends\.py|ForkPoolWorker-1)\) ended by os\._exit, as workers of multiprocessing do, or was killed$/,
     );
   });
 

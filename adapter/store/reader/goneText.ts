@@ -8,7 +8,7 @@ export function goneText(file: RunFile, name: 'crashed' | 'lost', fields: EventF
   const [index, signal] = [fields.number('process'), fields.text('signal')];
   const process = index === undefined ? undefined : file.sql(PROCESS).get(index > 1 ? globalId(index, 1) : null, index);
   const who = process === undefined ? 'A process' : named(process as { pid: number; name: string });
-  if (name === 'lost') return `${who} ended without a goodbye: it was killed, or left by os._exit`;
+  if (name === 'lost') return `${who} ended by os._exit, as workers of multiprocessing do, or was killed`;
   return `${who} ${signal === undefined ? 'crashed' : endedBy(signal)}`;
 }
 
