@@ -16,6 +16,27 @@ test('the title says what the run was', (house) =>
     );
   }));
 
+for (const width of [640, 400, 320])
+  test(`a page of ${width} pixels tells of errors, and its list of runs fits into it`, (house) =>
+    withPage(
+      house,
+      async ({ page }) => {
+        await page.locator('.scroller[aria-busy=false]').waitFor();
+        const title = await page.locator('.run-title').boundingBox();
+        const errors = page.locator('.run-title .error-text');
+        assert.equal(await errors.innerText(), '2 errors');
+        const box = await errors.boundingBox();
+        assert.ok(box!.x + box!.width <= title!.x + title!.width, 'they are in the title');
+        assert.ok(await errors.evaluate((fact) => fact.scrollWidth <= fact.clientWidth), 'and whole');
+        await page.locator('.run-title').click();
+        const list = await page.getByRole('listbox').boundingBox();
+        assert.ok(list!.x >= 0 && list!.x + list!.width <= width);
+        const when = await page.locator('.run-option .run-when').first().boundingBox();
+        assert.ok(when!.x + when!.width <= list!.x + list!.width);
+      },
+      { size: { width, height: 420 } },
+    ));
+
 test('the list of runs changes the run by keyboard', (house) =>
   withPage(house, async (shown) => {
     await ready(shown);
@@ -80,6 +101,12 @@ test('the table has the same facts, sorts, and selects by keyboard', (house) =>
     assert.match(await row.innerText(), /support_agent/);
     assert.equal(await row.getAttribute('aria-selected'), 'true');
     await picture(shown, 'table');
+    for (const _row of [1, 2, 3]) await shown.page.keyboard.press('ArrowDown');
+    await until(async () => assert.equal(await grid.getAttribute('aria-activedescendant'), 'call-3'));
+    await shown.page.keyboard.press('Shift+F10');
+    const [menu, selected] = [shown.page.getByRole('menu'), shown.page.locator('.table-row.selected')];
+    const [at, of] = [await menu.boundingBox(), await selected.boundingBox()];
+    assert.ok(Math.abs(at!.y - (of!.y + of!.height)) < 2, 'the menu opens at the row');
   }));
 
 test('lanes collapse and expand, by pointer and by keyboard', (house) =>

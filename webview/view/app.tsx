@@ -68,7 +68,7 @@ export function App({ page, host }: { page: Page; host: Host }): JSX.Element {
         focusStage: focusMain,
         openMenu: () => {
           const call = page.selection?.call;
-          const place = stage.current?.selectedPlace() ?? { x: 40, y: 80 };
+          const place = stage.current?.selectedPlace() ?? rowPlace() ?? { x: 40, y: 80 };
           if (call) setMenu({ call, place });
         },
         openHelp: () => setHelp(true),
@@ -149,6 +149,12 @@ function useFocusThatStays(focusMain: () => void): void {
 
 function focusTable(): void {
   document.querySelector<HTMLElement>('.table')?.focus();
+}
+
+/** Below the selected row of the table, where it is in sight. */
+function rowPlace(): Place | undefined {
+  const row = document.querySelector('.table-row.selected')?.getBoundingClientRect();
+  return row && { x: row.left + 24, y: row.bottom };
 }
 
 /** Only what happened around calls is there: why there are none. A native program has none to record. */

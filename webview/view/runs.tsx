@@ -14,6 +14,10 @@ export function RunChooser({ page, facts }: { page: Page; facts: string[] }): JS
   const run = page.overview?.run ?? page.runs.find((one) => one.file === page.file);
   if (!run) return <span class="run-title muted">Toolbreak Timeline</span>;
   const bad = [run.ending && run.ending.how !== 'stopped' && endingText(run.ending), damageText(run)];
+  const lookOfFact = (fact: string, index: number): string => {
+    if (/error/.test(fact) || bad.includes(fact)) return 'error-text';
+    return index === 0 ? 'run-length' : / calls?$/.test(fact) ? 'run-calls' : 'run-more';
+  };
   const box = open ? button.current?.getBoundingClientRect() : undefined;
   return (
     <>
@@ -36,7 +40,7 @@ export function RunChooser({ page, facts }: { page: Page; facts: string[] }): JS
         <span class="dot-before run-name">{run.name}</span>
         {run.live && <LiveBadge />}
         {facts.map((fact, index) => (
-          <span class={`run-fact dot-before${/error/.test(fact) || bad.includes(fact) ? ' error-text' : ''}`}>
+          <span class={`run-fact dot-before ${lookOfFact(fact, index)}`}>
             {index === 0 && run.live ? <Ticking page={page} read={() => formatDuration(page.now())} /> : fact}
           </span>
         ))}
@@ -123,7 +127,7 @@ function RunList({ page, place, close, choose }: ListProps): JSX.Element {
           <span class="run-name">{run.name}</span>
           {run.live && <LiveBadge />}
           <span class="spring" />
-          <span class={run.problem ? 'error-text' : 'muted'}>
+          <span class={`run-facts ${run.problem ? 'error-text' : 'muted'}`}>
             {run.problem ? 'cannot be read' : runFacts(run).slice(0, 3).join(' · ')}
           </span>
           <span class="run-when muted">{when(run)}</span>
