@@ -76,6 +76,10 @@ test('the starts of a short run are told apart, also as clock times', (house) =>
       );
       const whole = await starts.nth(3).evaluate((cell) => cell.scrollWidth <= cell.clientWidth);
       assert.ok(whole, 'there is room for all of it');
+      const [head, cell] = ['.table-head .col-Call', '.table-space .col-Call'].map((of) =>
+        shown.page.locator(of).first(),
+      );
+      assert.equal((await head!.boundingBox())!.x, (await cell!.boundingBox())!.x);
       await picture(shown, 'table-clock');
     },
     { answer: hostOf([short]) },
