@@ -1,5 +1,5 @@
 import type { ComponentChildren, JSX } from 'preact';
-import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 
 export interface MenuItem {
   label: string;
@@ -105,7 +105,8 @@ export function usePopup(element: { current: HTMLElement | null }, place: Place,
     popup.style.left = `${Math.max(4, Math.min(left, window.innerWidth - width - 4))}px`;
     popup.style.top = `${Math.max(4, Math.min(place.y, window.innerHeight - height - 4))}px`;
   }, [place.x, place.y]);
-  useEffect(() => {
+  // At once: it may be closed before the first frame, and the focus would be left nowhere.
+  useLayoutEffect(() => {
     const pressed = (event: MouseEvent): void => {
       const target = event.target as Element;
       // The button that opened it closes it itself.
