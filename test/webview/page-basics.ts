@@ -116,6 +116,10 @@ test('a long text opens like a container and is read whole, line by line', (hous
       );
       assert.ok((await whole.boundingBox())!.width <= 700);
       await page.keyboard.press('ArrowDown');
+      const scrolled = (): Promise<number> => page.locator('.tab-panel').evaluate((panel) => panel.scrollTop);
+      const before = await scrolled();
+      await page.keyboard.press('PageDown');
+      await until(async () => assert.ok((await scrolled()) > before + 50, 'it can be read by keyboard'));
       await picture(shown, 'very-long-text');
       await page.keyboard.press('Shift+F10');
       await page.getByRole('menuitem', { name: 'Copy as JSON' }).press('Enter');

@@ -124,6 +124,15 @@ test('a bar says what it is when the pointer rests on it', (house) =>
       );
       assert.match(text, /Paused before tool for 2.9 s \(hatched\) A value was changed .*\(pencil\)/);
     });
+    // In a window of few milliseconds thousandths of a second tell nothing apart.
+    await selectRefund(shown);
+    await shown.page.locator('.scroller').focus();
+    await shown.page.keyboard.press('f');
+    await until(async () => {
+      await shown.page.mouse.move(650, 157);
+      await shown.page.mouse.move(700, 157);
+      assert.match(await shown.page.locator('.tooltip').innerText(), /refund[^]*starts at 7\.50{4,} s/);
+    });
   }));
 
 test('Enter right after typing goes to the first match; one too short to be seen is zoomed to', (house) =>

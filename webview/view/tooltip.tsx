@@ -17,13 +17,14 @@ export function Tooltip({ page, call, x, y }: { page: Page; call: CallRow; x: nu
     tip.style.left = `${Math.max(4, Math.min(x + 14, window.innerWidth - width - 4))}px`;
     tip.style.top = `${y + 18 + height > window.innerHeight ? y - height - 8 : y + 18}px`;
   }, [x, y, call.id]);
-  const clock = formatClock(page.overview?.run.startedAt ?? '', call.start);
+  const span = page.view.to - page.view.from;
+  const clock = formatClock(page.overview?.run.startedAt ?? '', call.start, span);
   return (
     <div class="tooltip" ref={box} aria-hidden="true">
       <div class="tooltip-name">{call.name}</div>
       <div>{callFacts(call, page.now()).join(' · ')}</div>
       <div class="muted">
-        starts at {formatMoment(call.start, page.now())}
+        starts at {formatMoment(call.start, page.now(), span)}
         {clock && ` (${clock})`}
       </div>
       {call.holds.map((hold) => (
