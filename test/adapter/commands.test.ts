@@ -278,7 +278,10 @@ describe('commands: runs, show, query, check', function () {
     ]) {
       const { stdout } = project.toolbreak(...command, '--json');
       const written = stdout.replace(/\s+/g, '');
-      assert.ok(written.includes('{"whole":5.0,"zero":-0.0,"some":[1000000000000000.0,1.152921504606847e+18,5,0.5]}'), stdout);
+      assert.ok(
+        written.includes('{"whole":5.0,"zero":-0.0,"some":[1000000000000000.0,1.152921504606847e+18,5,0.5]}'),
+        stdout,
+      );
       assert.ok(written.includes('"result":-7.0'), stdout);
     }
   });
