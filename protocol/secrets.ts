@@ -46,10 +46,16 @@ export const TOKENS_OF_TEXTS = 'next page eos bos pad unk sep cls mask'
 const MANY_TOKENS = SECRET_WORDS.tokensBefore.replaceAll(' ', '|');
 const PASSES = SECRET_WORDS.passBefore.replaceAll(' ', '|');
 const NAMED = String.raw`(?:[a-z]{0,20}pass(?:word|wd|phrase)s?(?:[0-9]{1,2}|[_-]?(?:confirm(?:ation)?|again|repeat|verify|hash))?|(?:${PASSES})[_-]?pass|pwd|(?:${KEYS})[_-]?keys?|(?:[a-z]{0,20}[_-]?)?secrets?|(?:[a-z]+[_-])?(?:auth|access|refresh|session|id|bearer|api|csrf|xsrf|bot|user|app|device|sas)?${TOKENS_OF_TEXTS}token|(?:${MANY_TOKENS})[_-]?tokens|credentials?)(?:_?[0-9]{1,2}|[_-](?:value|prod|production|dev|test|staging|live|old|main|default))?`;
+/** Words before `Token` that say that it is a model's, a page's or a program's own. */
+const OTHER_TOKENS =
+  `${SECRET_WORDS.tokensOfModels.replace(' new', '')} cancellation current unexpected parse peek curr`
+    .split(' ')
+    .map((word) => `(?<![${word[0]}${word[0]!.toUpperCase()}]${word.slice(1)})`)
+    .join('');
 /** `githubToken`, `SecretAccessKey`: in these, case tells where a word begins. */
 const CAMEL =
-  String.raw`[A-Za-z]{0,30}[a-z](?:(?<![nN]ext)(?<![pP]age)(?<![eE]os)(?<![bB]os)(?<![pP]ad)(?<![mM]ax)(?<![mM]ask)(?<![cC]ontinuation)Token` +
-  `|(?:${KEYS.replace(/\b[a-z]/g, (letter) => letter.toUpperCase())})Keys?)`;
+  String.raw`[A-Za-z]{0,30}[a-z](?:${OTHER_TOKENS}Token` +
+  String.raw`|(?<!\bis)(?<!\bhas)(?:${KEYS.replace(/\b[a-z]/g, (letter) => letter.toUpperCase())})Keys?)`;
 const NAME = `(?:(?i:${NAMED})|${CAMEL})`;
 /** Also with what a program puts before it: `OPENAI_API_KEY`. */
 const PREFIXED = `(?:(?i:(?:[a-z]+_)?${NAMED})|${CAMEL})`;
@@ -59,24 +65,29 @@ const QUOTE = String.raw`\\{0,7}["']`;
 const IS = String.raw`(?:[ \t]{2,20}|\s?)[=:]>?(?:[ \t]{2,20}|\s?)`;
 
 /** What is said of a secret where there is none, `secrets: none`, or of what kind it is, `password: str`. Written without case; a whole word up to its end, with what ends a sentence. */
-export const NO_SECRET_WORD = String.raw`(?:none|null|nil|undefined|empty|unset|not|missing|absent|unknown|true|false|yes|no|valid|invalid|required|optional|expired|input|field|value|str|string|int|integer|bytes|bool|boolean|float|any|object|number|secretstr)[.!?]?`;
+export const NO_SECRET_WORD = String.raw`(?:none|null|nil|undefined|empty|unset|not|missing|absent|unknown|true|false|yes|no|valid|invalid|required|optional|expired|str|string|int|integer|bytes|bool|boolean|float|any|object|number|secretstr)[.!?]?`;
 const NO_SECRET = NO_SECRET_WORD + String.raw`(?:[\s"'&,;\\)}\]]|$)`;
 /** What in code has a secret in its fields, and what gives one when it is called or asked for an element. */
-const HOLDERS =
-  'self|this|cls|config|cfg|conf|settings|args|kwargs|opts|options|request|req|response|resp|res|env|app|user|account|ctx|context|state|session' +
-  '|data|payload|body|params|props|form|secrets|event|client|row|record|item|obj';
+const HOLDERS = 'self|this|cls|config|settings|args|kwargs|request';
+/** Words of every day as well: only what is assigned as in code. */
+const OFTEN_HOLDERS =
+  'cfg|conf|opts|options|req|response|resp|res|env|app|user|account|ctx|context|state|session|data|payload|body|params|props|form|secrets|event' +
+  '|client|row|record|item|obj';
 const GIVERS =
   'get|fetch|load|loads|read|next|create|generate|make|build|encode|decode|hash|sha|md5|encrypt|decrypt|sign|parse|env|require|find|pop|json|token_|choice|uuid|str|bytes|input';
 const LISTS = 'tokens|secrets|keys|passwords|credentials|creds|headers|cookies|argv|parts';
 /** A place that something else fills in: `${API_KEY}`, `$(cat token.txt)`, `{{ password }}`, `<your password>`, `%(password)s`. */
-const TO_BE_FILLED = String.raw`\{\{\s?[A-Za-z_][A-Za-z_.\s|]{0,60}\}\}`;
-const PLACE = String.raw`\$\{\{?\s?[A-Za-z_][A-Za-z_.:\s-]{0,60}\}|\$\([a-z][a-z0-9_-]{0,20}[\s)]|${TO_BE_FILLED}|<[A-Za-z][A-Za-z_\s-]{0,40}>|%(?:\([a-z_]{1,30}\))?s(?![A-Za-z0-9_])`;
+/** What ends a value of code. */
+const END = String.raw`(?=[\s"'&,;)\]]|\\|$)`;
+const TO_BE_FILLED = String.raw`\{\{\s?[A-Za-z_][A-Za-z_.\s|]{0,60}\}\}${END}`;
+const PLACE = String.raw`\$\{\{?\s?[A-Za-z_][A-Za-z_.\s]{0,60}\}{1,2}${END}|\$\([a-z][a-z0-9_-]{0,20}[\s)]|${TO_BE_FILLED}|<[A-Za-z][A-Za-z_\s-]{0,40}>${END}|%(?:\([a-z_]{1,30}\))?s(?![A-Za-z0-9_])`;
 /** Where a program gets the secret from, and not the secret: `os.environ["KEY"]`, `get_token(`, `self.tokens[i]`, `Optional[str]`, `token=token`. */
 const CODE =
   String.raw`(?<!["'])(?:os\.(?:environ|getenv)|process\.env|getpass(?:\.getpass)?\(|Field\(|Optional\[` +
-  String.raw`|(?:${HOLDERS})(?:\??\.[A-Za-z_]{1,40}){1,4}(?=[\s,;)\]}(\[]|$)` +
-  String.raw`|(?:[A-Za-z_]{1,30}(?:\.|::)){0,3}_{0,2}(?:${GIVERS})(?:[A-Z0-9_][A-Za-z0-9_]{0,30})?\(` +
-  String.raw`|(?:sys\.)?(?:${LISTS})\[(?:-?[0-9]{1,3}\]|[a-z_]{1,20}\]|["'])` +
+  String.raw`|(?:${HOLDERS}|(?:(?<= = )|(?<=:= ))(?:${OFTEN_HOLDERS}))(?:\??\.(?:[a-z_]{1,40}|[A-Z_]{1,40})){1,4}(?=[\s,;)\]}(\[]|$)` +
+  String.raw`|(?:[A-Za-z_]{1,30}(?:\.|::)){0,3}_{0,2}(?:${GIVERS})(?:[A-Z0-9_][A-Za-z0-9_]{0,30})?\((?=[^\n]{0,300}\))` +
+  String.raw`|(?:sys\.)?(?:${LISTS})\[(?:(?:-?[0-9]{1,3}|[a-z_]{1,20})\](?![A-Za-z0-9])|["'])` +
+  String.raw`|(?:Input|Field|Value) (?:should|required|error)` +
   String.raw`|(?:await|new|yield|lambda|typeof)\s` +
   `|${PLACE}` +
   `|(?:${['token', 'password', 'api_key', 'secret'].map((name) => `(?:(?<=${name}=)|(?<=${name} = ))${name}`).join('|')})` +
@@ -99,7 +110,7 @@ const FLAT = String.raw`[^\[\]{}()"']|'[^']{0,2000}'|"[^"]{0,2000}"`;
 export const LIST_AS_TEXT = String.raw`[\[{(](?:${FLAT}|[\[{(](?:${FLAT}){0,2000}[\]})]){0,2000}[\]})]`;
 
 /** How what follows is to be read: it is no part of the secret. */
-const SCHEME = String.raw`(?:(?:[Bb]asic|[Bb]earer|[Tt]oken|[Dd]igest|[Aa]pi-?[Kk]ey)\s+)?`;
+const SCHEME = String.raw`(?:\[?(?:[Bb]asic|[Bb]earer|[Tt]oken|[Dd]igest|[Aa]pi-?[Kk]ey)[ \t]+)?`;
 /** Of the value of a header, which ends with its quote or its list. */
 const OF_HEADER = String.raw`(?:[^\s"',;}\\]|\\(?!\\{0,7}["']))`;
 

@@ -7,6 +7,7 @@ import {
   SCHEMA_AS_TEXT,
   SECRET_WORDS,
   TOKENS_OF_TEXTS,
+  WORDS,
 } from '../../protocol/secrets';
 import { withoutSecrets } from './secretTexts';
 
@@ -52,6 +53,47 @@ const patterns: Pattern[] = [
     find: /\b((?:proxy-)?authorization["']?\s*[:=]\s*(?:b?["'])?)(?:(?:bearer|basic|token|digest)\s+)?[^\s"',;[]+/gi,
     put: `$1${MASK}`,
   },
+  // All cookies of a header, with what says how long and where they hold.
+  {
+    find: /\b((?:set-)?cookie\\*["']?\s*[:=]\s*\\*["']?)[^\s"',;}]{4,}(?:;[ \t]*(?:expires=[a-z]{3},[^"';}\r\n]*|[^\s"',;}]+))*/gi,
+    put: `$1${MASK}`,
+  },
+  // What signs an address, or lets its reader in. `key` and `code` have other uses where they are short.
+  {
+    find: /([?&;](?:sig|signature|hmac|jwt|auth|x-(?:amz|goog|ms)-(?:signature|credential|security-token))=)[^\s"'&;#<>]+/gi,
+    put: `$1${MASK}`,
+  },
+  {
+    find: /([?&;](?:key|code|assertion|ticket|session|sid|sessionid|session_id)=)[^\s"'&;#<>]{16,}/gi,
+    put: `$1${MASK}`,
+  },
+  // A row: what it is about under one key, the secret under the next; the quotes may be escaped.
+  {
+    find: new RegExp(
+      `(\\\\*["'](?:name|key)\\\\*["']:\\s*\\\\*["']${quotedName}\\\\*["'],\\s*\\\\*["']value\\\\*["']:\\s*)(\\\\*["'])[^"'\\\\\\n]*\\2`,
+      'gi',
+    ),
+    put: `$1$2${MASK}$2`,
+  },
+  // An option and its value, in a list as text or in a command line
+  {
+    find: new RegExp(`(["']--?(?:[a-z]+-){0,4}(?:${secretNames})\\\\*["'],\\s*)(\\\\*["'])(?!-)[^"'\\\\\\n]+\\2`, 'gi'),
+    put: `$1$2${MASK}$2`,
+  },
+  {
+    find: new RegExp(
+      `((?<![\\w-])--(?:[a-z]+-){0,4}(?:${secretNames})\\s+)(?=[^\\s"']*[0-9])[^\\s"'-][^\\s"']{3,}`,
+      'gi',
+    ),
+    put: `$1${MASK}`,
+  },
+  {
+    find: new RegExp(
+      `((?<![\\w-])--(?:[a-z]+-){0,4}(?:${secretNames})\\s{1,9}\\\\*(["']))(?!${NO_SECRET_WORD}\\\\*\\2)(?:(?!\\2)[^\\\\\\n]){3,2000}(?=\\\\*\\2)`,
+      'gi',
+    ),
+    put: `$1${MASK}`,
+  },
   { find: /\b(bearer\s+)[A-Za-z0-9\-._~+/]{8,}=*/gi, put: `$1${MASK}` },
   // A secret name with a list or a dictionary as text
   {
@@ -84,6 +126,44 @@ const patterns: Pattern[] = [
     ),
     put: `$1$2${MASK}$2`,
   },
+  // An element of XML
+  {
+    find: new RegExp(
+      `((?<=[<:])(?:[a-z]+[-_]){0,4}[a-z]{0,20}(?:${secretNames})(?:\\s[^<>]{0,300})?>\\s{0,200}(?:<!\\[CDATA\\[)?)` +
+        `(?!${NO_SECRET_WORD}\\s{0,200}<)[^<>\\s][^<>]{1,1998}[^<>\\s](?=\\s{0,200}(?:\\]\\]>\\s{0,200})?</[^<>]{0,60}(?:${secretNames})\\s{0,9}>)`,
+      'gi',
+    ),
+    put: `$1${MASK}`,
+  },
+  // A pair as text, such as a header
+  {
+    find: new RegExp(
+      `([([]\\\\*["']${quotedName}\\\\*["'],\\s*)(\\\\*["'])[^"'\\\\]*(?:\\\\(?!\\\\*["'])[^"'\\\\]*)*\\2`,
+      'gi',
+    ),
+    put: `$1$2${MASK}$2`,
+  },
+  // user:password@host in an address
+  { find: /\b([a-z][a-z0-9+.-]{0,30}:\/\/[^\s/:@"']*:)[^\s/"']+(@)/gi, put: `$1${MASK}$2` },
+  // The same without a scheme, where a port, a path or `tcp(` shows that it is an address
+  {
+    find: /((?<![\w/.@:-])(?!mailto:)[\w.-]{1,64}:)[^\s/:@"',]{3,}(?=@(?:[\w.-]{1,253}(?::[0-9]|\/)|[a-z]{1,8}\())/gi,
+    put: `$1${MASK}`,
+  },
+  // Tokens known by their form
+  { find: new RegExp(`\\b(?:sk-(?!${WORDS})[A-Za-z0-9_-]{8,}|[srp]k_(?:live|test)_[A-Za-z0-9]{16,})`, 'g'), put: MASK },
+  { find: /\b(?:gh[pousr]_[A-Za-z0-9]{16,}|github_pat_[A-Za-z0-9_]{16,})/g, put: MASK },
+  { find: /\bglpat-[A-Za-z0-9_-]{16,}/g, put: MASK },
+  { find: /\b(?:AKIA|ASIA)[A-Z0-9]{12,}\b/g, put: MASK },
+  { find: /\bAIza[A-Za-z0-9_-]{30,}/g, put: MASK },
+  { find: /\bhf_[A-Za-z0-9]{16,}/g, put: MASK },
+  { find: /\b(?:nvapi|lsv2_[a-z]{2}|pypi|npm)[-_][A-Za-z0-9_-]{16,}/g, put: MASK },
+  {
+    find: /\b(?:tvly-[A-Za-z0-9-]{20,}|(?:fc-|jina_|e2b_)[0-9a-f]{30,}|(?:r8|pcsk)_[A-Za-z0-9_]{30,}|whsec_[A-Za-z0-9+/]{24,}|(?:GOCSPX-|lin_api_)[A-Za-z0-9_-]{20,}|SG\.[A-Za-z0-9_-]{16,200}\.[A-Za-z0-9_-]{16,})/g,
+    put: MASK,
+  },
+  { find: /\b(?:xox[a-z]|xapp)-[A-Za-z0-9-]{8,}/g, put: MASK },
+  { find: /\beyJ[A-Za-z0-9_-]{6,4000}\.[A-Za-z0-9_-]{6,}(?:\.[A-Za-z0-9_-]*)?/g, put: MASK },
 ];
 
 /** A text of C stands behind the address where it lies, which would be taken for the secret. */

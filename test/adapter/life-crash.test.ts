@@ -181,12 +181,14 @@ describe('life: crashes', function () {
   it('says what the error was given, as its call does', async () => {
     place.file(
       'given.py',
-      'def f():\n    raise ValueError({"order": 7, "why": ["late", (1,), {}], "password": "hunter2", 3: object()})\nf()\n',
+      'def f():\n    raise ValueError({"order": 7, "why": ["late", (1,), {}], "password": "hunter2", "token": None, "rows": [{"value": "hunter2", "name": "DB_PASSWORD"}], "auth": ("ann", "hunter2"), 3: object()})\nf()\n',
     );
     await place.say('run', '--functions', '@usercode', '--', python, 'given.py');
     const { stdout } = await place.say('query', 'last', '--type', 'crash', '--text', 'late');
     assert.ok(
-      stdout.includes("ValueError: {'order': 7, 'why': ['late', (1,), {}], 'password': ***, 3: <object>}, at f @"),
+      stdout.includes(
+        "ValueError: {'order': 7, 'why': ['late', (1,), {}], 'password': ***, 'token': None, 'rows': [{'value': ***, 'name': 'DB_PASSWORD'}], 'auth': ***, 3: <object>}, at f @",
+      ),
       stdout,
     );
   });

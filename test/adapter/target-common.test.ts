@@ -90,6 +90,15 @@ describe('Masking', () => {
     ['{"SecretAccessKey": "hunter2", "nextToken": "page2"}', '{"SecretAccessKey": "***", "nextToken": "page2"}'],
     ["{'authorization': ['hunter2'], 'n': 1}", "{'authorization': ***, 'n': 1}"],
     ["[(b'cookie', b'hunter2'), (b'host', b'x')]", "[(b'cookie', b'***'), (b'host', b'x')]"],
+    ['["db.password", "hunterpass"]', '["db.password", "***"]'],
+    [
+      '{"name": "spring.datasource.password", "value": "hunterpass"}',
+      '{"name": "spring.datasource.password", "value": "***"}',
+    ],
+    ['["--authorization", "hunterpass"]', '["--authorization", "***"]'],
+    ['<authorization>hunterpass</authorization>', '<authorization>***</authorization>'],
+    ['[\\"password\\", \\"hunterpass\\"]', '[\\"password\\", \\"***\\"]'],
+    ['sk-abcd1234 hf_abcdefgh12345678', '*** ***'],
     ['authorization: [x for x in y]', 'authorization: ***'],
     ['MYSQL_PWD=hunter2 githubToken: hunter2', 'MYSQL_PWD=*** githubToken: ***'],
   ];

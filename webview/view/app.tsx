@@ -141,7 +141,8 @@ function useFocusThatStays(focusMain: () => void): void {
     return () => document.removeEventListener('focusin', focused);
   }, []);
   useLayoutEffect(() => {
-    if (last.current?.isConnected !== false || document.activeElement !== document.body) return;
+    // Not from the editor, where the person may type.
+    if (!document.hasFocus() || last.current?.isConnected !== false || document.activeElement !== document.body) return;
     last.current = undefined;
     focusMain();
   });

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from . import _report, _static
+from ._masking import is_login, is_login_name, is_no_secret
 from ._secrets import MASK
 
 if TYPE_CHECKING:
@@ -16,8 +17,8 @@ if TYPE_CHECKING:
 TAG = ...
 _HERE = os.path.dirname(os.path.abspath(__file__)) + os.sep
 _MOST_FRAMES = 60
-#: Of a container in a message.
-_MOST_ITEMS = 50
+#: Of all containers in a message.
+_MOST_ITEMS = 200
 _LEAVES = (str, int, float, bool, type(None), bytes)
 
 
@@ -124,24 +125,40 @@ def leaf_text(value: Any) -> str:
     return f"<{_static.type_name(type(value))}>"
 
 
-def plain_text(value: Any, is_secret_key: Callable[[str], bool], levels: int = 4) -> str:
-    """The same of what plain containers hold, as Python writes it, where they are small."""
-    kind = type(value)
-    if kind not in (dict, list, tuple, set):
-        return leaf_text(value)
-    if not value:
-        return repr(value)
-    if levels == 0 or len(value) > _MOST_ITEMS:
-        return leaf_text(value)
-    if kind is dict:
-        pairs = [
-            f"{leaf_text(key)}: {MASK if type(key) is str and is_secret_key(key) else plain_text(item, is_secret_key, levels - 1)}"
-            for key, item in list(value.items())
-        ]
-        return "{" + ", ".join(pairs) + "}"
-    open_, close = "[]" if kind is list else "()" if kind is tuple else "{}"
-    inner = ", ".join(plain_text(item, is_secret_key, levels - 1) for item in list(value))
-    return f"{open_}{inner}{',' if kind is tuple and len(value) == 1 else ''}{close}"
+class PlainText:
+    """The same of what plain containers hold, as Python writes it, masked, up to a number of items in all."""
+
+    def __init__(self, masking: Any) -> None:
+        self._masking = masking
+        self._left = _MOST_ITEMS
+
+    def __call__(self, value: Any, levels: int = 4) -> str:
+        kind = type(value)
+        if kind not in (dict, list, tuple, set):
+            return leaf_text(value)
+        if not value:
+            return repr(value)
+        self._left -= len(value)
+        if levels == 0 or self._left < 0:
+            return leaf_text(value)
+        if kind is dict:
+            return "{" + ", ".join(self._pairs(value, levels - 1)) + "}"
+        open_, close = "[]" if kind is list else "()" if kind is tuple else "{}"
+        inner = ", ".join([self(item, levels - 1) for item in list(value)])
+        return f"{open_}{inner}{',' if kind is tuple and len(value) == 1 else ''}{close}"
+
+    def _pairs(self, value: dict[Any, Any], levels: int) -> list[str]:
+        # A key of the app's own class would be asked for its hash.
+        row = dict(value) if all(type(key) is str for key in value) else None
+        if row is not None:
+            self._masking.row(row)
+        said = []
+        for key, item in list(value.items()):
+            is_masked = row is not None and row[key] is not item
+            if type(key) is str and not is_no_secret(item):
+                is_masked = is_masked or self._masking.is_secret_key(key) or (is_login_name(key) and is_login(item))
+            said.append(f"{leaf_text(key)}: {MASK if is_masked else self(item, levels)}")
+        return said
 
 
 def validation_message(invalid: Any) -> str:

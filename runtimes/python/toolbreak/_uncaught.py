@@ -143,14 +143,13 @@ def _record_thread(args: Any) -> None:
     _calls.event("uncaught", None, {**_told(error), "thread": name if type(name) is str else ""})
 
 
-def _argument(value: Any) -> str:
-    return _errors.plain_text(value, _calls.writer.settings.masking.is_secret_key)
-
-
 def _told(error: BaseException) -> dict[str, Any]:
     from . import _main
 
-    kind, message = _static.type_name(type(error)), _errors.message_of(error, None, _argument)
+    kind, message = (
+        _static.type_name(type(error)),
+        _errors.message_of(error, None, _errors.PlainText(_calls.writer.settings.masking)),
+    )
     stack = _errors.stack_of(error)[::-1]
     path, line = _main.syntax_place(error)
     if path is not None and _main.is_of_import(error):
