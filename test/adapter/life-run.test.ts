@@ -135,6 +135,8 @@ describe('life: run', function () {
     };
     const ofJson = ['dumps', 'JSONEncoder.encode', 'JSONEncoder.iterencode'];
     assert.deepEqual(await calls('json.*'), ofJson);
+    // Loaded before the app, and named by itself.
+    assert.deepEqual(await calls('json.dumps'), ['dumps']);
     assert.deepEqual(await calls('toolbreak.*'), []);
     assert.deepEqual(await calls('importlib.*'), []);
   });

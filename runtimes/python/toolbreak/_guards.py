@@ -37,6 +37,8 @@ _dots: set[Key] = set()
 _declared: dict[Key, str] = {}
 _declared_names: dict[Key, str] = {}
 _patterns: list[Callable[[str, str, str], bool]] = []
+#: Of these, the ones that may name functions of others, too.
+_wide: list[Callable[[str, str, str], bool]] = []
 _files_touched: set[str] = set()
 _started = 0.0
 #: Module and qualified name of every function that was looked at, by key: what patterns are asked about.
@@ -74,19 +76,20 @@ def _key(code: CodeType) -> Key:
 def compile_patterns(patterns: list[str], globs: list[re.Pattern[str]]) -> None:
     """What `record.functions` names, and the globs of function breakpoints that may mean plain functions of the person's own."""
     made: list[Callable[[str, str, str], bool]] = []
+    wide: list[Callable[[str, str, str], bool]] = []
     for pattern in patterns:
         if pattern == "@usercode":
             made.append(lambda path, module, qualname: _sources.is_user(path))
         elif pattern.startswith("@file:"):
             expression = _path_pattern(pattern[6:])
-            made.append(lambda path, module, qualname, e=expression: e.fullmatch(path) is not None)
+            wide.append(lambda path, module, qualname, e=expression: e.fullmatch(path) is not None)
         else:
             expression = re.compile(
                 "".join(
                     ".*" if part == "*" else re.escape(part) for part in re.split(r"(\*)", pattern.replace("**", "*"))
                 )
             )
-            made.append(lambda path, module, qualname, e=expression: e.fullmatch(f"{module}.{qualname}") is not None)
+            wide.append(lambda path, module, qualname, e=expression: e.fullmatch(f"{module}.{qualname}") is not None)
     for glob in globs:
         made.append(
             lambda path, module, qualname, g=glob: (
@@ -98,7 +101,8 @@ def compile_patterns(patterns: list[str], globs: list[re.Pattern[str]]) -> None:
                 )
             )
         )
-    _patterns[:] = made
+    _patterns[:] = made + wide
+    _wide[:] = wide
 
 
 def _path_pattern(glob: str) -> re.Pattern[str]:
@@ -403,6 +407,7 @@ def _change(dots: set[Key]) -> None:
     names = {os.path.basename(path) for path in files}
     functions: list[FunctionType] = []
     wanted_by_file: dict[str, tuple[str, str, list[Key]]] = {}
+    named: dict[str, bool] = {}
     for item in all_functions() + _begun:
         code = item.__code__
         filename = code.co_filename
@@ -411,7 +416,7 @@ def _change(dots: set[Key]) -> None:
         if (
             everything
             and real_path(filename) not in files
-            and not (_sources.is_user(filename) or _named(_module_of(item)))
+            and not (_sources.is_user(filename) or _may_be_named(item, named))
         ):
             continue
         functions.append(item)
@@ -449,10 +454,17 @@ def _module_of(function: FunctionType) -> str:
     return name if isinstance(name, str) else ""
 
 
-def _named(module: str) -> bool:
-    return bool(module) and any(
-        pattern("", module or "", "") or pattern("", module or "", "x") for pattern in _patterns
-    )
+def _may_be_named(function: FunctionType, named: dict[str, bool]) -> bool:
+    """Whether a pattern names a function that is not the person's, or all of its module; `named` remembers modules."""
+    module = _module_of(function) if _wide else ""
+    if not module:
+        return False
+    if module not in named:
+        named[module] = any(pattern("", module, "") or pattern("", module, "x") for pattern in _wide)
+    if named[module]:
+        return True
+    path = real_path(function.__code__.co_filename)
+    return any(pattern(path, module, function.__qualname__) for pattern in _wide)
 
 
 @_exclusive
@@ -468,6 +480,7 @@ def guard_for(key: Key) -> Guard | None:
 def take_back() -> None:
     """Every function as it was; nothing of ours is left in it."""
     _patterns.clear()
+    _wide.clear()
     for guard in _guards.values():
         guard.armed = False
     declared = dict(_declared)
