@@ -55,24 +55,16 @@ export function pythonSecrets(): string {
 
 /** `secrets.mjs` of the Node runtime. */
 export function nodeSecrets(): string {
-  const words = (text: string) => `new Set(${JSON.stringify(text.split(' '))})`;
   return [
     `/** What a secret is, by name and by looks. ${from} */`,
     '',
     `export const MASK = ${JSON.stringify(MASK)};`,
-    `export const ANYWHERE = ${words(SECRET_WORDS.anywhere)};`,
-    `export const ENDINGS = ${JSON.stringify(SECRET_WORDS.endings.split(' '))};`,
-    `export const LAST = ${words(SECRET_WORDS.last)};`,
-    `export const TOKENS_BEFORE = ${words(SECRET_WORDS.tokensBefore)};`,
-    `export const KEY_BEFORE = ${words(SECRET_WORDS.keyBefore)};`,
-    `export const PASS_BEFORE = ${words(SECRET_WORDS.passBefore)};`,
-    `export const ABOUT = ${words(SECRET_WORDS.about)};`,
-    `export const TOKENS_OF_MODELS = ${words(SECRET_WORDS.tokensOfModels)};`,
-    `export const SCHEMA_KEYS = ${words(SCHEMA_KEYS)};`,
-    `export const SCHEMA_TYPES = ${words(SCHEMA_TYPES)};`,
+    `export const SECRET_WORDS = ${JSON.stringify(SECRET_WORDS)};`,
+    `export const SCHEMA_KEYS = new Set(${JSON.stringify(SCHEMA_KEYS.split(' '))});`,
+    `export const SCHEMA_TYPES = new Set(${JSON.stringify(SCHEMA_TYPES.split(' '))});`,
     `export const PATTERNS = ${JSON.stringify(SECRET_PATTERNS.map(withoutSwitches))};`,
-    `export const HINTS = /** @type {[string, string[]][]} */ (${JSON.stringify(SECRET_HINTS)});`,
-    `export const NAME_HINT = ${JSON.stringify(SECRET_NAME_HINT)};`,
+    `export const SECRET_HINTS = /** @type {[string, string[]][]} */ (${JSON.stringify(SECRET_HINTS)});`,
+    `export const SECRET_NAME_HINT = ${JSON.stringify(SECRET_NAME_HINT)};`,
     '',
   ].join('\n');
 }

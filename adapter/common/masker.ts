@@ -1,7 +1,7 @@
 import type { RecordSettings } from '../../protocol/control';
+import { isSecretName } from '../../protocol/secretNames';
 import { MASK } from '../../protocol/secrets';
 import { compileMaskPatterns, maskText } from './masking';
-import { isSecretName } from './secretTexts';
 
 /** A row such as `{"name": "DB_PASSWORD", "value": "..."}` says what its value is under one of these. */
 const ROW = ['name', 'key', 'Name', 'Key'];

@@ -1,30 +1,11 @@
 import { types } from 'node:util';
-import {
-  ABOUT,
-  ANYWHERE,
-  ENDINGS,
-  HINTS,
-  KEY_BEFORE,
-  PASS_BEFORE,
-  LAST,
-  MASK,
-  NAME_HINT,
-  PATTERNS,
-  SCHEMA_KEYS,
-  SCHEMA_TYPES,
-  TOKENS_BEFORE,
-  TOKENS_OF_MODELS,
-} from './secrets.mjs';
+import { MASK, PATTERNS, SCHEMA_KEYS, SCHEMA_TYPES, SECRET_HINTS } from './secrets.mjs';
+import { isSecretName, mayHoldSecret as mayHoldUsual } from './secretNames.mjs';
 import { joined } from './joined.mjs';
 
 /** What is a secret, by the name of its key and by its looks. The same as `_masking` of the Python runtime; the tables are generated for both. */
 
-const WORDS = /[A-Z]+(?![a-z])|[A-Z][a-z]*|[a-z]+|[0-9]+/g;
-const NAME = /^[\p{L}\p{N}_.\- /:[\]()?$@#!*\n]{1,200}$/u;
 const SECRET = new RegExp(PATTERNS.join('|'), 'g');
-const NAME_IN_TEXT = new RegExp(NAME_HINT, 'i');
-/** A bracket before a quote. */
-const PAIR = /[([]b?['"]/;
 /** As Python has them in `\w`. */
 const LETTER = '\\w\\u00aa-\\uffff';
 /** Names of keys that the person gave. */
@@ -42,26 +23,8 @@ const latin1 = Buffer.prototype.latin1Slice;
 
 /** Not 0 for characters without which a text holds no secret; indexed by their lowest seven bits. */
 export const NOTABLE = new Uint8Array(128).fill(PATTERNS_TOO.length > 0 ? 1 : 0);
-for (const character of ['=', ':', '(', '[', '<', ...HINTS.map(([first]) => first)])
+for (const character of ['=', ':', '(', '[', '<', ...SECRET_HINTS.map(([first]) => first)])
   NOTABLE[character.charCodeAt(0)] = 1;
-
-/** Whether values under this key are secrets. `tokens`, `max_tokens` and `token_count` are not. @param {string} name */
-export function isSecretName(name) {
-  if (!NAME.test(name)) return false;
-  const words = (name.match(WORDS) ?? []).map((word) => word.toLowerCase());
-  let last = words[words.length - 1];
-  if (last === undefined || ABOUT.has(last)) return false;
-  if (last === 'value' && words.length > 1) {
-    words.pop();
-    last = words[words.length - 1];
-  }
-  if (words.some((word) => ANYWHERE.has(word) || ENDINGS.some((ending) => word.endsWith(ending)))) return true;
-  const before = words[words.length - 2] ?? '';
-  if (LAST.has(last)) return !TOKENS_OF_MODELS.has(before);
-  if (last === 'tokens') return TOKENS_BEFORE.has(before);
-  if (last === 'pass') return PASS_BEFORE.has(before);
-  return (last === 'key' || last === 'keys') && KEY_BEFORE.has(before);
-}
 
 /** `iban=...`, `"iban": "..."`, `--iban ...` in a text. @param {string} glob */
 function namedInText(glob) {
@@ -141,14 +104,7 @@ export function isOption(text) {
 
 /** A cheap necessary condition of a secret in the text. @param {string} text */
 export function mayHoldSecret(text) {
-  if (PATTERNS_TOO.length > 0) return true;
-  const assigned = text.includes('=') || text.includes(':');
-  if (assigned && text.includes('@') && text.includes(':')) return true;
-  if ((assigned || text.includes('--') || text.includes('</') || PAIR.test(text)) && NAME_IN_TEXT.test(text))
-    return true;
-  for (const [first, hints] of HINTS)
-    if (text.includes(first)) for (const hint of hints) if (text.includes(hint)) return true;
-  return false;
+  return PATTERNS_TOO.length > 0 || mayHoldUsual(text);
 }
 
 /** The text with secrets replaced; the same text when there are none. @param {string} text */
