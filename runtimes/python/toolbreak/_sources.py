@@ -7,10 +7,10 @@ import linecache
 import os
 import tokenize
 from dataclasses import dataclass
-from types import CodeType
+from types import CodeType, FunctionType, MethodType
 from typing import Any
 
-from . import _report
+from . import _report, _static
 from ._calls import real_path
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
@@ -170,8 +170,9 @@ def is_for_us(frame: Any) -> bool:
         if not (is_library(path) or is_library(real_path(path))):
             return is_ours(path)
         if frame.f_back is None and frame.f_code.co_name == "_bootstrap":
-            target = getattr(frame.f_locals.get("self"), "_target", None)
-            return is_ours(getattr(getattr(target, "__code__", None), "co_filename", ""))
+            target = _static.read_field(frame.f_locals.get("self"), "_target")
+            plain = target.__func__ if type(target) is MethodType else target
+            return type(plain) is FunctionType and is_ours(plain.__code__.co_filename)
         frame = frame.f_back
     return False
 

@@ -146,10 +146,8 @@ def _record_thread(args: Any) -> None:
 def _told(error: BaseException) -> dict[str, Any]:
     from . import _main
 
-    kind, message = (
-        _static.type_name(type(error)),
-        _errors.message_of(error, None, _errors.PlainText(_calls.writer.settings.masking)),
-    )
+    kind = _static.type_name(type(error))
+    message = _errors.message_of(error, None, _errors.PlainText(_calls.writer.settings.masking))
     stack = _errors.stack_of(error)[::-1]
     path, line = _main.syntax_place(error)
     if path is not None and _main.is_of_import(error):
