@@ -232,6 +232,37 @@ def side_task(parent: Task, name: str) -> Task:
     return new_task(f"{parent.name} › {name}", parent)
 
 
+#: Names of asyncio tasks that lanes have.
+_given: set[str] = set()
+#: A server may name one task for each request: lanes beyond so many have the names of functions, which come again.
+_GIVEN_NAMES = 256
+_GIVEN_LENGTH = 80
+
+
+def _task_name() -> str | None:
+    """
+    The name that the app gave to the asyncio task that runs this. Nothing where asyncio numbered it, where a library named it for a function inside a
+    function, and where its class is the app's own, whose code is not asked.
+    """
+    tasks = sys.modules.get("asyncio.tasks")
+    try:
+        now = tasks.current_task() if tasks is not None else None
+    except (RuntimeError, AttributeError):
+        # No loop runs here, or the module is being imported still.
+        return None
+    if now is None or type(now) is not tasks.Task:  # type: ignore[union-attr]
+        return None
+    name = str(now.get_name())
+    if name in _given:
+        return name
+    numbered = name.startswith("Task-") and name[5:].isdecimal()
+    odd = len(name) > _GIVEN_LENGTH or "<locals>" in name or " › " in name or not name.isprintable() or not name.strip()
+    if numbered or odd or len(_given) >= _GIVEN_NAMES:
+        return None
+    _given.add(name)
+    return name
+
+
 def leave_side_task(task: Task) -> None:
     """The counterpart of `side_task` for a task that no call was counted on."""
     _retire(task)
@@ -281,7 +312,7 @@ def begin(
         if not owner.busy:
             owner.busy = [call]
         else:
-            task = side_task(task, function.name)
+            task = side_task(task, _task_name() or function.name)
         call.task = task
         task.calls += 1
         task.innermost = call
@@ -511,6 +542,7 @@ def forked() -> None:
         call = call.parent
     _tasks.clear()
     _idle.clear()
+    _given.clear()
     if hasattr(_roots, "root"):
         del _roots.root
     _current.set(None)

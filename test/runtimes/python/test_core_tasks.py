@@ -53,6 +53,59 @@ def test_one_async_call_is_held_while_its_sibling_goes_on(scene: Any) -> None:
     assert app.finish() == (0, "ran a\n['a', 'b']\n", "")
 
 
+def test_a_lane_has_the_name_that_the_app_gave_to_its_asyncio_task(scene: Any) -> None:
+    scene.write(
+        "main.py",
+        """
+        import asyncio
+
+        class Own(asyncio.Task):
+            def get_name(self):
+                raise RuntimeError("asked")
+
+        async def tool(go):
+            await go.wait()
+
+        async def agent():
+            go = asyncio.Event()
+            names = ["first", "billing", "Task-77", "a › b", "agent.<locals>.inner", "x" * 200]
+            tasks = [asyncio.create_task(tool(go), name=name) for name in names]
+            tasks.append(Own(tool(go), loop=asyncio.get_running_loop()))
+            await asyncio.sleep(0)
+            go.set()
+            await asyncio.gather(*tasks)
+            again = asyncio.Event()
+            tasks = [asyncio.create_task(tool(again), name=name) for name in ("first", "billing")]
+            await asyncio.sleep(0)
+            again.set()
+            await asyncio.gather(*tasks)
+
+        async def many():
+            go = asyncio.Event()
+            tasks = [asyncio.create_task(tool(go), name=f"request {n}") for n in range(400)]
+            await asyncio.sleep(0)
+            go.set()
+            await asyncio.gather(*tasks)
+
+        asyncio.run(agent())
+        asyncio.run(many())
+        """,
+    )
+    adapter = scene.adapter(
+        record={**RECORD, "enabled": True, "functions": ["__main__.agent", "__main__.many", "__main__.tool"]},
+    )
+    app = scene.run(adapter, "main.py")
+    assert app.finish() == (0, "", "")
+    told = [event for _, event in adapter.events if event["event"] == "task"]
+    names = [event["name"] for event in told if " › " in event["name"] and event["change"] == "started"]
+    # The first call stands below the one that waits for it; what was named once is used again.
+    assert names[:6] == ["main.py › billing", *["main.py › tool"] * 5]
+    assert names[6] == "main.py › billing"
+    requests = {name for name in names[7:] if "request" in name}
+    # A server may give each request a name: beside "billing" so many.
+    assert len(requests) == 255 and set(names[7:]) - requests == {"main.py › tool"}
+
+
 def test_a_cancelled_hold_ends_and_cancel_raises_cancelled_error(scene: Any) -> None:
     path = scene.write(
         "main.py",
