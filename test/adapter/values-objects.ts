@@ -100,37 +100,37 @@ export const OBJECTS: Record<string, Expected> = {
     parts: { '(value)': "'1.50'", note: "'paid'" },
     copied: "Exact((value)='1.50', note='paid')",
   }),
-  fraction: shown('Fraction(1, 3)', 'Fraction(_denominator=3, _numerator=1)', 'fractions.Fraction', {
-    paneParts: { _denominator: '3', _numerator: '1' },
-    parts: { _denominator: '3', _numerator: '1' },
-    copied: 'Fraction(_denominator=3, _numerator=1)',
+  fraction: shown("Fraction('1/3')", '1/3', 'fractions.Fraction', { copied: "Fraction('1/3')" }),
+  address: shown("IPv4Address('10.0.0.7')", '10.0.0.7', 'ipaddress.IPv4Address', { copied: "IPv4Address('10.0.0.7')" }),
+  network: shown("IPv6Network('2001:db8::/32')", '2001:db8::/32', 'ipaddress.IPv6Network', {
+    copied: "IPv6Network('2001:db8::/32')",
   }),
+  offset: shown("timezone('UTC+05:30')", 'UTC+05:30', 'datetime.timezone', { copied: "'UTC+05:30'" }),
   uuid: shown("UUID('00000000-0000-0000-0000-000000000007')", '00000000-0000-0000-0000-000000000007', 'uuid.UUID', {
     copied: "UUID('00000000-0000-0000-0000-000000000007')",
   }),
   path: shown("PurePosixPath('/a/b')", '/a/b', 'pathlib.PurePosixPath', { copied: "PurePosixPath('/a/b')" }),
   range: same('range(0, 10, 3)', 'range', { copied: 'range(0, 10, 3)' }),
-  slice: closed(
-    '<slice> (it has no fields that can be read without running code)',
-    '<slice>',
-    'slice',
-    'it has no fields that can be read without running code',
-  ),
+  slice: same('slice(1, 2, None)', 'slice', { copied: 'slice(1, 2, None)' }),
+  text_slice: shown("slice('a', 'b', None)", "slice(start='a', stop='b', step=None)", 'slice', {
+    parts: { start: "'a'", stop: "'b'", step: 'None' },
+    copied: "slice(start='a', stop='b', step=None)",
+  }),
   ellipsis: shown('Ellipsis', '...', 'ellipsis', { copied: '...' }),
   deque: same('deque (2)', 'collections.deque', {
     paneParts: { '[0]': '1', '[1]': '2' },
     parts: { '0': '1', '1': '2' },
-    copied: '[1, 2]',
+    copied: 'deque([1, 2])',
   }),
   counter: shown("Counter({'a': 2, 'b': 1})", 'Counter (2)', 'collections.Counter', {
     paneParts: { a: '2', b: '1' },
     parts: { a: '2', b: '1' },
-    copied: "{'a': 2, 'b': 1}",
+    copied: "Counter({'a': 2, 'b': 1})",
   }),
   ordered: same('OrderedDict (2)', 'collections.OrderedDict', {
     paneParts: { b: '1', a: '2' },
     parts: { b: '1', a: '2' },
-    copied: "{'b': 1, 'a': 2}",
+    copied: "OrderedDict({'b': 1, 'a': 2})",
   }),
   default: same('defaultdict (1)', 'collections.defaultdict', {
     paneParts: { a: '[1]' },

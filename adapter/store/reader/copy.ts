@@ -10,7 +10,10 @@ import { bytesText, floatText, intText, quote, scalarText } from './text';
 const LONGEST = 16 * 1024 * 1024;
 const DEEPEST = 500;
 /** Classes of Python that make a value from its text. */
-const FROM_TEXT = /^(?:decimal\.Decimal|uuid\.UUID|zoneinfo\.ZoneInfo|pathlib\.(?:_local\.)?\w*Path)$/;
+const FROM_TEXT =
+  /^(?:decimal\.Decimal|fractions\.Fraction|uuid\.UUID|ipaddress\.\w+|zoneinfo\.ZoneInfo|pathlib\.(?:_local\.)?\w*Path)$/;
+/** Classes of Python that make a value from what it has in it. */
+const FROM_CONTENT = /^collections\.(?:OrderedDict|Counter|deque)$/;
 
 export class TooLarge extends UserError {}
 
@@ -172,6 +175,9 @@ export function copyText(
     if (tagged.tag === 'array') return pythonArray(tagged, each);
     const made = pythonCall(tagged);
     if (made !== undefined) return put(made);
+    const type = textPart(tagged, 0, stored);
+    if (tagged.tag === 'subclass' && FROM_CONTENT.test(type))
+      return sequence(`${shortType(type)}(`, [tagged.parts[1] ?? null], ')', each);
     const inside = through(tagged);
     return inside === undefined ? put(quote(standIn(tagged))) : each(inside);
   }
@@ -213,7 +219,8 @@ export function copyText(
   /** `Decimal('1.10')`, `timedelta(seconds=5)`: what makes a value whose text is all there is to it. */
   function pythonCall(tagged: Tagged): string | undefined {
     const [type, text] = [textPart(tagged, 0, stored), textPart(tagged, 1, stored)];
-    if (tagged.tag === 'opaque' && (type === 're.Pattern' || type === 'range')) return text;
+    if (tagged.tag === 'opaque' && (type === 're.Pattern' || type === 'range' || type === 'slice') && text !== '')
+      return text;
     if (tagged.tag === 'opaque' && textPart(tagged, 2, stored) === '' && FROM_TEXT.test(type))
       return `${shortType(type)}(${quote(text)})`;
     if (type === 'numpy.datetime64' || type === 'pandas.Timestamp') return `${shortType(type)}(${quote(text)})`;

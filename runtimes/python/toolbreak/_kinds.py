@@ -94,16 +94,17 @@ def opaque_text(value: Any, kind: Any) -> str:
     module = _static.module_name(kind)
     name = _static.short_name(kind)
     # Types of the standard library whose text is made by the standard library alone. Only exact ones: a subclass may have its own.
+    if kind is slice:
+        return _slice_text(value)
+    if module == "fractions" and name == "Fraction":
+        top, bottom = _static.read_field(value, "_numerator"), _static.read_field(value, "_denominator")
+        return f"{_static.int_text(top)}/{_static.int_text(bottom)}" if type(top) is type(bottom) is int else ""
     if module == "uuid" and name == "UUID":
         number = _static.read_field(value, "int")
         if type(number) is int:
             digits = f"{number:032x}"
             return f"{digits[:8]}-{digits[8:12]}-{digits[12:16]}-{digits[16:20]}-{digits[20:]}"
-    if (
-        (module == "decimal" and name == "Decimal")
-        or (module == "re" and name == "Pattern")
-        or module in ("pathlib", "pathlib._local", "zoneinfo")
-    ):
+    if is_text_like(kind):
         try:
             return kind.__str__(value)
         except Exception as error:
@@ -126,10 +127,29 @@ def repr_of_builtin(value: Any) -> str:
     return name if type(name) is str else ""
 
 
+def _slice_text(value: slice) -> str:
+    """`slice(0, 10, None)`; empty for one of anything else but numbers."""
+    parts = (value.start, value.stop, value.step)
+    if any(part is not None and type(part) is not int for part in parts):
+        return ""
+    return f"slice({', '.join('None' if part is None else _static.int_text(part) for part in parts)})"
+
+
+_TEXT_MODULES = frozenset(("pathlib", "pathlib._local", "zoneinfo", "ipaddress"))
+_TEXT_TYPES = frozenset(
+    (
+        ("uuid", "UUID"),
+        ("decimal", "Decimal"),
+        ("fractions", "Fraction"),
+        ("re", "Pattern"),
+        ("datetime", "timezone"),
+        ("builtins", "range"),
+        ("builtins", "slice"),
+    )
+)
+
+
 def is_text_like(kind: type) -> bool:
     """Types of the standard library that are best shown as their text."""
     module = _static.module_name(kind)
-    name = _static.short_name(kind)
-    return (module, name) in (("uuid", "UUID"), ("decimal", "Decimal"), ("re", "Pattern"), ("builtins", "range")) or (
-        module in ("pathlib", "pathlib._local", "zoneinfo")
-    )
+    return module in _TEXT_MODULES or (module, _static.short_name(kind)) in _TEXT_TYPES

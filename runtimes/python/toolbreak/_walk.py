@@ -344,7 +344,11 @@ class Walk:
             if base in bases:
                 return self._subclass(value, base, shape)
         if is_text_like(kind):
-            return (TAG, "opaque", shape.name, self.masking.text(opaque_text(value, kind)), None)
+            text = opaque_text(value, kind)
+            if kind is slice and not text:
+                parts = {"start": value.start, "stop": value.stop, "step": value.step}
+                return (TAG, "object", shape.name, self._fields(parts), None)
+            return (TAG, "opaque", shape.name, self.masking.text(text), None)
         reason = opaque_reason(value, kind, shape)
         if reason is not None:
             return (TAG, "opaque", shape.name, self.masking.text(opaque_text(value, kind)), reason)

@@ -9,7 +9,9 @@ import dataclasses
 import datetime
 import decimal
 import enum
+import fractions
 import functools
+import ipaddress
 import marshal
 import pathlib
 import random
@@ -272,6 +274,19 @@ def test_what_has_no_fields_says_what_it_is() -> None:
     assert encode(uuid.UUID(int=7))[3] == "00000000-0000-0000-0000-000000000007"
     assert "1.50" in repr(encode(decimal.Decimal("1.50")))
     assert "a" in repr(encode(pathlib.PurePosixPath("/a/b")))
+    texts = {
+        "1/3": fractions.Fraction(1, 3),
+        "10.0.0.7": ipaddress.ip_address("10.0.0.7"),
+        "2001:db8::/32": ipaddress.ip_network("2001:db8::/32"),
+        "fe80::1%eth0": ipaddress.ip_address("fe80::1%eth0"),
+        "UTC+05:30": datetime.timezone(datetime.timedelta(hours=5, minutes=30)),
+        "slice(1, None, -2)": slice(1, None, -2),
+    }
+    for text, value in texts.items():
+        assert encode(value)[3:] == (text, None), value
+    # Not in words of the app's own.
+    assert encode(slice("a", Order))[:3] == (..., "object", "slice")
+    assert encode(type("Half", (fractions.Fraction,), {"__str__": lambda self: "half"})(1, 2))[1] == "object"
 
 
 def test_a_generator_is_not_moved() -> None:

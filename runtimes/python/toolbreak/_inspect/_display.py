@@ -191,7 +191,10 @@ def one_line(value: Any, limit: int = LINE, depth: int = 0) -> str:
         if number in shape.bases:
             return plain(value)
     if is_text_like(kind):
-        return f"{name}({opaque_text(value, kind)!r})" if kind is not range else repr(value)
+        if kind is slice:
+            return f"slice({', '.join(one_line(part, 40, depth + 1) for part in (value.start, value.stop, value.step))})"
+        text = opaque_text(value, kind)
+        return text if kind is range else f"{name}({text!r})"
     if kind is types.FunctionType or kind is types.MethodType or kind is types.BuiltinFunctionType:
         return f"<function {opaque_text(value, kind)}>"
     fields = None if opaque_reason(value, kind, shape) is not None else shape.fields(value)
