@@ -5,7 +5,7 @@ import { barAt, placeBars } from '../../webview/model/bars';
 import { laneLabel, lanesBetween, layOut } from '../../webview/model/layout';
 import { neighbour } from '../../webview/model/neighbours';
 import { placeWord, SEARCH_WORDS, searchWords, valueWord } from '../../webview/model/searchWords';
-import { formatClock, formatDuration, formatMoment, roundStep, ticks } from '../../webview/model/time';
+import { clockLabels, formatClock, formatDuration, formatMoment, roundStep, ticks } from '../../webview/model/time';
 import { busyIn } from '../../webview/model/totals';
 import { clamp, fit, followed, reveal, timeAt, whole, xOf, zoom } from '../../webview/model/viewport';
 import { callTitle, cut, rough, runFacts } from '../../webview/model/words';
@@ -41,6 +41,10 @@ describe('timeline: time', () => {
     assert.equal(formatClock('', 5), '');
     assert.match(formatClock('2026-03-02T14:03:10.000Z', 1.5 * S), /^\d\d:\d\d:11\.500$/);
     assert.match(formatClock('2026-03-02T14:03:10.002Z', 1_500_250, MS), /^\d\d:\d\d:10\.0035002$/);
+    const seconds = (from: number, to: number) =>
+      clockLabels('2026-03-02T14:03:10.000Z', ticks(from, to, 300)).map((text) => text.slice(6));
+    assert.deepEqual(seconds(0, 3 * S), ['10.000', '11.000', '12.000', '13.000']);
+    assert.deepEqual(seconds(MS, MS + 3000), ['10.001000', '10.001001', '10.001002', '10.001003']);
   });
 
   it('tells the moments of a run apart, however short it is or the part that is looked at', () => {

@@ -81,6 +81,9 @@ test('the starts of a short run are told apart, also as clock times', (house) =>
       );
       assert.equal((await head!.boundingBox())!.x, (await cell!.boundingBox())!.x);
       await picture(shown, 'table-clock');
+      await shown.page.keyboard.press('t');
+      await shown.page.locator('.scroller[aria-busy=false]').waitFor();
+      await picture(shown, 'axis-clock');
     },
     { answer: hostOf([short]) },
   );

@@ -68,6 +68,12 @@ export function formatClock(startedAt: string, time: Nanoseconds, span: Nanoseco
   return `${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}.${fraction.slice(0, places)}`;
 }
 
+/** Clock times of an axis' marks, with as many decimals as tell two of them apart. */
+export function clockLabels(startedAt: string, marks: readonly Tick[]): string[] {
+  const step = marks.length > 1 ? marks[1]!.time - marks[0]!.time : Infinity;
+  return marks.map(({ time }) => formatClock(startedAt, time, step * 1e4));
+}
+
 const LONG_STEPS = [1, 2, 5, 10, 15, 30].map((n) => n * SECOND);
 LONG_STEPS.push(...[1, 2, 5, 10, 15, 30].map((n) => n * MINUTE));
 LONG_STEPS.push(...[1, 2, 3, 6, 12].map((n) => n * HOUR));

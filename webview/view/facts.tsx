@@ -223,7 +223,7 @@ export function TimingTab({ page, detail }: Props): JSX.Element {
   // Of a short call, too, the end is told from the start.
   const span = Math.min(now, 10 * (endOf(call, now) - call.start));
   const moment = (time: number): string => formatMoment(time, now, span);
-  const into = (time: number): string => `${moment(time)} into the run (${formatClock(started, time)})`;
+  const into = (time: number): string => `${moment(time)} into the run (${formatClock(started, time, span)})`;
   const rows: [string, string][] = [
     ['Started', into(call.start)],
     [

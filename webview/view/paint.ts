@@ -2,7 +2,7 @@ import type { CallRow } from '../../protocol/timeline';
 import { placeBars, type Bar, type Stage } from '../model/bars';
 import { isEvent, isHeld, lookOf } from '../model/kinds';
 import { lanesBetween } from '../model/layout';
-import { formatClock, ticks, type Tick } from '../model/time';
+import { clockLabels, ticks, type Tick } from '../model/time';
 import { xOf } from '../model/viewport';
 import type { Page } from '../data/page';
 import type { Theme } from './theme';
@@ -67,7 +67,8 @@ export function paintStage(
   context.fillStyle = theme.background;
   context.fillRect(0, 0, width, height);
   const stage: Stage = { view: page.view, width, height: height - AXIS_HEIGHT, scroll: size.scroll, now: page.now() };
-  const marks = ticks(page.view.from, page.view.to, width);
+  // A clock's time is longer: `14:03:22.4183512`.
+  const marks = ticks(page.view.from, page.view.to, width, page.clock ? 120 : undefined);
   const seen = page.loaded.seen();
 
   context.save();
@@ -353,12 +354,13 @@ function paintAxis(
   context.font = theme.smallFont;
   context.textBaseline = 'middle';
   const started = page.overview?.run.startedAt ?? '';
-  for (const mark of marks) {
+  const labels = page.clock ? clockLabels(started, marks) : marks.map(({ label }) => label);
+  for (const [index, mark] of marks.entries()) {
     const x = Math.round(xOf(stage.view, stage.width, mark.time));
     context.fillStyle = theme.line;
     context.fillRect(x, AXIS_HEIGHT - 7, 1, 6);
     context.fillStyle = theme.muted;
-    context.fillText(page.clock ? formatClock(started, mark.time) : mark.label, x + 4, AXIS_HEIGHT / 2);
+    context.fillText(labels[index]!, x + 4, AXIS_HEIGHT / 2);
   }
 }
 
