@@ -216,6 +216,74 @@ def test_model_calls(tmp_path: Path) -> None:
     assert [entry["status"] for entry in done.of("end", kind="llm")] == [0] * 6 + [2]
 
 
+LEFT_STREAMS = """
+    import asyncio, contextlib
+    from langchain_core.language_models import BaseChatModel
+    from langchain_core.messages import AIMessageChunk
+    from langchain_core.outputs import ChatGenerationChunk
+    from langgraph.graph import START, MessagesState, StateGraph
+
+    class Slow(BaseChatModel):
+        _llm_type = "slow"
+
+        def _generate(self, messages, **more):
+            raise NotImplementedError
+
+        async def _astream(self, messages, stop=None, run_manager=None, **more):
+            try:
+                for word in "a b c".split():
+                    yield ChatGenerationChunk(message=AIMessageChunk(content=word))
+                    await asyncio.sleep(0)
+            finally:
+                print("closed")
+
+    model = Slow()
+
+    async def answer(state):
+        async with contextlib.aclosing(model.astream(state["messages"])) as pieces:
+            async for piece in pieces:
+                break
+        print("the node goes on")
+        return {"messages": [piece]}
+
+    graph = StateGraph(MessagesState).add_node(answer).add_edge(START, "answer").compile()
+
+    async def left():
+        async with contextlib.aclosing(model.astream("hi")) as pieces:
+            async for piece in pieces:
+                break
+        print("after the block")
+        print((await graph.ainvoke({"messages": ["hi"]}))["messages"][-1].content)
+
+    async def thrown():
+        pieces = model.astream("hi")
+        await anext(pieces)
+        try:
+            await pieces.athrow(ValueError("enough"))
+        except ValueError as error:
+            print(error)
+
+    async def held(source):
+        async for piece in source:
+            break
+        globals()["kept"] = source  # Its loop ends before it does.
+
+    asyncio.run(left())
+    asyncio.run(thrown())
+    asyncio.run(held(model.astream("hi")))
+    asyncio.run(held(graph.astream({"messages": ["hi"]}, stream_mode="messages")))
+    print("end")
+"""
+
+
+def test_streams_that_are_left_are_closed_as_without_a_debugger(tmp_path: Path) -> None:
+    app = write(tmp_path, LEFT_STREAMS)
+    done = run(app)
+    plain = bare(app)
+    assert "closed\nafter the block" in plain.out and "closed\nthe node goes on" in plain.out
+    assert (done.out, done.err, done.code) == (plain.out, plain.err, 0)
+
+
 def test_model_name_tokens_and_edited_answer() -> None:
     scenario = """
 from copy import copy

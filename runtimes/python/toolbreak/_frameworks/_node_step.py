@@ -14,6 +14,7 @@ from ._node_call import NodeCall, exploded, newest
 from ._node_info import NodeInfo, declare, target_of
 from ._origin import code_of
 from ._short import begin, finish, write
+from ._streams import Inner
 
 
 class NodeStep:
@@ -165,8 +166,12 @@ class NodeStep:
         try:
             call = self._begin(input, config, made) if _calls.attached else None
             if call is None:
-                async for piece in self._pieces(input, config, kwargs):
-                    yield piece
+                passed = Inner(self._pieces(input, config, kwargs))
+                try:
+                    async for piece in passed:
+                        yield piece
+                finally:
+                    await passed.aclose()
                 return
             pieces: list[Any] = []
             joined: list[Any] = []
@@ -194,8 +199,12 @@ class NodeStep:
         source = self.steps[0].astream(input, config, **kwargs)
         for step in self.rest:
             source = step.atransform(source, config)
-        async for piece in source:
-            yield piece
+        inner = Inner(source)
+        try:
+            async for piece in inner:
+                yield piece
+        finally:
+            await inner.aclose()
 
 
 def _failed(error: BaseException, call: _call_types.Call) -> Any:

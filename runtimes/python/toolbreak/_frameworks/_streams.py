@@ -5,6 +5,7 @@ A call is suspended while its consumer has the last piece, so that what the cons
 
 from __future__ import annotations
 
+import sys
 from collections.abc import AsyncIterator, Callable, Iterator
 from typing import Any
 
@@ -20,6 +21,48 @@ def _begin(
     except Exception as error:
         _report.failure(error)
         return None
+
+
+def _leave_alone(generator: Any) -> None:
+    """What is done for a generator that nobody has any more: it goes with the one around it, which closes it where that is closed."""
+
+
+class Inner:
+    """
+    What an asynchronous generator of ours gives on, and closes. The event loop is not told of it: at its end it closes all that it knows at
+    once, and the one around it would close it in the same moment, which Python refuses.
+    """
+
+    __slots__ = ("_begun", "_source")
+
+    def __init__(self, source: Any) -> None:
+        self._source = source
+        self._begun = False
+
+    def __aiter__(self) -> Inner:
+        return self
+
+    def __anext__(self) -> Any:
+        return self._source.__anext__() if self._begun else self._hidden("__anext__")
+
+    def _hidden(self, step: str) -> Any:
+        self._begun = True
+        hooks = sys.get_asyncgen_hooks()
+        sys.set_asyncgen_hooks(None, _leave_alone)
+        try:
+            return getattr(self._source, step)()
+        finally:
+            sys.set_asyncgen_hooks(*hooks)
+
+    async def aclose(self) -> None:
+        # An iterator need not be a generator.
+        if hasattr(self._source, "aclose"):
+            await (self._source.aclose() if self._begun else self._hidden("aclose"))
+
+
+async def _close(source: Inner | None) -> None:
+    if source is not None:
+        await source.aclose()
 
 
 def iterate(
@@ -87,16 +130,20 @@ async def aiterate(
     """`iterate` for async generators."""
     call = _begin(function, args, adapter, attributes)
     if call is None:
-        async for piece in invoke(args):
-            yield piece
+        source = Inner(invoke(args))
+        try:
+            async for piece in source:
+                yield piece
+        finally:
+            await source.aclose()
         return
     while await _boundaries.aenter(call):
         pieces: list[Any] = []
-        source: Any = None
+        source = None
         if pending is not None:
             call.expect(pending)
         try:
-            source = invoke(call.args)
+            source = Inner(invoke(call.args))
             async for piece in source:
                 pieces.append(piece)
                 _calls.suspend(call)
@@ -105,12 +152,14 @@ async def aiterate(
         except GeneratorExit as error:
             _calls.resume(call)
             try:
-                await source.aclose()
+                await _close(source)
             finally:
                 _boundaries.fail(call, error)
             raise
         except BaseException as error:
             _calls.resume(call)
+            # It is open still where the error was thrown into us.
+            await _close(source)
             verdict = await _boundaries.afail(call, error)
             if verdict == AGAIN:
                 continue

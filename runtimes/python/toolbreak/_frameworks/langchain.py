@@ -10,7 +10,7 @@ from .. import _boundaries, _call_types, _calls, _report
 from . import _texts
 from ._origin import is_user_file
 from ._patch import need, replace
-from ._streams import aiterate, iterate
+from ._streams import Inner, aiterate, iterate
 
 #: The model whose call is made already: what `stream` calls inside is not another call.
 _inside: ContextVar[Any] = ContextVar("toolbreak_model", default=None)
@@ -278,14 +278,18 @@ def _wrap_astream(original: Any) -> Any:
     async def astream(self: Any, input: Any, config: Any = None, *, stop: Any = None, **kwargs: Any) -> Any:
         prepared = _streaming(self, input, stop, kwargs)
         if prepared is None:
-            async for piece in original(self, input, config, stop=stop, **kwargs):
-                yield piece
+            passed = Inner(original(self, input, config, stop=stop, **kwargs))
+            try:
+                async for piece in passed:
+                    yield piece
+            finally:
+                await passed.aclose()
             return
         function, args, attributes = prepared
 
         async def invoke(edited: dict[str, Any]) -> AsyncIterator[Any]:
             given, ends, rest = _own_arguments(edited)
-            source = original(self, given, config, stop=ends, **rest)
+            source = Inner(original(self, given, config, stop=ends, **rest))
             try:
                 while True:
                     token = _inside.set(self)
@@ -299,8 +303,12 @@ def _wrap_astream(original: Any) -> Any:
             finally:
                 await source.aclose()
 
-        async for piece in aiterate(function, args, invoke, _join, adapter=_adapter, attributes=attributes):
-            yield piece
+        pieces = Inner(aiterate(function, args, invoke, _join, adapter=_adapter, attributes=attributes))
+        try:
+            async for piece in pieces:
+                yield piece
+        finally:
+            await pieces.aclose()
 
     return astream
 

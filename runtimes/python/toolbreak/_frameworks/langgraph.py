@@ -10,7 +10,7 @@ from .. import _boundaries, _call_types, _calls, _optional, _report, _uncaught
 from . import _nodes, _texts, release
 from ._origin import caller, code_of, function_for
 from ._patch import need, prune, replace
-from ._streams import aiterate, iterate
+from ._streams import Inner, aiterate, iterate
 
 OLDEST = (0, 6)
 
@@ -172,7 +172,7 @@ def _wrap_stream(original: Any) -> Any:
 def _wrap_astream(original: Any) -> Any:
     async def astream(self: Any, input: Any, config: Any = None, **kwargs: Any) -> Any:
         if not _calls.attached or _taken(self) or (prepared := _prepare(self, input, config)) is None:
-            source = original(self, input, config, **kwargs)
+            source = Inner(original(self, input, config, **kwargs))
             try:
                 async for piece in source:
                     yield piece
@@ -184,8 +184,8 @@ def _wrap_astream(original: Any) -> Any:
         def run(edited: dict[str, Any]) -> Any:
             return original(self, edited.get("input"), config, **kwargs)
 
-        calls = aiterate(
-            function, args, run, _last, adapter=adapter, attributes=attributes, pending=_entries.get(function)
+        calls = Inner(
+            aiterate(function, args, run, _last, adapter=adapter, attributes=attributes, pending=_entries.get(function))
         )
         try:
             async for piece in calls:
@@ -194,7 +194,7 @@ def _wrap_astream(original: Any) -> Any:
             _came_out(error)
             raise
         finally:
-            await calls.aclose()  # type: ignore[attr-defined]
+            await calls.aclose()
 
     return astream
 

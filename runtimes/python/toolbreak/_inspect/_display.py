@@ -192,7 +192,9 @@ def one_line(value: Any, limit: int = LINE, depth: int = 0) -> str:
             return plain(value)
     if is_text_like(kind):
         if kind is slice:
-            return f"slice({', '.join(one_line(part, 40, depth + 1) for part in (value.start, value.stop, value.step))})"
+            return (
+                f"slice({', '.join(one_line(part, 40, depth + 1) for part in (value.start, value.stop, value.step))})"
+            )
         text = opaque_text(value, kind)
         return text if kind is range else f"{name}({text!r})"
     if kind is types.FunctionType or kind is types.MethodType or kind is types.BuiltinFunctionType:
