@@ -132,6 +132,9 @@ class CallAdapter:
     def returned(self, call: Call, result: Any) -> None:
         """Called before the `after` boundary: fill in `call.state` and `call.changes`."""
 
+    def left(self, call: Call, pieces: list[Any]) -> None:
+        """Called where a call that gives its result bit by bit ends before its last piece."""
+
     def detail(self, call: Call) -> str:
         """`node, step 2`; the boundary is added by the frame list."""
         return ""

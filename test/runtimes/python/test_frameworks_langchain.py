@@ -284,6 +284,72 @@ def test_streams_that_are_left_are_closed_as_without_a_debugger(tmp_path: Path) 
     assert (done.out, done.err, done.code) == (plain.out, plain.err, 0)
 
 
+BROKEN_STREAMS = """
+    import asyncio
+    from langchain_core.language_models import BaseChatModel
+    from langchain_core.messages import AIMessageChunk
+    from langchain_core.outputs import ChatGenerationChunk
+
+    class Base(BaseChatModel):
+        _llm_type = "broken"
+        works: bool = False
+
+        def _generate(self, messages, **more):
+            raise NotImplementedError
+
+    class Broken(Base):
+        def _stream(self, messages, stop=None, run_manager=None, **more):
+            usage = {"input_tokens": 3, "output_tokens": 1, "total_tokens": 4, "input_token_details": {"cache_read": 2}}
+            first = AIMessageChunk(content="one ", usage_metadata=usage, response_metadata={"model_provider": "acme"})
+            yield ChatGenerationChunk(message=first)
+            yield ChatGenerationChunk(message=AIMessageChunk(content="two"))
+            if not self.works:
+                self.works = True
+                raise ConnectionError("gone")
+
+    def read(model):
+        try:
+            print([piece.content for piece in model.stream("go")])
+        except ConnectionError as error:
+            print(error)
+
+    async def aread(model):
+        try:
+            print([piece.content async for piece in model.astream("go")])
+        except ConnectionError as error:
+            print(error)
+
+    read(Broken())
+    asyncio.run(aread(Broken()))
+    for piece in Broken().stream("go"):
+        break
+"""
+
+
+def test_what_was_streamed_before_the_end_is_kept(tmp_path: Path) -> None:
+    app = write(tmp_path, BROKEN_STREAMS)
+    done = run(app)
+    assert (done.out, done.err, done.code) == (bare(app).out, "", 0)
+    ends = [entry["attributes"] for entry in done.of("end", kind="llm")]
+    assert [end["toolbreak.partial"] for end in ends] == ["AIMessageChunk"] * 3
+    for end in ends:
+        assert end["gen_ai.usage.input_tokens"] == 3 and end["gen_ai.usage.cache_read.input_tokens"] == 2
+        assert end["gen_ai.provider.name"] == "acme"
+    # The model's own lines, also where they only stream.
+    assert done.one("function", kind="llm")["path"] == str(app.resolve())
+
+
+def test_an_answer_after_another_attempt_is_whole(tmp_path: Path) -> None:
+    scenario = """
+def stop(call, boundary):
+    if call.kind == "llm" and boundary == "error":
+        return {"action": "again"}
+"""
+    done = run(write(tmp_path, BROKEN_STREAMS), scenario=scenario)
+    ends = [entry["attributes"] for entry in done.of("end", kind="llm")]
+    assert ["toolbreak.partial" in end for end in ends] == [False, False, True]
+
+
 def test_model_name_tokens_and_edited_answer() -> None:
     scenario = """
 from copy import copy

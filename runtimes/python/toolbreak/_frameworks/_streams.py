@@ -98,6 +98,7 @@ def iterate(
                 _calls.resume(call)
         except BaseException as error:
             _calls.resume(call)
+            _report.guard(adapter.left, call, pieces)
             try:
                 if isinstance(error, GeneratorExit) and hasattr(source, "close"):
                     source.close()  # type: ignore[union-attr]
@@ -151,6 +152,7 @@ async def aiterate(
                 _calls.resume(call)
         except GeneratorExit as error:
             _calls.resume(call)
+            _report.guard(adapter.left, call, pieces)
             try:
                 await _close(source)
             finally:
@@ -158,6 +160,7 @@ async def aiterate(
             raise
         except BaseException as error:
             _calls.resume(call)
+            _report.guard(adapter.left, call, pieces)
             # It is open still where the error was thrown into us.
             await _close(source)
             verdict = await _boundaries.afail(call, error)

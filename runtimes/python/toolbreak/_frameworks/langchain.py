@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 from contextvars import ContextVar
 from typing import Any
 
-from .. import _boundaries, _call_types, _calls, _report
+from .. import _boundaries, _call_types, _calls, _report, _static
 from . import _texts
 from ._origin import is_user_file
 from ._patch import need, replace
@@ -34,23 +34,30 @@ class ModelAdapter(_call_types.CallAdapter):
         return value
 
     def returned(self, call: _call_types.Call, result: Any) -> None:
+        # Of an attempt before this one.
+        call.attributes.pop("toolbreak.partial", None)
         fields = _fields(result)
         usage = fields.get("usage_metadata")
         if isinstance(usage, dict):
-            call.set(
-                **{
-                    "gen_ai.usage.input_tokens": usage.get("input_tokens", 0),
-                    "gen_ai.usage.output_tokens": usage.get("output_tokens", 0),
-                }
-            )
+            call.set(**_usage(usage))
         answer = fields.get("response_metadata")
         if isinstance(answer, dict):
             name = answer.get("model_name") or answer.get("model")
             if isinstance(name, str):
                 call.set(**{"gen_ai.response.model": name})
+            provider = answer.get("model_provider")
+            if isinstance(provider, str):
+                call.set(**{"gen_ai.provider.name": provider})
             reason = answer.get("finish_reason") or answer.get("stop_reason")
             if isinstance(reason, str):
                 call.set(**{"gen_ai.response.finish_reasons": [reason]})
+
+    def left(self, call: _call_types.Call, pieces: list[Any]) -> None:
+        """What was streamed until then was read by somebody, and paid for."""
+        if pieces:
+            partial = _join(pieces)
+            self.returned(call, partial)
+            call.set(**{"toolbreak.partial": partial})
 
     def detail(self, call: _call_types.Call) -> str:
         return "model"
@@ -63,6 +70,27 @@ def _fields(value: Any) -> dict[str, Any]:
     except AttributeError:
         return {}
     return found if type(found) is dict else {}
+
+
+#: (part of `usage_metadata`, its field, as OpenTelemetry calls it)
+_PARTS_OF_USAGE = (
+    ("input_token_details", "cache_read", "gen_ai.usage.cache_read.input_tokens"),
+    ("input_token_details", "cache_creation", "gen_ai.usage.cache_creation.input_tokens"),
+    ("output_token_details", "reasoning", "gen_ai.usage.reasoning.output_tokens"),
+)
+
+
+def _usage(usage: dict[str, Any]) -> dict[str, Any]:
+    told = {
+        "gen_ai.usage.input_tokens": usage.get("input_tokens", 0),
+        "gen_ai.usage.output_tokens": usage.get("output_tokens", 0),
+    }
+    for part, field, name in _PARTS_OF_USAGE:
+        details = usage.get(part)
+        count = details.get(field) if isinstance(details, dict) else None
+        if isinstance(count, int):
+            told[name] = count
+    return told
 
 
 def _is_message(value: Any) -> bool:
@@ -92,8 +120,8 @@ def _function(model: Any) -> _call_types.Function:
     if found is None:
         cls = type(model)
         path, line, end = "", 0, 0
-        for method in ("_generate", "_agenerate"):
-            code = getattr(cls.__dict__.get(method), "__code__", None)
+        for method in ("_generate", "_agenerate", "_stream", "_astream"):
+            code = getattr(_static.find_in_class(cls, method), "__code__", None)
             if code is not None and is_user_file(code.co_filename):
                 path, line, end = code.co_filename, code.co_firstlineno, code.co_firstlineno
                 break
