@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import textwrap
 from pathlib import Path
 
@@ -349,6 +350,36 @@ def test_tracebacks_keep_at_most_one_line_of_ours(tmp_path: Path) -> None:
     done = run(write(tmp_path, FAILING))
     assert done.out in ("[]\n", "['invoke']\n")
     assert done.one("end", name="boom")["status"] == 1
+
+
+INTERRUPTED = """
+    import asyncio, os, signal, sys
+    from typing import TypedDict
+    from langgraph.graph import START, StateGraph
+
+    class State(TypedDict):
+        n: int
+
+    def node(state: State):
+        os.kill(os.getpid(), signal.SIGINT)
+
+    async def anode(state: State):
+        os.kill(os.getpid(), signal.SIGINT)
+        await asyncio.sleep(5)
+
+    way = anode if "--async" in sys.argv else node
+    graph = StateGraph(State).add_node("node", way).add_edge(START, "node").compile()
+    asyncio.run(graph.ainvoke({"n": 1})) if way is anode else graph.invoke({"n": 1})
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such signal")
+@pytest.mark.parametrize("way", [[], ["--async"]], ids=["sync", "async"])
+def test_ctrl_c_prints_no_line_of_ours(way: list[str], tmp_path: Path) -> None:
+    app = write(tmp_path, INTERRUPTED)
+    done, plain = run(app, *way), bare(app, *way)
+    assert done.err.endswith("\nKeyboardInterrupt\n") and str(ROOT / "runtimes") not in done.err
+    assert (done.out, done.code) == (plain.out, plain.code)
 
 
 def test_a_failure_of_ours_calls_the_original(tmp_path: Path) -> None:

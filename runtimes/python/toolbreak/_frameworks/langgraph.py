@@ -84,7 +84,7 @@ def _prepare(
 def _came_out(error: BaseException) -> None:
     """Our lines are taken out of its traceback, and the one that is running when it is printed."""
     prune(error)
-    if isinstance(error, Exception):
+    if not isinstance(error, (SystemExit, GeneratorExit)):
         _report.guard(_uncaught.watch)
 
 
