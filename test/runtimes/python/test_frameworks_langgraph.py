@@ -395,6 +395,29 @@ _nodes.declare = _node_step.declare = _nodes._with_step = _tools.adapter_of = la
     assert "a part of the debugger failed" in done.err
 
 
+def test_messages_in_short_forms_are_added_as_the_graph_adds_them() -> None:
+    from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage, HumanMessage, RemoveMessage
+    from langgraph.graph.message import add_messages
+    from toolbreak._frameworks import _state
+
+    def seen(messages: list[BaseMessage]) -> list[tuple[type, object]]:
+        return [(type(message), message.content) for message in messages]
+
+    old = [HumanMessage("a", id="1"), AIMessage("b", id="2")]
+    given: list[object] = [
+        "plain",
+        ("ai", "pair"),
+        {"role": "user", "content": "dict"},
+        AIMessageChunk("piece"),
+        [AIMessage("c", id="2"), "text", RemoveMessage(id="1")],
+        HumanMessage("whole"),
+    ]
+    for new in given:
+        assert seen(_state.add_messages(old, new)) == seen(add_messages(old, new)), new
+    # What the graph refuses stands as it was given.
+    assert _state.add_messages(old, {"none": 1})[-1] == {"none": 1}
+
+
 def test_demo_files_are_those_of_the_fixtures() -> None:
     demo, apps = ROOT / "fixtures" / "workspaces" / "demo", ROOT / "fixtures" / "apps"
     same = {

@@ -158,7 +158,8 @@ def add_messages(old: Any, new: Any) -> list[Any]:
     """As LangGraph's reducer of that name, without giving out ids: appended, replaced by id, or removed."""
     left = list(old) if isinstance(old, list) else []
     right = list(new) if isinstance(new, (list, tuple)) and not _is_pair(new) else [new]
-    for message in right:
+    for given in right:
+        message = _message(given)
         identity = _field(message, "id")
         if _field(message, "type") == "remove":
             left = [] if identity == "__remove_all__" else [item for item in left if _field(item, "id") != identity]
@@ -171,6 +172,21 @@ def add_messages(old: Any, new: Any) -> list[Any]:
         else:
             left[place] = message
     return left
+
+
+def _message(given: Any) -> Any:
+    """What LangGraph makes of a text, a pair, a dict, or a piece of a stream."""
+    short = isinstance(given, (str, dict, tuple, list))
+    if not short and not type(given).__name__.endswith("Chunk"):
+        return given
+    from langchain_core.messages import BaseMessageChunk, convert_to_messages, message_chunk_to_message
+
+    try:
+        if short:
+            return convert_to_messages([given])[0]
+        return message_chunk_to_message(given) if isinstance(given, BaseMessageChunk) else given
+    except Exception:
+        return given  # The graph itself says what is wrong with it.
 
 
 def _is_pair(value: Any) -> bool:
