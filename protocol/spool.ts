@@ -48,6 +48,8 @@ export enum CallStatus {
   Error = 1,
   Cancelled = 2,
   Skipped = 3,
+  /** It ended to wait for a person's answer, which another call gets: its value is what it asks. */
+  Interrupted = 5,
 }
 
 /**

@@ -90,7 +90,7 @@ export interface Lane {
   events?: true;
 }
 
-export type CallState = 'running' | 'returned' | 'error' | 'cancelled' | 'skipped';
+export type CallState = 'running' | 'returned' | 'error' | 'cancelled' | 'skipped' | 'interrupted';
 
 /**
  * A call; or, of kind `event`, something that happened outside of calls, such as output, a stop of a program or a crash: its name is what is said

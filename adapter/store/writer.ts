@@ -26,6 +26,7 @@ const STATUS_WORDS: Record<number, string> = {
   [CallStatus.Error]: 'failed',
   [CallStatus.Cancelled]: 'cancelled',
   [CallStatus.Skipped]: 'skipped',
+  [CallStatus.Interrupted]: 'interrupted',
 };
 
 export interface RunInfo {

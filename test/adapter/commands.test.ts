@@ -479,7 +479,7 @@ AT           CALL     LENGTH    KIND      WHAT
     assert.match(refused(1, 'check', join(project.root, 'gone.db')), /^toolbreak: There is no file /);
     assert.match(
       refused(2, 'query', '1', '--status', 'dead'),
-      /^toolbreak: --status cannot be "dead": it is one of running, returned, error, cancelled, skipped\.$/,
+      /^toolbreak: --status cannot be "dead": it is one of running, returned, error, cancelled, skipped, interrupted\.$/,
     );
     assert.match(
       refused(2, 'query', '1', '--order', 'name'),

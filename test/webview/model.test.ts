@@ -372,7 +372,7 @@ describe('timeline: what is typed into the search', () => {
   });
 
   it('says which words there are, where what was typed is none of them', () => {
-    const states = 'There are running, returned, error, cancelled and skipped.';
+    const states = 'There are running, returned, error, cancelled, skipped and interrupted.';
     assert.deepEqual(searchWords('refund status:odd'), {
       text: 'refund',
       problem: `There is no status "odd". ${states}`,

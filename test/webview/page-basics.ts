@@ -292,7 +292,7 @@ test('search marks what it finds and goes through it', (house) =>
     await until(async () =>
       assert.equal(
         await shown.page.locator('.no-match').innerText(),
-        'There is no status "bogus". There are running, returned, error, cancelled and skipped.',
+        'There is no status "bogus". There are running, returned, error, cancelled, skipped and interrupted.',
       ),
     );
     await shown.page.locator('.search input').fill('serach');

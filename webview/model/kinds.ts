@@ -41,7 +41,7 @@ export function isEvent(call: CallRow): boolean {
   return call.kind === 'event';
 }
 
-/** The state in a word, of events without one that says something: `held`, `running`, `returned`, `error`, `cancelled`, `skipped`. */
+/** The state in a word, of events without one that says something: `held`, `running`, `returned`, `error`, `cancelled`, `skipped`, `interrupted`. */
 export function stateWord(call: CallRow): string {
   if (call.state === 'running' && isHeld(call)) return 'held';
   if (isEvent(call)) return call.state === 'error' ? 'crash' : '';

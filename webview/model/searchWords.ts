@@ -8,6 +8,7 @@ const STATES: Record<string, NonNullable<Query['status']>[number]> = {
   failed: 'error',
   cancelled: 'cancelled',
   skipped: 'skipped',
+  interrupted: 'interrupted',
 };
 /** `argument.order_id`, `state["a key"]`, `result[-1]` */
 const PATH = String.raw`(?:arguments?|args|result|error|stateBefore|stateAfter|state)(?:\.[^\s=~:.["]+|\[(?:"[^"]*"|-?\d+)\])*`;
@@ -18,13 +19,13 @@ const WORD = new RegExp(
 );
 const SIGNS: Record<string, string> = { ':': 'contains', contains: 'contains', '~': '~', matches: '~' };
 
-const STATE_WORDS = 'running, returned, error, cancelled and skipped';
+const STATE_WORDS = 'running, returned, error, cancelled, skipped and interrupted';
 const UNITS = 'ns, us, ms, s, m and h';
 const CALL_KINDS = KINDS.filter((kind) => kind !== 'event');
 
 /** The words of the search, as they are explained. */
 export const SEARCH_WORDS: readonly { word: string; what: string }[] = [
-  { word: 'status:error', what: 'running, returned, error, cancelled or skipped; several with commas' },
+  { word: 'status:error', what: 'running, returned, error, cancelled, skipped or interrupted; several with commas' },
   { word: 'kind:tool', what: `${CALL_KINDS.slice(0, -1).join(', ')} or ${CALL_KINDS.at(-1)}; several with commas` },
   { word: 'name:refund', what: 'the whole name; name:/^look/ is a regular expression' },
   { word: 'min:200ms', what: 'takes at least so long, in ns, us, ms, s, m or h' },

@@ -15,7 +15,7 @@ import { Ticking, usePageState } from './hooks';
 import { MenuButton } from './menu';
 import { ValueTree } from './tree';
 
-type Tab = 'Event' | 'Input' | 'Output' | 'State' | 'Messages' | 'Error' | 'Stack' | 'Timing' | 'Compare';
+type Tab = 'Event' | 'Input' | 'Output' | 'Waits For' | 'State' | 'Messages' | 'Error' | 'Stack' | 'Timing' | 'Compare';
 
 /** Everything about the selected call or event. */
 export function Detail({ page }: { page: Page }): JSX.Element | null {
@@ -152,7 +152,7 @@ function tabsOf(page: Page, detail: CallDetail): Tab[] {
   const tabs: Tab[] = [];
   // A node's input is the state; an empty dict would say nothing.
   if (detail.input && (detail.input.root.children > 0 || detail.call.kind !== 'node')) tabs.push('Input');
-  if (detail.output) tabs.push('Output');
+  if (detail.output) tabs.push(detail.call.state === 'interrupted' ? 'Waits For' : 'Output');
   if (detail.stateBefore || detail.stateAfter || detail.changes?.length) tabs.push('State');
   if (detail.messages?.length) tabs.push('Messages');
   if (detail.error) tabs.push('Error');
@@ -162,9 +162,9 @@ function tabsOf(page: Page, detail: CallDetail): Tab[] {
   return tabs;
 }
 
-/** An error is what one came for; else the input. */
+/** An error, or what it waits for, is what one came for; else the input. */
 function firstTab(tabs: readonly Tab[]): Tab | undefined {
-  return tabs.includes('Error') ? 'Error' : tabs[0];
+  return tabs.find((tab) => tab === 'Error' || tab === 'Waits For') ?? tabs[0];
 }
 
 function content(page: Page, detail: CallDetail, tab: Tab): JSX.Element | null {
@@ -174,7 +174,8 @@ function content(page: Page, detail: CallDetail, tab: Tab): JSX.Element | null {
     case 'Input':
       return <InputTab page={page} detail={detail} />;
     case 'Output':
-      return detail.output ? <ValueTree page={page} handle={detail.output} label="Output" root="result" /> : null;
+    case 'Waits For':
+      return detail.output ? <ValueTree page={page} handle={detail.output} label={tab} root="result" /> : null;
     case 'State':
       return <StateTab page={page} detail={detail} />;
     case 'Messages':

@@ -47,6 +47,9 @@ export function Help({ close }: { close: () => void }): JSX.Element {
           <Sign what="held now">
             <span class="codicon codicon-debug-pause edited-text" role="img" aria-label="Pause sign" />
           </Sign>
+          <Sign what="interrupted: waits for an answer">
+            <span class="codicon codicon-question edited-text" role="img" aria-label="Question mark" />
+          </Sign>
           <Sign what="skipped, cancelled">
             <span class="codicon codicon-debug-step-over" role="img" aria-label="Arrow" />{' '}
             <span class="codicon codicon-circle-slash" role="img" aria-label="Crossed circle" />

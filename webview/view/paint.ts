@@ -1,4 +1,4 @@
-import type { CallRow } from '../../protocol/timeline';
+import type { CallRow, CallState } from '../../protocol/timeline';
 import { placeBars, type Bar, type Stage } from '../model/bars';
 import { isEvent, isHeld, lookOf } from '../model/kinds';
 import { lanesBetween } from '../model/layout';
@@ -10,6 +10,8 @@ import type { Theme } from './theme';
 export const AXIS_HEIGHT = 22;
 /** Bars narrower than this have no room for a name. */
 const LABEL_ROOM = 26;
+/** Calls that did not end by themselves. */
+const OUTLINED: ReadonlySet<CallState> = new Set(['skipped', 'cancelled', 'interrupted']);
 const FADED = 0.35;
 const FADED_CONTRAST = 0.55;
 
@@ -159,7 +161,7 @@ function paintBar(
     context.fillStyle = edge;
     if (!bar.cutLeft) context.fillRect(x, y, Math.min(3, width), height);
     if (call.end === undefined && !bar.cutRight) paintOpenEnd(context, x + width, y, height);
-    if (theme.contrast || call.state === 'skipped' || call.state === 'cancelled')
+    if (theme.contrast || OUTLINED.has(call.state))
       outline(context, x, y, width, height, edge, call.state === 'skipped');
     if (bar.width > LABEL_ROOM && height > 10) paintLabel(context, letters, theme, bar);
     else if (failed) paintErrorFlag(context, x + Math.min(4, width / 2), y);
@@ -260,6 +262,7 @@ function paintLabel(context: CanvasRenderingContext2D, letters: Lettering, theme
   if (call.edited) icon('edit', theme.warning);
   if (call.state === 'cancelled') icon('circle-slash', theme.muted);
   if (call.state === 'skipped') icon('debug-step-over', theme.muted);
+  if (call.state === 'interrupted') icon('question', theme.warning);
   context.font = theme.font;
   context.fillStyle = theme.foreground;
   const text = letters.fit(call.name, end - x);

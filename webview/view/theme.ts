@@ -23,7 +23,7 @@ export interface Theme {
   iconFont: string;
 }
 
-const ICONS = ['error', 'edit', 'debug-pause', 'circle-slash', 'debug-step-over'];
+const ICONS = ['error', 'edit', 'debug-pause', 'circle-slash', 'debug-step-over', 'question'];
 
 /** Reads the theme from the document. Costs a style computation, so it is done once and again when the theme changes. */
 export function readTheme(): Theme {

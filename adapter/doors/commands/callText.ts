@@ -1,6 +1,8 @@
 import type { FoundCall } from '../../../protocol/query';
-import type { CallRow } from '../../../protocol/timeline';
+import type { CallRow, CallState } from '../../../protocol/timeline';
 import { durationText, plainText } from './text';
+
+const SAID: ReadonlySet<CallState> = new Set(['skipped', 'cancelled', 'interrupted']);
 
 /** `lookup_order(order_id=7) → dict (3)`, `✗ refund(amount=700): ValueError: needs approval`, with what was done to it. */
 export function callText(row: FoundCall): string {
@@ -13,7 +15,7 @@ export function callText(row: FoundCall): string {
       : held > 0
         ? [`held ${durationText(held)}`]
         : []),
-    ...(call.state === 'skipped' || call.state === 'cancelled' ? [call.state] : []),
+    ...(SAID.has(call.state) ? [call.state] : []),
   ];
   const failed = call.state === 'error';
   const outcome =
@@ -21,7 +23,9 @@ export function callText(row: FoundCall): string {
       ? `: ${row.error}`
       : row.result === undefined || row.result === 'None'
         ? ''
-        : ` → ${row.result}`;
+        : call.state === 'interrupted'
+          ? `: waits for ${row.result}`
+          : ` → ${row.result}`;
   const text = `${failed ? '✗ ' : ''}${call.name}(${row.arguments ?? ''})${notes.length > 0 ? ` [${notes.join(', ')}]` : ''}${outcome}`;
   return plainText(text);
 }

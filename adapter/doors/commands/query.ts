@@ -45,7 +45,11 @@ export function queryCommand(program: Command): void {
     .option('--name-is <name>', 'the whole name: lookup_order, or tool:lookup_order')
     .option('--name-regex <expression>', 'the name matches this regular expression')
     .option('--file <path>', 'file of the function, or the end of its path')
-    .option('--status <states>', 'running, returned, error, cancelled, skipped, or several with commas', list)
+    .option(
+      '--status <states>',
+      'running, returned, error, cancelled, skipped, interrupted, or several with commas',
+      list,
+    )
     .option('--error <type>', 'type of the error, such as ValueError')
     .option('--where <condition>', '"argument.order_id equals 7", "result.total matches ^1"; may be repeated', collect)
     .option('--text <text>', 'in the name, the arguments, the result, the error or an event')

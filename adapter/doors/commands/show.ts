@@ -170,6 +170,7 @@ const OUTCOMES = {
   error: '✗ failed after',
   cancelled: 'cancelled after',
   skipped: 'skipped after',
+  interrupted: 'interrupted after',
 };
 const CHANGES = { added: '+', removed: '-', changed: '~' };
 
@@ -215,7 +216,7 @@ function callLines(run: RunSummary, { detail, at, values, errors }: WholeCall, f
   });
   for (const { part, text, mark, typed, lines: parts } of values) {
     const named = typed || parts.length === 0;
-    lines.push('', TITLES[part]);
+    lines.push('', part === 'result' && call.state === 'interrupted' ? 'Waits for' : TITLES[part]);
     if (named) lines.push(marked(`  ${text}`, mark, room));
     for (const part of parts) lines.push(valueLine(named ? { ...part, depth: part.depth + 1 } : part, room));
     if (!named && mark !== undefined) lines.push(`  (${mark})`);

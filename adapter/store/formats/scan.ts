@@ -68,7 +68,7 @@ export function* byStart(file: RunFile): Generator<StoredCall> {
   }
 }
 
-export const STATUS = ['returned', 'error', 'cancelled', 'skipped', 'ended with its process'] as const;
+export const STATUS = ['returned', 'error', 'cancelled', 'skipped', 'ended with its process', 'interrupted'] as const;
 
 export function statusOf(call: ScannedCall): string {
   return call.status === null ? 'running' : (STATUS[call.status] ?? 'returned');

@@ -1,3 +1,4 @@
+import { CallStatus } from '../../../protocol/spool';
 import { UserError } from '../../common/errors';
 import { callName } from '../callNames';
 import { CALLS, chunkOf, LONG, PARTS, type Chunk } from '../chunks/chunk';
@@ -49,7 +50,7 @@ export function checkCalls(db: Connection, small: (bytes: Buffer, call: number) 
       if (parent !== 0 && !has(present, parent)) problem('calls below a call that is not there', call);
       if (!functions.has(func)) problem('calls of a function that is not there', call);
       if (!tasks.has(chunk.task[slot]!)) problem('calls on a task that is not there', call);
-      if (status !== null && status > 4) problem('calls with an unknown outcome', call);
+      if (status !== null && status > CallStatus.Interrupted) problem('calls with an unknown outcome', call);
       let lost = unfound;
       if (chunk.isEnded(slot)) {
         if (end < start) problem('calls that end before they start', call);

@@ -126,7 +126,7 @@ const TYPES: Record<string, string> = {
   object: 'an object',
 };
 
-/** `"status" cannot be "dead": it is one of running, returned, error, cancelled, skipped.` */
+/** `"status" cannot be "dead": it is one of running, returned, error, cancelled, skipped, interrupted.` */
 function sentenceFor(errors: readonly ErrorObject[]): string {
   const error = errors[0];
   const field = (error?.instancePath ?? '')

@@ -1,10 +1,12 @@
 import type { FoundCall, FoundEvent, FoundValues, Query } from '../../../protocol/query';
+import { CallStatus } from '../../../protocol/spool';
 import { UserError } from '../../common/errors';
 import { callName, processOf } from '../callNames';
 import { ARGS, ERROR, RESULT, STATE_AFTER, STATE_BEFORE } from '../chunks/chunk';
 import { addressOf } from '../chunks/rows';
 import { callRow } from '../reader/calls';
 import { children, content } from '../reader/children';
+import { copyText, TooLarge } from '../reader/copy';
 import { plainArguments, plainLine } from '../reader/plainLine';
 import { line } from '../reader/render';
 import type { RunFile } from '../reader/runFile';
@@ -23,6 +25,8 @@ const LEAST_TEXT = 4000;
 /** Arguments that are named in a line, and the longest text of one. */
 const MOST_ARGUMENTS = 12;
 const ARGUMENT = 60;
+/** Characters of a question that is told with what is in it. */
+const QUESTION = 100;
 
 /** Characters that the values of an answer may take. */
 const MOST_VALUES = 8_000_000;
@@ -90,14 +94,25 @@ function text(file: RunFile, row: CallCandidate, part: number): string | undefin
   const stored = file.calls.part(row.id, part);
   if (stored === undefined) return undefined;
   try {
-    if (typeof stored !== 'number') {
+    if (typeof stored !== 'number' && row.status !== CallStatus.Interrupted) {
       const plain = part === ARGS ? plainArguments(stored, ARGUMENT) : plainLine(stored);
       if (plain !== undefined) return plain;
     }
     const value = file.values.root(typeof stored === 'number' ? stored : addressOf(row.id, part));
-    return part === ARGS ? argumentsLine(value, file.values) : line(value, file.values);
+    if (part === ARGS) return argumentsLine(value, file.values);
+    return row.status === CallStatus.Interrupted ? questionLine(value, file.values) : line(value, file.values);
   } catch (error) {
     if (error instanceof UserError) return `(${error.message})`;
+    throw error;
+  }
+}
+
+/** What a call asks a person, with what is in it where that is short. */
+function questionLine(value: Value, stored: StoredValues): string {
+  try {
+    return copyText(value, stored, 'python', QUESTION);
+  } catch (error) {
+    if (error instanceof TooLarge) return line(value, stored);
     throw error;
   }
 }

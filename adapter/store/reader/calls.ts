@@ -43,7 +43,7 @@ interface StoredHold {
   description: string;
 }
 
-const STATES: readonly CallState[] = ['returned', 'error', 'cancelled', 'skipped', 'cancelled'];
+const STATES: readonly CallState[] = ['returned', 'error', 'cancelled', 'skipped', 'cancelled', 'interrupted'];
 const TABLE_STATES: CallState[] = [...STATES, 'running'];
 
 /** `held`: the calls that were held, where that is known. */

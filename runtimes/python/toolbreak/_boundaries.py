@@ -11,11 +11,12 @@ from collections.abc import Awaitable, Callable, Generator
 from types import FunctionType, MethodType
 from typing import Any
 
-from . import _calls, _report, _steps
+from . import _calls, _report, _static, _steps
 from ._call_types import (
     AGAIN,
     CANCELLED,
     ERROR,
+    INTERRUPTED,
     RAISE,
     RETURN,
     RETURNED,
@@ -279,7 +280,7 @@ def fail(call: Call, error: BaseException) -> int:
         _calls.resume(call)
     call.error = error
     if _is_end(call, error):
-        _calls.end(call, CANCELLED)
+        _calls.end(call, _end_of(call, error))
         return RAISE
     stop = _decide(call, "error")
     if stop is None:
@@ -299,7 +300,7 @@ async def afail(call: Call, error: BaseException) -> int:
         _calls.resume(call)
     call.error = error
     if _is_end(call, error):
-        _calls.end(call, CANCELLED)
+        _calls.end(call, _end_of(call, error))
         return RAISE
     stop = _decide(call, "error")
     if stop is None:
@@ -331,6 +332,32 @@ def _is_end(call: Call, error: BaseException) -> bool:
             getattr(type(error), "__toolbreak_control_flow__", False) is True or type(error).__name__ in _control_flow
         )
     return True
+
+
+#: They wait for a person's answer.
+_interrupts = ("GraphInterrupt", "NodeInterrupt")
+
+
+def _end_of(call: Call, error: BaseException) -> int:
+    """Status of a call that ends without a failure. What the framework brings on as an exception is what the call gave, where it gave something."""
+    name = type(error).__name__
+    args = _static.get_args(error)
+    given = args[0] if type(args) is tuple and args else None
+    if name in _interrupts:
+        call.error, call.result = None, _asked(given)
+        return INTERRUPTED
+    if name == "ParentCommand" and call.function.kind in ("node", "workflow"):
+        call.error, call.result = None, given
+        return RETURNED
+    return CANCELLED
+
+
+def _asked(given: Any) -> Any:
+    """What interrupts ask a person: of one its value, of several a list."""
+    several = given if type(given) in (tuple, list) else ()
+    values = [_static.read_field(interrupt, "value") for interrupt in several]
+    values = [value for value in values if value is not _static.MISSING]
+    return values[0] if len(values) == 1 else values or None
 
 
 #: Names of exception classes that frameworks use as control flow.

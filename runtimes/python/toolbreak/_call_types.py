@@ -12,6 +12,8 @@ Args = dict[str, Any]
 RUN, SKIP, AGAIN, RAISE, RETURN = range(5)
 #: Status of an ended call, as in the spool.
 RETURNED, ERROR, CANCELLED, SKIPPED = range(4)
+#: 4 is what the adapter says of calls that ended with their process.
+INTERRUPTED = 5
 
 
 class Stopping:

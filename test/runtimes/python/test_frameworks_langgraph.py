@@ -159,12 +159,41 @@ def stop(call, boundary):
 def test_interrupt_is_not_an_error() -> None:
     done = run(TRIAGE, "--interrupt")
     first, second = done.of("end", name="approve")
-    assert (first["status"], second["status"]) == (2, 0)
+    assert (first["status"], second["status"]) == (5, 0)
+    assert first["error"] is None and first["result"]["question"] == "approve?"
     assert [entry["detail"] for entry in done.of("start", name="support_agent")] == [
         "workflow, call 1",
         "workflow, call 2",
     ]
     assert not done.of("end", kind="workflow", status=1)
+
+
+HANDED_OVER = """
+    from typing import TypedDict
+    from langgraph.graph import START, StateGraph
+    from langgraph.types import Command, interrupt
+
+    class State(TypedDict):
+        n: int
+
+    def leave(state: State):
+        return Command(goto="bob", graph=Command.PARENT, update={"n": 1})
+
+    def both(state: State):
+        return {"n": state["n"] + 1}
+
+    alice = StateGraph(State).add_node("leave", leave).add_edge(START, "leave").compile(name="alice")
+    graph = StateGraph(State).add_node("alice", alice).add_node("bob", both).add_edge(START, "alice").compile()
+    print(graph.invoke({"n": 0}))
+"""
+
+
+def test_a_handoff_is_what_the_inner_graph_gave(tmp_path: Path) -> None:
+    app = write(tmp_path, HANDED_OVER)
+    done = run(app)
+    assert (done.out, done.err, done.code) == (bare(app).out, "", 0)
+    assert {entry["status"] for entry in done.of("end")} == {0}
+    assert done.one("end", name="alice", kind="workflow")["result"] == "Command"
 
 
 def test_fan_out_makes_one_call_each_on_tasks_of_their_own() -> None:
