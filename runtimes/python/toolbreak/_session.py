@@ -37,6 +37,7 @@ PROTOCOL_VERSION = 1
 _LONGEST_TEXT = 32_768
 _WELCOME_SECONDS = 5.0
 _SILENCE_SECONDS = 10.0
+_LAST_LOOK = 0.2
 GONE = "the debugger went away; the program goes on."
 SILENT = "the debugger does not answer any more; what was held goes on, without a debugger."
 
@@ -384,6 +385,10 @@ class Session:
             if code is not None:
                 goodbye["exitCode"] = code
             self.wire.write_last(goodbye)
+            # What is left of a thread when the interpreter goes may need a library, for which an app out of files has no file.
+            self.wire.wake()
+            if self.thread is not None and self.thread is not threading.current_thread():
+                self.thread.join(_LAST_LOOK)
 
 
 session: Session | None = None

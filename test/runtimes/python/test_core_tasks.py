@@ -501,3 +501,32 @@ def test_a_task_whose_end_is_told_is_in_no_list_and_is_taken_again_only_after_it
         (first.id, "exited", False),
         (first.id, "started", True),
     ]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="what a thread's end needs is a library of Linux")
+def test_an_app_without_files_left_ends_as_it_would(scene: Any) -> None:
+    scene.write(
+        "main.py",
+        """
+        import ctypes, resource, time
+
+        class Slow:
+            def __del__(self, sleep=time.sleep):
+                sleep(1)  # The interpreter is going: a thread that wakes now is ended.
+
+        def files():
+            resource.setrlimit(resource.RLIMIT_NOFILE, (60, 60))
+            try:
+                while True:
+                    kept.append(open("/dev/null"))
+            except OSError:
+                print("full", flush=True)
+
+        kept = []
+        files()
+        slow = Slow()
+        ctypes.slow = slow
+        """,
+    )
+    app = scene.run(scene.adapter(record={**RECORD, "enabled": True}), "main.py")
+    assert app.finish() == (0, "full\n", "")
