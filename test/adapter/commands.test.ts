@@ -347,6 +347,23 @@ describe('commands: runs, show, query, check', function () {
     ]);
   });
 
+  it('a value that is the same as another one of its call says so, one without parts stands there again', () => {
+    const spool = new SpoolFile('4000001-abc').add(1, 1, 'tool', 'echo', 'm.echo', 'm', '/app/m.py', 1, 2);
+    spool.add(1, 2, 'node', 'stay', 'm.stay', 'm', '/app/m.py', 3, 4).add(2, 1, 'main', 0);
+    const state = dict({ x: 1, log: ['a'.repeat(100)] });
+    spool.add(3, 1, 0, 1, 1, 2000, dict({ x: 1 }), null).add(4, 1, 2500, 0, dict({ x: 1 }), null);
+    spool.add(3, 2, 0, 1, 1, 3000, dict({}), null).add(4, 2, 3500, 0, dict({}), null);
+    spool.add(3, 3, 0, 2, 1, 4000, state, null).add(5, 3, 4100, 'before', state).add(5, 3, 4200, 'after', state);
+    spool.add(4, 3, 4500, 0, state, null);
+    const path = project.record('same', [spool]);
+    assert.match(said('show', path, '1.1'), /\nArguments\n {2}x = 1\n\nResult\n {2}the same as the arguments\n$/);
+    assert.match(said('show', path, '1.2'), /\nArguments\n {2}\{\}\n\nResult\n {2}\{\}\n$/);
+    assert.match(
+      said('show', path, '1.3'),
+      /\nArguments\n {2}x = 1\n {2}log = list \(1\)\n {4}0 = 'a+…\n\nResult\n {2}the same as the arguments\n\nState before\n {2}the same as the arguments\n\nState after\n {2}the same as the arguments\n$/,
+    );
+  });
+
   it('show --full prints texts, levels and marks to their end', () => {
     const long = `${'a'.repeat(150)}\n${'b'.repeat(5000)}END`;
     let deep: Value = 'bottom';

@@ -214,9 +214,14 @@ function callLines(run: RunSummary, { detail, at, values, errors }: WholeCall, f
     for (const field of fields) lines.push(valueLine({ ...field, depth: field.depth + 1 }, room));
     if (mark !== undefined) lines.push(`    (${mark})`);
   });
-  for (const { part, text, mark, typed, lines: parts } of values) {
+  for (const { part, text, mark, typed, lines: parts, sameAs } of values) {
     const named = typed || parts.length === 0;
     lines.push('', part === 'result' && call.state === 'interrupted' ? 'Waits for' : TITLES[part]);
+    // A node is given the state and answers what it becomes: what has parts is read once.
+    if (sameAs !== undefined && parts.length > 0) {
+      lines.push(`  the same as the ${TITLES[sameAs].toLowerCase()}`);
+      continue;
+    }
     if (named) lines.push(marked(`  ${text}`, mark, room));
     for (const part of parts) lines.push(valueLine(named ? { ...part, depth: part.depth + 1 } : part, room));
     if (!named && mark !== undefined) lines.push(`  (${mark})`);

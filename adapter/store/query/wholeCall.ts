@@ -33,6 +33,8 @@ export interface WholeCall {
     /** What it is, its parts do not tell: it is no dict, or an object. */
     typed: boolean;
     lines: OutlineLine[];
+    /** An earlier one that is the same value, whose lines are here, too. */
+    sameAs?: Part;
   }[];
   /** The exception that ended it, then what that was raised from or during, and so on; `way` is that of the one before. */
   errors: (Pick<ErrorValue, 'type' | 'message' | 'stack'> & {
@@ -43,27 +45,27 @@ export interface WholeCall {
 }
 
 /**
- * A call and its values as lines, at most so many for each; a value that is there twice only once. With `whole`, the lines are not shortened.
+ * A call and its values as lines, at most so many for each; a value that is there twice says so. With `whole`, the lines are not shortened.
  * Throws a `UserError`.
  */
 export function wholeCall(path: string, id: string, most: number, whole = false): WholeCall {
   return inFile(path, (file) => {
     const detail = callDetail(file, id);
-    const seen = new Set<string>();
+    const seen = new Map<string, Part>();
     const values = PARTS.flatMap(([part, field]) => {
       const handle = detail[field];
-      // A node is given the state and answers what it becomes: once is enough to read.
       if (handle === undefined) return [];
       // A small value has no row that it could share: its bytes tell.
       const bytes = handle.value < 0 ? file.calls.bytes(handle.value)?.toString('latin1') : undefined;
       const place = [bytes ?? handle.value, ...(handle.path ?? [])].join(' ');
-      if (seen.has(place)) return [];
-      seen.add(place);
+      const sameAs = seen.get(place);
+      if (sameAs === undefined) seen.set(place, part);
       const { text: short, mark } = handle.root;
       const value = partOf(file, handle);
       const text = whole ? wholeLine(value, file.values) : short;
       const typed = !(withoutCut(value, file) instanceof Dict);
-      return [{ part, text, mark, typed, lines: outline(value, file.values, most, whole) }];
+      const lines = outline(value, file.values, most, whole);
+      return [{ part, text, mark, typed, lines, ...(sameAs !== undefined && { sameAs }) }];
     });
     return { detail, at: startOf(file, detail), values, errors: errorsOf(file, detail, most, whole) };
   });
