@@ -221,6 +221,8 @@ export interface CallDetail {
   changes?: Change[];
   /** There are more than these: `compare` has them all, page by page. */
   moreChanges?: boolean;
+  /** Keys that the state after has as they were before: only the app's own reducer merges them, and recording does not run it. */
+  unmerged?: string[];
   messages?: { role: string; text: string }[];
   /** OpenTelemetry GenAI names where these exist. */
   attributes: { name: string; value: string }[];
@@ -230,6 +232,11 @@ export interface CallDetail {
   events: { time: number; text: string }[];
   /** Where it is no call but an event: what was written or said in full, and the way there, innermost first. */
   event?: { text: string; stack: { path?: string; line?: number; function: string }[] };
+}
+
+/** Of a key among `unmerged`. */
+export function unmergedText(key: string): string {
+  return `${key} is shown as it was before: recording does not run its own reducer`;
 }
 
 export interface Change {

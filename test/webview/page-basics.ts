@@ -270,6 +270,10 @@ test('a node shows what it changed in the state', (house) =>
         ["+ visits[1] 'tools'", "~ verdict '' → 'scored'", "- draft 'dear customer'"],
       );
     });
+    assert.equal(
+      await shown.page.locator('.tab-panel > p').innerText(),
+      'notes is shown as it was before: recording does not run its own reducer.',
+    );
     await picture(shown, 'state');
   }));
 

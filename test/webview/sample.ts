@@ -360,6 +360,7 @@ function detail(run: SampleRun, id: string): CallDetail {
             { change: 'removed', path: 'draft', before: "'dear customer'" },
           ]
         : undefined,
+    ...(call.kind === 'node' && { unmerged: ['notes'] }),
     messages:
       call.kind === 'llm'
         ? [

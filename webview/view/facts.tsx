@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
-import type { CallDetail, Change } from '../../protocol/timeline';
+import { unmergedText, type CallDetail, type Change } from '../../protocol/timeline';
 import type { Page } from '../data/page';
 import { endOf } from '../model/bars';
 import { lookOf } from '../model/kinds';
@@ -37,7 +37,7 @@ export function InputTab({ page, detail }: Props): JSX.Element {
 }
 
 export function StateTab({ page, detail }: Props): JSX.Element {
-  const { changes, moreChanges, stateBefore, stateAfter } = detail;
+  const { changes, moreChanges, stateBefore, stateAfter, unmerged } = detail;
   const beside = page.sideBySide && stateBefore !== undefined && stateAfter !== undefined;
   const choices = (
     <span class="choices" role="group" aria-label="How changes are shown">
@@ -47,6 +47,11 @@ export function StateTab({ page, detail }: Props): JSX.Element {
   );
   return (
     <>
+      {unmerged?.map((key) => (
+        <p class="muted" key={key}>
+          {unmergedText(key)}.
+        </p>
+      ))}
       {beside ? (
         <CompareTree page={page} label="Changes" before={stateBefore} after={stateAfter} actions={choices} />
       ) : (

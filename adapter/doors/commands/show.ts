@@ -1,5 +1,5 @@
 import { InvalidArgumentError, type Command } from 'commander';
-import { damageText, endingText, type CallDetail, type RunSummary } from '../../../protocol/timeline';
+import { damageText, endingText, unmergedText, type CallDetail, type RunSummary } from '../../../protocol/timeline';
 import type { OutlineLine } from '../../store/reader/outline';
 import { findRun } from '../../store/life/find';
 import { eventCounts } from '../../store/reader/ending';
@@ -218,13 +218,13 @@ function callLines(run: RunSummary, { detail, at, values, errors }: WholeCall, f
     const named = typed || parts.length === 0;
     lines.push('', part === 'result' && call.state === 'interrupted' ? 'Waits for' : TITLES[part]);
     // A node is given the state and answers what it becomes: what has parts is read once.
-    if (sameAs !== undefined && parts.length > 0) {
-      lines.push(`  the same as the ${TITLES[sameAs].toLowerCase()}`);
-      continue;
+    if (sameAs !== undefined && parts.length > 0) lines.push(`  the same as the ${TITLES[sameAs].toLowerCase()}`);
+    else {
+      if (named) lines.push(marked(`  ${text}`, mark, room));
+      for (const part of parts) lines.push(valueLine(named ? { ...part, depth: part.depth + 1 } : part, room));
+      if (!named && mark !== undefined) lines.push(`  (${mark})`);
     }
-    if (named) lines.push(marked(`  ${text}`, mark, room));
-    for (const part of parts) lines.push(valueLine(named ? { ...part, depth: part.depth + 1 } : part, room));
-    if (!named && mark !== undefined) lines.push(`  (${mark})`);
+    if (part === 'stateAfter') lines.push(...(detail.unmerged ?? []).map((key) => `  (${unmergedText(key)})`));
   }
   section(
     lines,

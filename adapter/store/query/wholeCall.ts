@@ -1,5 +1,7 @@
 import type { CallDetail, ValueHandle } from '../../../protocol/timeline';
+import { parseCallName } from '../callNames';
 import { problemWith } from '../database';
+import { attributesOf, attributeText } from '../reader/attributes';
 import { callDetail } from '../reader/detail';
 import { errorChain, errorValue, type ErrorValue } from '../reader/errorValue';
 import { outline, type OutlineLine } from '../reader/outline';
@@ -17,6 +19,10 @@ const PARTS = [
   ['stateBefore', 'stateBefore'],
   ['stateAfter', 'stateAfter'],
 ] as const;
+
+/** Characters of an attribute with its name, and of its value at least. */
+const ATTRIBUTE = 94;
+const LEAST_ATTRIBUTE = 30;
 
 type Part = (typeof PARTS)[number][0];
 
@@ -67,6 +73,7 @@ export function wholeCall(path: string, id: string, most: number, whole = false)
       const lines = outline(value, file.values, most, whole);
       return [{ part, text, mark, typed, lines, ...(sameAs !== undefined && { sameAs }) }];
     });
+    detail.attributes = attributeTexts(file, id, whole);
     return { detail, at: startOf(file, detail), values, errors: errorsOf(file, detail, most, whole) };
   });
 }
@@ -114,9 +121,25 @@ export function wholeCallJson(path: string, id: string): Record<string, unknown>
     return {
       ...detail,
       at: startOf(file, handles),
+      attributes: attributesIn(file, id).map(([name, value]) => ({
+        name,
+        value: asJson(() => value, file.values).json,
+      })),
       ...Object.fromEntries(values),
       ...(error === undefined ? {} : { error: errorJson(file, error) }),
     };
+  });
+}
+
+const attributesIn = (file: RunFile, id: string): [string, Value][] => [
+  ...attributesOf(file, file.calls.get(parseCallName(id)!)!),
+];
+
+/** As long as a line is, or whole. */
+function attributeTexts(file: RunFile, id: string, whole: boolean): CallDetail['attributes'] {
+  return attributesIn(file, id).map(([name, value]) => {
+    const room = whole ? Infinity : Math.max(LEAST_ATTRIBUTE, ATTRIBUTE - name.length);
+    return { name, value: attributeText(value, file.values, room) };
   });
 }
 

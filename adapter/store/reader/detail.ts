@@ -1,10 +1,9 @@
 import type { CallDetail, ValueHandle } from '../../../protocol/timeline';
 import { UserError } from '../../common/errors';
 import { callName, ENDED_WITH_PROCESS, parseCallName } from '../callNames';
-import { Dict, type Value } from '../values/model';
 import type { StoredCall } from '../chunks/rows';
+import { attributesOf, attributeText, unmergedOf } from './attributes';
 import { callRow, functionOf } from './calls';
-import { children } from './children';
 import { diff, same } from './diff';
 import { errorChain, errorValue } from './errorValue';
 import { eventText } from './eventText';
@@ -59,6 +58,8 @@ export function callDetail(file: RunFile, name: string): CallDetail {
   const edited = held.args === undefined || !differs(file, given, held.args) ? undefined : held.args;
   const messages = kind === 'llm' || kind === 'node' ? messagesOf(file, parts) : [];
   const changed = before === undefined || after === undefined ? undefined : diff(before, after, file.values);
+  const attributes = attributesOf(file, parts);
+  const unmerged = after === undefined ? [] : unmergedOf(attributes, file.values);
   return clean({
     call: callRow(file, call),
     ...path(file, call),
@@ -72,7 +73,8 @@ export function callDetail(file: RunFile, name: string): CallDetail {
     changes: changed?.changes,
     moreChanges: changed?.more === true ? true : undefined,
     messages: messages.length > 0 ? messages : undefined,
-    attributes: attributesOf(file, parts),
+    unmerged: unmerged.length > 0 ? unmerged : undefined,
+    attributes: [...attributes].map(([name, value]) => ({ name, value: attributeText(value, file.values) })),
     edits: edits.length > 0 ? edits : undefined,
     events: events.map(({ time, text }) => ({ time, text })),
   });
@@ -143,20 +145,6 @@ function messagesOf(file: RunFile, parts: Parts): { role: string; text: string }
   return [...given, ...read(parts.result)]
     .slice(-MOST_MESSAGES)
     .map((message) => ({ role: message.role, text: shorten(wholeBodyOf(message, file.values), LONGEST_MESSAGE) }));
-}
-
-/** What the app said at the start and at the end of the call; the later word counts. */
-function attributesOf(file: RunFile, parts: Parts): CallDetail['attributes'] {
-  const all = new Map<string, string>();
-  for (const id of [parts.start_attributes, parts.end_attributes]) {
-    const value: Value = id === null ? null : file.values.root(id);
-    if (!(value instanceof Dict)) continue;
-    for (const { name, value: item } of children(value, file.values, 0, 200)) {
-      const plain = file.values.resolve(item);
-      all.set(name, typeof plain === 'string' ? shorten(plain, 1000) : line(plain, file.values));
-    }
-  }
-  return [...all].map(([name, value]) => ({ name, value }));
 }
 
 /** What the session saw of a hold or an edit is said by the app, too, where it can. */
