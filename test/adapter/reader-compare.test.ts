@@ -4,15 +4,20 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import type { ComparedRow, ReaderMethods } from '../../protocol/timeline';
+import { align } from '../../adapter/store/reader/align';
+import { children } from '../../adapter/store/reader/children';
 import { diff } from '../../adapter/store/reader/diff';
 import { Reader } from '../../adapter/store/reader/reader';
 import { RunFile } from '../../adapter/store/reader/runFile';
 import { statistics } from '../../adapter/store/reader/statistics';
+import type { StoredValues } from '../../adapter/store/reader/stored';
 import { recoverSpool } from '../../adapter/store/recover';
 import { writeOwner } from '../../adapter/store/spoolOwner';
 import { SetValue, Tagged, type Value } from '../../adapter/store/values/model';
 import { SpoolFile, dict } from '../support/spool';
 
+/** Nothing here is stored on its own. */
+const plain = { resolve: (value: Value) => value } as StoredValues;
 const LONG = 'word '.repeat(200);
 
 /** One call of `change(before)` that gives `after`, for each pair. */
@@ -194,6 +199,74 @@ describe('store: what the reader compares and counts', function () {
       different: 0,
       equal: 0,
     });
+  });
+
+  it('finds what a few steps changed in lists of thousands', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.nat({ max: 2999 }), { maxLength: 40 }),
+        fc.array(fc.nat({ max: 2999 }), { maxLength: 40 }),
+        (out, put) => {
+          const olds = Array.from({ length: 3000 }, (_, index): Value => index);
+          const news = olds.flatMap((item, index) => [
+            ...put.filter((at) => at === index).map((): Value => 'new'),
+            ...(out.includes(index) ? [] : [item]),
+          ]);
+          const rows = align(
+            children(olds, plain),
+            children(news, plain),
+            (one, other) => one.value === other.value,
+            () => false,
+          );
+          assert.deepEqual(
+            rows.flatMap(({ before }) => (before === undefined ? [] : [before.value])),
+            olds,
+          );
+          assert.deepEqual(
+            rows.flatMap(({ after }) => (after === undefined ? [] : [after.value])),
+            news,
+          );
+          for (const { before, after } of rows) assert.ok(!before || !after || before.value === after.value);
+          assert.equal(rows.filter(({ before, after }) => !before || !after).length, new Set(out).size + put.length);
+        },
+      ),
+      { numRuns: 30 },
+    );
+  });
+
+  it('tells messages of a list by their ids, and all else by what it is', () => {
+    const message = (type: string, id: string | null, content: string): Tagged =>
+      new Tagged('object', [`langchain_core.messages.${type}`, dict({ content, type: 'human', id }), null]);
+    const said = (before: Value[], after: Value[]): (string | undefined)[][] =>
+      diff(dict({ messages: before }), dict({ messages: after }), plain).changes.map(({ change, path, before, after }) => [change, path, before, after]); // prettier-ignore
+    const ten = (withId: boolean): Tagged[] =>
+      Array.from({ length: 10 }, (_, index) => message('HumanMessage', withId ? `m${index}` : null, `text ${index}`));
+    for (const withId of [true, false])
+      assert.deepEqual(said(ten(withId), ten(withId).slice(1)), [
+        ['removed', 'messages[0]', 'human: text 0', undefined],
+      ]);
+    const [first, second, third] = ten(true) as [Tagged, Tagged, Tagged];
+    assert.deepEqual(
+      said(
+        [first, second, third],
+        [message('HumanMessage', 's', 'summary'), message('HumanMessage', 'm1', 'other'), third],
+      ),
+      [
+        ['removed', 'messages[0]', 'human: text 0', undefined],
+        ['added', 'messages[0]', undefined, 'human: summary'],
+        ['changed', 'messages[1].content', "'text 1'", "'other'"],
+      ],
+    );
+    // A reducer gives the new one its id only later.
+    assert.deepEqual(said([first, second, third], [message('HumanMessage', null, 'summary'), third]), [
+      ['removed', 'messages[0]', 'human: text 0', undefined],
+      ['added', 'messages[0]', undefined, 'human: summary'],
+      ['removed', 'messages[1]', 'human: text 1', undefined],
+    ]);
+    assert.deepEqual(said([1, 2, 3, 4], [2, 3, 9]), [
+      ['removed', 'messages[0]', '1', undefined],
+      ['changed', 'messages[2]', '4', '9'],
+    ]);
   });
 
   it('answers large values in pages, and marks what is missing', () => {

@@ -48,7 +48,7 @@ export function StateTab({ page, detail }: Props): JSX.Element {
   return (
     <>
       {unmerged?.map((key) => (
-        <p class="muted" key={key}>
+        <p class="unmerged" key={key}>
           {unmergedText(key)}.
         </p>
       ))}

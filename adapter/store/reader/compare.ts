@@ -1,9 +1,10 @@
 import type { ComparedRow, ReaderMethods, ValueNode } from '../../../protocol/timeline';
 import { Dict, SetValue, type Value } from '../values/model';
-import { align, type Pair } from './align';
+import type { Pair } from './align';
 import { children, content, distinct, keyText, type Child } from './children';
-import { alike, isIndexed, same } from './diff';
+import { pairItems } from './pairItems';
 import { node } from './render';
+import { comparable, isIndexed, same } from './same';
 import type { StoredValues } from './stored';
 import { quote } from './text';
 
@@ -39,11 +40,7 @@ function pairsOf(before: Value | undefined, after: Value | undefined, together: 
   const news = after === undefined ? [] : children(after, stored);
   if (!together) return [...olds.map((old) => ({ before: old })), ...news.map((fresh) => ({ after: fresh }))];
   const plain = content(before!, stored);
-  if (isIndexed(plain) || plain instanceof SetValue) {
-    const likely = (one: Child, other: Child): boolean =>
-      !(plain instanceof SetValue) && sameShape(stored.resolve(one.value), stored.resolve(other.value), stored);
-    return align(olds, news, (one, other) => same(one.value, other.value, stored), likely);
-  }
+  if (isIndexed(plain) || plain instanceof SetValue) return pairItems(olds, news, stored, !(plain instanceof SetValue));
   const fresh = new Map(keyed(after!, news, stored));
   const pairs: Pair[] = keyed(before!, olds, stored).map(([key, old]) => {
     const now = fresh.get(key);
@@ -63,22 +60,8 @@ function keyed(value: Value, parts: readonly Child[], stored: StoredValues): [st
   return distinct(keys).map((key, index) => [key, parts[index]!]);
 }
 
-/** Both have parts that can be put beside each other. */
-function comparable(one: Value, other: Value, stored: StoredValues): boolean {
-  const [left, right] = [content(one, stored), content(other, stored)];
-  if (left instanceof SetValue || right instanceof SetValue)
-    return left instanceof SetValue && right instanceof SetValue && left.frozen === right.frozen;
-  return alike(one, other, stored);
-}
-
 function unchanged(value: Value, stored: StoredValues): Pair[] {
   return children(value, stored).map((entry) => ({ before: entry, after: entry }));
-}
-
-/** Likely one and the same thing that was changed: both have parts of one kind, or neither has any. */
-function sameShape(one: Value, other: Value, stored: StoredValues): boolean {
-  const [left, right] = [children(one, stored, 0, 1).length > 0, children(other, stored, 0, 1).length > 0];
-  return left && right ? comparable(one, other, stored) : left === right;
 }
 
 function isSame({ before, after }: Pair, stored: StoredValues): boolean {

@@ -4,7 +4,7 @@ import { callName, ENDED_WITH_PROCESS, parseCallName } from '../callNames';
 import type { StoredCall } from '../chunks/rows';
 import { attributesOf, attributeText, unmergedOf } from './attributes';
 import { callRow, functionOf } from './calls';
-import { diff, same } from './diff';
+import { diff } from './diff';
 import { errorChain, errorValue } from './errorValue';
 import { eventText } from './eventText';
 import { duringHolds } from './held';
@@ -12,6 +12,7 @@ import { messagesIn, wholeBodyOf } from './messageText';
 import { partOf } from './place';
 import { line, node } from './render';
 import type { RunFile } from './runFile';
+import { same } from './same';
 import { shorten } from './text';
 
 /** Exceptions from which the one that ended a call was raised; what is behind them is in the value itself. */
@@ -21,6 +22,8 @@ const MOST_MESSAGES = 500;
 const LONGEST_MESSAGE = 20_000;
 /** Levels around a call that are told at either end: a recursion of Python has no more than 1,000, unless its program wants it. */
 const MOST_LEVELS = 500;
+
+type Said = NonNullable<CallDetail['messages']>[number];
 
 interface Parts {
   parent: number | null;
@@ -56,10 +59,10 @@ export function callDetail(file: RunFile, name: string): CallDetail {
   const held = duringHolds(file, events);
   const given = handle(parts.args);
   const edited = held.args === undefined || !differs(file, given, held.args) ? undefined : held.args;
-  const messages = kind === 'llm' || kind === 'node' ? messagesOf(file, parts) : [];
   const changed = before === undefined || after === undefined ? undefined : diff(before, after, file.values);
   const attributes = attributesOf(file, parts);
   const unmerged = after === undefined ? [] : unmergedOf(attributes, file.values);
+  const messages = kind === 'llm' || kind === 'node' ? messagesOf(file, parts, kind, unmerged) : [];
   return clean({
     call: callRow(file, call),
     ...path(file, call),
@@ -137,12 +140,15 @@ function errorOf(file: RunFile, parts: Parts): CallDetail['error'] {
   };
 }
 
-function messagesOf(file: RunFile, parts: Parts): { role: string; text: string }[] {
+function messagesOf(file: RunFile, parts: Parts, kind: string, unmerged: readonly string[]): Said[] {
   const read = (id: number | null) => (id === null ? [] : messagesIn(file.values.root(id), file.values, MOST_MESSAGES));
-  const fromArguments = read(parts.args);
+  // What a node answers is merged into its state: some of it replaces or removes what was there.
+  const merged = kind === 'node' && !unmerged.includes('messages') ? read(parts.state_after) : [];
+  const fromArguments = merged.length > 0 ? [] : read(parts.args);
   // A node gets its messages through the state, a model through its arguments.
   const given = fromArguments.length > 0 ? fromArguments : read(parts.state_before);
-  return [...given, ...read(parts.result)]
+  const all = merged.length > 0 ? merged : [...given, ...read(parts.result)];
+  return all
     .slice(-MOST_MESSAGES)
     .map((message) => ({ role: message.role, text: shorten(wholeBodyOf(message, file.values), LONGEST_MESSAGE) }));
 }

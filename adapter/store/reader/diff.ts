@@ -1,7 +1,9 @@
 import type { Change } from '../../../protocol/timeline';
-import { Complex, Dict, Float, Ref, SetValue, Tagged, Tuple, type Value } from '../values/model';
-import { children, content, distinct, keyText } from './children';
+import { Dict, type Value } from '../values/model';
+import { children, content, distinct, keyText, type Child } from './children';
+import { pairItems } from './pairItems';
 import { line } from './render';
+import { alike, equal, isIndexed, sameName } from './same';
 import type { StoredValues } from './stored';
 
 /** Differences that are listed; a state that is rewritten as a whole is not worth more. */
@@ -9,8 +11,8 @@ const LISTED = 200;
 const DEEPEST = 50;
 
 /**
- * What was added, removed and changed, each with its path: `verdict`, `visits[1]`, `order.lines[0].price`. Bounded, and says when there is more;
- * what is equal is never fetched.
+ * What was added, removed and changed, each with its path: `verdict`, `visits[1]`, `order.lines[0].price`. A place in a list is the one after the
+ * change, of what was removed the one before it. Bounded, and says when there is more; what is equal is never fetched.
  */
 export function diff(before: Value, after: Value, stored: StoredValues): { changes: Change[]; more: boolean } {
   const changes: Change[] = [];
@@ -39,13 +41,12 @@ export function diff(before: Value, after: Value, stored: StoredValues): { chang
     if (!equal(one, other, stored, 0)) add('changed', path, one, other);
   }
 
-  function indexed(path: string, old: { value: Value }[], fresh: { value: Value }[], depth: number): void {
-    for (let index = 0; index < Math.max(old.length, fresh.length) && changes.length <= LISTED; index++) {
-      const place = `${path}[${index}]`;
-      const [one, other] = [old[index], fresh[index]];
-      if (one !== undefined && other !== undefined) compare(place, one.value, other.value, depth + 1);
-      else if (other !== undefined) add('added', place, undefined, other.value);
-      else add('removed', place, one!.value, undefined);
+  function indexed(path: string, olds: readonly Child[], news: readonly Child[], depth: number): void {
+    for (const { before, after } of pairItems(olds, news, stored, true)) {
+      if (changes.length > LISTED) return;
+      const place = `${path}[${(after ?? before)!.name}]`;
+      if (before !== undefined && after !== undefined) compare(place, before.value, after.value, depth + 1);
+      else add(before === undefined ? 'added' : 'removed', place, before?.value, after?.value);
     }
   }
 
@@ -75,59 +76,4 @@ function pairs(value: Value, stored: StoredValues): Map<string, Value> {
 
 function join(path: string, key: string): string {
   return path === '' || key.startsWith('[') ? path + key : `${path}.${key}`;
-}
-
-export function isIndexed(value: Value): boolean {
-  return Array.isArray(value) || value instanceof Tuple;
-}
-
-/** Of one kind, so that their parts can be compared one by one. */
-export function alike(one: Value, other: Value, stored: StoredValues): boolean {
-  if (one instanceof Tagged || other instanceof Tagged) {
-    if (!(one instanceof Tagged && other instanceof Tagged) || one.tag !== other.tag) return false;
-    if (one.tag === 'error' || one.tag === 'array') return false;
-    if ((one.tag === 'object' || one.tag === 'subclass') && one.parts[0] !== other.parts[0]) return false;
-    if (one.tag === 'object') return true;
-  }
-  const [left, right] = [content(one, stored), content(other, stored)];
-  if (left instanceof Dict) return right instanceof Dict;
-  if (Array.isArray(left)) return Array.isArray(right);
-  return left instanceof Tuple && right instanceof Tuple;
-}
-
-function sameName(one: Value, other: Value): boolean {
-  return one instanceof Ref && other instanceof Ref && one.cid.equals(other.cid);
-}
-
-/** Equal content of two values, each as it is or by its name. */
-export function same(one: Value, other: Value, stored: StoredValues): boolean {
-  if (one instanceof Ref && other instanceof Ref) return sameName(one, other);
-  return equal(stored.resolve(one), stored.resolve(other), stored, 0);
-}
-
-/** Equal content. Parts that are stored on their own are equal when their names are. */
-export function equal(one: Value, other: Value, stored: StoredValues, depth: number): boolean {
-  if (one instanceof Ref || other instanceof Ref) return sameName(one, other);
-  if (one === other) return true;
-  if (one instanceof Float) return other instanceof Float && Object.is(one.value, other.value);
-  if (one instanceof Complex)
-    return other instanceof Complex && Object.is(one.real, other.real) && Object.is(one.imaginary, other.imaginary);
-  if (one instanceof Uint8Array) return other instanceof Uint8Array && Buffer.compare(one, other) === 0;
-  const [left, right] = [parts(one), parts(other)];
-  if (
-    left === undefined ||
-    right === undefined ||
-    left.length !== right.length ||
-    one?.constructor !== other?.constructor
-  )
-    return false;
-  if (one instanceof Tagged && other instanceof Tagged && one.tag !== other.tag) return false;
-  return depth < 2000 && left.every((part, index) => equal(part, right[index]!, stored, depth + 1));
-}
-
-function parts(value: Value): Value[] | undefined {
-  if (Array.isArray(value)) return value;
-  if (value instanceof Tuple || value instanceof SetValue) return value.items;
-  if (value instanceof Dict) return value.entries.flat();
-  return value instanceof Tagged ? value.parts : undefined;
 }

@@ -69,14 +69,32 @@ export function messageOf(value: Value, stored: StoredValues): Message | undefin
   const calls = list(field(plain, 'tool_calls', stored), stored).filter((call) => toolName(call, stored) !== '');
   const answers = field(plain, 'tool_call_id', stored);
   const texts = textsOf(field(plain, 'content', stored) ?? null, stored);
+  const text = texts.filter((text) => text !== undefined && text !== '').join(' ');
   return {
     role: shortRole(role),
-    text: texts.filter((text) => text !== undefined && text !== '').join(' '),
+    text: role === 'remove' && text === '' ? removedText(plain, stored) : text,
     tools: calls.map((call) => toolName(call, stored)),
     calls,
     answers: typeof answers === 'string' ? answers : undefined,
     others: texts.filter((text) => text === undefined).length,
   };
+}
+
+const REMOVE_ALL = '__remove_all__';
+
+/** Which message one takes out of the list. */
+function removedText(message: Value, stored: StoredValues): string {
+  const id = field(message, 'id', stored);
+  if (typeof id !== 'string') return '';
+  return id === REMOVE_ALL ? 'all messages' : `message ${id}`;
+}
+
+/** Of a message that has one. */
+export function messageId(value: Value, stored: StoredValues): string | undefined {
+  const plain = stored.resolve(value);
+  if (messageOf(plain, stored) === undefined) return undefined;
+  const id = field(plain, 'id', stored);
+  return typeof id === 'string' && id !== '' ? id : undefined;
 }
 
 /** A part of an answer that was streamed has its class as its type: `AIMessageChunk` is of the role `ai`. */
