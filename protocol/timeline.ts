@@ -223,7 +223,7 @@ export interface CallDetail {
   moreChanges?: boolean;
   /** Keys that the state after has as they were before: only the app's own reducer merges them, and recording does not run it. */
   unmerged?: string[];
-  messages?: { role: string; text: string }[];
+  messages?: SaidMessage[];
   /** OpenTelemetry GenAI names where these exist. */
   attributes: { name: string; value: string }[];
   /** What a person changed while the call was held: `order_id 7 → 70`. Absent when nothing was. */
@@ -232,6 +232,20 @@ export interface CallDetail {
   events: { time: number; text: string }[];
   /** Where it is no call but an event: what was written or said in full, and the way there, innermost first. */
   event?: { text: string; stack: { path?: string; line?: number; function: string }[] };
+}
+
+export interface SaidMessage {
+  role: string;
+  /** Of a tool's answer: the tool. */
+  name?: string;
+  /** Of one that says that the tool failed: `error`. */
+  status?: string;
+  text: string;
+}
+
+/** `human`, `tool lookup_order`, `tool refund (error)`. */
+export function messageTitle({ role, name, status }: Omit<SaidMessage, 'text'>): string {
+  return `${role}${name === undefined ? '' : ` ${name}`}${status === undefined ? '' : ` (${status})`}`;
 }
 
 /** Of a key among `unmerged`. */

@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
-import { unmergedText, type CallDetail, type Change } from '../../protocol/timeline';
+import { messageTitle, unmergedText, type CallDetail, type Change } from '../../protocol/timeline';
 import type { Page } from '../data/page';
 import { endOf } from '../model/bars';
 import { lookOf } from '../model/kinds';
@@ -116,7 +116,7 @@ export function MessagesTab({ detail }: { detail: CallDetail }): JSX.Element {
           <span
             class={`role role-${/^(human|user)$/.test(message.role) ? 'human' : /^(ai|assistant)$/.test(message.role) ? 'ai' : 'other'}`}
           >
-            {message.role}:
+            {messageTitle(message)}:
           </span>
           <span class="message-text">{message.text}</span>
         </li>

@@ -1,5 +1,12 @@
 import { InvalidArgumentError, type Command } from 'commander';
-import { damageText, endingText, unmergedText, type CallDetail, type RunSummary } from '../../../protocol/timeline';
+import {
+  damageText,
+  endingText,
+  messageTitle,
+  unmergedText,
+  type CallDetail,
+  type RunSummary,
+} from '../../../protocol/timeline';
 import type { OutlineLine } from '../../store/reader/outline';
 import { findRun } from '../../store/life/find';
 import { eventCounts } from '../../store/reader/ending';
@@ -238,7 +245,7 @@ function callLines(run: RunSummary, { detail, at, values, errors }: WholeCall, f
   section(
     lines,
     'Messages',
-    messages?.map(({ role, text }) => `${role}: ${text.replace(/\s+/g, ' ')}`),
+    messages?.map((message) => `${messageTitle(message)}: ${message.text.replace(/\s+/g, ' ')}`),
   );
   section(
     lines,

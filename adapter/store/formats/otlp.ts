@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { callName } from '../callNames';
 import type { ErrorValue } from '../reader/errorValue';
-import { field, messagesIn, toolArguments, toolName } from '../reader/messageText';
+import { field } from '../reader/messageBlocks';
+import { messagesIn, toolArguments, toolName } from '../reader/messageText';
 import type { RunFile } from '../reader/runFile';
 import { Float, Tuple, type Value } from '../values/model';
 import { plainJson, wellFormed, type Cuts } from './plain';

@@ -1,14 +1,15 @@
-import type { CallDetail, ValueHandle } from '../../../protocol/timeline';
+import type { CallDetail, SaidMessage, ValueHandle } from '../../../protocol/timeline';
 import { UserError } from '../../common/errors';
 import { callName, ENDED_WITH_PROCESS, parseCallName } from '../callNames';
 import type { StoredCall } from '../chunks/rows';
+import { Dict } from '../values/model';
 import { attributesOf, attributeText, unmergedOf } from './attributes';
 import { callRow, functionOf } from './calls';
 import { diff } from './diff';
 import { errorChain, errorValue } from './errorValue';
 import { eventText } from './eventText';
 import { duringHolds } from './held';
-import { messagesIn, wholeBodyOf } from './messageText';
+import { messagesIn, saidMessage, type Message } from './messageText';
 import { partOf } from './place';
 import { line, node } from './render';
 import type { RunFile } from './runFile';
@@ -22,8 +23,6 @@ const MOST_MESSAGES = 500;
 const LONGEST_MESSAGE = 20_000;
 /** Levels around a call that are told at either end: a recursion of Python has no more than 1,000, unless its program wants it. */
 const MOST_LEVELS = 500;
-
-type Said = NonNullable<CallDetail['messages']>[number];
 
 interface Parts {
   parent: number | null;
@@ -62,7 +61,7 @@ export function callDetail(file: RunFile, name: string): CallDetail {
   const changed = before === undefined || after === undefined ? undefined : diff(before, after, file.values);
   const attributes = attributesOf(file, parts);
   const unmerged = after === undefined ? [] : unmergedOf(attributes, file.values);
-  const messages = kind === 'llm' || kind === 'node' ? messagesOf(file, parts, kind, unmerged) : [];
+  const messages = WITH_MESSAGES.has(kind) ? messagesOf(file, parts, kind, unmerged) : [];
   return clean({
     call: callRow(file, call),
     ...path(file, call),
@@ -140,17 +139,31 @@ function errorOf(file: RunFile, parts: Parts): CallDetail['error'] {
   };
 }
 
-function messagesOf(file: RunFile, parts: Parts, kind: string, unmerged: readonly string[]): Said[] {
-  const read = (id: number | null) => (id === null ? [] : messagesIn(file.values.root(id), file.values, MOST_MESSAGES));
-  // What a node answers is merged into its state: some of it replaces or removes what was there.
-  const merged = kind === 'node' && !unmerged.includes('messages') ? read(parts.state_after) : [];
-  const fromArguments = merged.length > 0 ? [] : read(parts.args);
-  // A node gets its messages through the state, a model through its arguments.
-  const given = fromArguments.length > 0 ? fromArguments : read(parts.state_before);
-  const all = merged.length > 0 ? merged : [...given, ...read(parts.result)];
-  return all
+/** Kinds of calls that have messages of their own. */
+const WITH_MESSAGES = new Set(['llm', 'node', 'workflow']);
+
+function messagesOf(file: RunFile, parts: Parts, kind: string, unmerged: readonly string[]): SaidMessage[] {
+  const { values } = file;
+  const read = (id: number | null): Message[] =>
+    id === null ? [] : messagesIn(values.root(id), values, MOST_MESSAGES);
+  return allMessages()
     .slice(-MOST_MESSAGES)
-    .map((message) => ({ role: message.role, text: shorten(wholeBodyOf(message, file.values), LONGEST_MESSAGE) }));
+    .map((message) => said(saidMessage(message, values)));
+
+  function allMessages(): Message[] {
+    // What a node answers is merged into its state: some of it replaces or removes what was there. A workflow answers its state.
+    const state = kind === 'node' && !unmerged.includes('messages') ? parts.state_after : null;
+    const answer = kind === 'workflow' && parts.result !== null ? parts.result : null;
+    const whole = read(state ?? (answer !== null && values.root(answer) instanceof Dict ? answer : null));
+    if (whole.length > 0) return whole;
+    // A node gets its messages through the state, a model through its arguments.
+    const given = read(parts.args);
+    return [...(given.length > 0 ? given : read(parts.state_before)), ...read(parts.result)];
+  }
+}
+
+function said(message: SaidMessage): SaidMessage {
+  return { ...message, text: shorten(message.text, LONGEST_MESSAGE) };
 }
 
 /** What the session saw of a hold or an edit is said by the app, too, where it can. */

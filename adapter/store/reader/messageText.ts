@@ -1,16 +1,28 @@
-import { Dict, Tagged, Tuple, type Value } from '../values/model';
-import { child, children, content, keyText } from './children';
+import { messageTitle, type SaidMessage } from '../../../protocol/timeline';
+import { Dict, Tagged, type Value } from '../values/model';
+import { children, content, keyText } from './children';
+import { blocksOf, blocksText, field, list, textField, type Block } from './messageBlocks';
 import type { StoredValues } from './stored';
 import { oneLine } from './text';
 
 export interface Message {
   role: string;
+  /** Of a tool's answer: the tool. */
+  name: string | undefined;
+  /** A tool answers that it failed. */
+  failed: boolean;
+  /** Text alone. */
   text: string;
-  tools: string[];
+  /** All of its content. */
+  blocks: Block[];
   /** The calls of tools that it asks for, as they are. */
   calls: Value[];
+  /** Those that the model wrote so that they cannot be read. */
+  invalid: Value[];
   /** Of a tool's answer: the id of the call. */
   answers: string | undefined;
+  /** A tool's answer has something beside it that the model does not get. */
+  artifact: boolean;
   /** Parts of its content that are no text, such as pictures. */
   others: number;
 }
@@ -19,19 +31,28 @@ export interface Message {
 export function messageLine(value: Value, stored: StoredValues): string | undefined {
   const message = messageOf(value, stored);
   if (message === undefined) return undefined;
-  return oneLine(`${message.role}: ${bodyOf(message)}`);
+  const calls = message.calls.map((call) => toolName(call, stored));
+  const invalid = message.invalid.map((call) => `${toolName(call, stored)} (invalid)`);
+  return oneLine(`${titleOf(message)}: ${body(message, [...calls, ...invalid], false)}`);
 }
 
-function bodyOf(message: Message): string {
-  return withCalls(message, message.tools);
+function isModel(role: string): boolean {
+  return role === 'ai' || role === 'assistant';
 }
 
-function withCalls({ text }: Message, calls: readonly string[]): string {
-  return [text, calls.length > 0 ? `→ ${calls.join(', ')}` : ''].filter((part) => part !== '').join(' ');
+/** `human`, `tool lookup_order (error)`. */
+function titleOf({ role, name, failed }: Message): string {
+  return messageTitle({ role, ...(name !== undefined && { name }), ...(failed && { status: 'error' }) });
+}
+
+function body(message: Message, calls: readonly string[], whole: boolean): string {
+  const text = blocksText(message.blocks, isModel(message.role), whole);
+  const asked = calls.length > 0 ? `→ ${calls.join(', ')}` : '';
+  return [text, asked, message.artifact ? '(with an artifact)' : ''].filter((part) => part !== '').join(' ');
 }
 
 /** The same where there is room: `→ lookup_order(order_id=7), check_stock(item='mug')`. */
-export function wholeBodyOf(message: Message, stored: StoredValues): string {
+export function saidMessage(message: Message, stored: StoredValues): SaidMessage {
   const calls = message.calls.map((call) => {
     const args = toolArguments(call, stored);
     const name = toolName(call, stored);
@@ -41,7 +62,17 @@ export function wholeBodyOf(message: Message, stored: StoredValues): string {
       .map((arg) => `${arg.name}=${keyText(arg.value, stored)}`)
       .join(', ')})`;
   });
-  return withCalls(message, calls);
+  const invalid = message.invalid.map((call) => {
+    const why = textField(call, 'error', stored);
+    const args = textField(call, 'args', stored) ?? '';
+    return `${toolName(call, stored)}(${args}) (invalid${why === undefined ? '' : `: ${why}`})`;
+  });
+  return {
+    role: message.role,
+    ...(message.name !== undefined && { name: message.name }),
+    ...(message.failed && { status: 'error' }),
+    text: body(message, [...calls, ...invalid], true),
+  };
 }
 
 /** What LangChain keeps under `args`, and OpenAI as JSON text below `function`. */
@@ -66,18 +97,34 @@ export function messageOf(value: Value, stored: StoredValues): Message | undefin
     role = field(plain, 'role', stored);
     if (typeof role !== 'string' || field(plain, 'content', stored) === undefined) return undefined;
   } else return undefined;
-  const calls = list(field(plain, 'tool_calls', stored), stored).filter((call) => toolName(call, stored) !== '');
-  const answers = field(plain, 'tool_call_id', stored);
-  const texts = textsOf(field(plain, 'content', stored) ?? null, stored);
-  const text = texts.filter((text) => text !== undefined && text !== '').join(' ');
+  const asked = (name: string): Value[] =>
+    list(field(plain, name, stored), stored).filter((call) => toolName(call, stored) !== '');
+  const [calls, invalid] = [asked('tool_calls'), asked('invalid_tool_calls')];
+  const answers = textField(plain, 'tool_call_id', stored);
+  const blocks = blocksOf(field(plain, 'content', stored) ?? null, stored, calls.length + invalid.length > 0);
+  const others = blocks.filter((block) => !('text' in block)).length;
+  const short = shortRole(role);
+  const text = blocksText(blocks.filter((block) => 'text' in block), isModel(short), false); // prettier-ignore
+  const thought = thoughtOf(plain, stored);
+  const removed = short === 'remove' ? removedText(plain, stored) : '';
   return {
-    role: shortRole(role),
-    text: role === 'remove' && text === '' ? removedText(plain, stored) : text,
-    tools: calls.map((call) => toolName(call, stored)),
+    role: short === 'chat' ? (textField(plain, 'role', stored) ?? short) : short,
+    name: answers === undefined && short !== 'function' ? undefined : textField(plain, 'name', stored),
+    failed: answers !== undefined && textField(plain, 'status', stored) === 'error',
+    text: text === '' ? removed : text,
+    blocks: [...(thought === undefined ? [] : [{ name: 'reasoning', said: thought }]), ...blocks, { text: removed }],
     calls,
-    answers: typeof answers === 'string' ? answers : undefined,
-    others: texts.filter((text) => text === undefined).length,
+    invalid,
+    answers,
+    artifact: answers !== undefined && (field(plain, 'artifact', stored) ?? null) !== null,
+    others,
   };
+}
+
+/** What some models thought is kept beside the content. */
+function thoughtOf(message: Value, stored: StoredValues): string | undefined {
+  const more = field(message, 'additional_kwargs', stored);
+  return more === undefined ? undefined : textField(more, 'reasoning_content', stored);
 }
 
 const REMOVE_ALL = '__remove_all__';
@@ -103,16 +150,6 @@ function shortRole(role: string): string {
   return ofClass === undefined ? role.replace(/Chunk$/, '') : ofClass.toLowerCase();
 }
 
-export function field(value: Value, name: string, stored: StoredValues): Value | undefined {
-  const found = child(value, name, stored);
-  return found === undefined ? undefined : content(found, stored);
-}
-
-function list(value: Value | undefined, stored: StoredValues): Value[] {
-  const plain = value === undefined ? null : content(value, stored);
-  return Array.isArray(plain) ? plain : plain instanceof Tuple ? plain.items : [];
-}
-
 /** Of an entry of `tool_calls`, also as OpenAI writes it. */
 export function toolName(call: Value, stored: StoredValues): string {
   const plain = content(call, stored);
@@ -123,18 +160,6 @@ export function toolName(call: Value, stored: StoredValues): string {
       ? undefined
       : field(field(plain, 'function', stored)!, 'name', stored));
   return typeof name === 'string' ? name : '';
-}
-
-/** Content is text, or a list of parts with text in them; undefined stands for a part without. */
-function textsOf(value: Value, stored: StoredValues): (string | undefined)[] {
-  const plain = content(value, stored);
-  if (typeof plain === 'string') return [plain];
-  return list(plain, stored).map((part) => {
-    const inner = content(part, stored);
-    if (typeof inner === 'string') return inner;
-    const text = inner instanceof Dict ? field(inner, 'text', stored) : undefined;
-    return typeof text === 'string' ? text : undefined;
-  });
 }
 
 /** Messages among a call's values: the value itself, a list of them, or one under `messages` or `input`. */

@@ -197,16 +197,41 @@ def test_messages_on_one_line() -> None:
             ),
             messages.ToolMessage("found", tool_call_id="1"),
             {"role": "user", "content": "hi\nthere"},
+            messages.ToolMessage("no", tool_call_id="1", name="refund", status="error", artifact=[1]),
+            messages.HumanMessage(
+                [{"type": "image_url", "image_url": {"url": "x"}}, {"type": "file", "url": "http://x/y.pdf?z=/1"}]
+            ),
+            messages.AIMessage(
+                [
+                    {"type": "thinking", "thinking": "hmm"},
+                    {"type": "text", "text": "foo"},
+                    {"type": "text", "text": "bar"},
+                    {"type": "tool_use", "id": "1", "name": "f", "input": {}},
+                ],
+                tool_calls=[{"name": "f", "args": {}, "id": "1"}],
+                invalid_tool_calls=[{"name": "g", "args": "{bad", "id": "z", "error": "parse"}],
+            ),
+            messages.ChatMessage(role="developer", content="be brief"),
+            messages.RemoveMessage(id="m1"),
+            messages.RemoveMessage(id="__remove_all__"),
+            messages.AIMessage("4", additional_kwargs={"reasoning_content": "2 + 2"}),
         ]
     }
     inspector, _, _ = make({}, state)
     listed = inspector.variables(scope(inspector, "State"))[0]
-    assert listed["value"] == "list (4)"
+    assert listed["value"] == "list (11)"
     assert list(shown(inspector, listed["ref"]).values()) == [
         "human: please refund order 7",
         "ai: → lookup_order, check_stock",
         "tool: found",
         "user: hi there",
+        "tool refund (error): no (with an artifact)",
+        "human: [image] [file y.pdf]",
+        "ai: [thinking] foobar → f, g (invalid)",
+        "developer: be brief",
+        "remove: message m1",
+        "remove: all messages",
+        "ai: [reasoning] 4",
     ]
     rows = inspector.variables(scope(inspector, "Messages"))
     assert rows[0]["evaluateName"] == 'state["messages"][0]' and rows[0]["ref"]

@@ -66,26 +66,44 @@ def is_message(value: Any) -> bool:
 
 
 def message_text(value: Any, limit: int = LINE) -> str:
-    """`human: please refund order 7`, `ai: → lookup_order, check_stock`, `tool: ...`."""
+    """`human: please refund order 7`, `ai: → lookup_order, check_stock`, `tool refund (error): ...`."""
     if type(value) is dict:
         fields: dict[str, Any] = value
         role = value["role"]
     else:
         fields = _static.shape_of(type(value)).fields(value) or {}
         role = fields.get("type")
+        if role == "chat" and type(fields.get("role")) is str and fields["role"]:
+            role = fields["role"]
         if type(role) is not str:
             role = type_text(value)
+    calls = _call_names(fields.get("tool_calls"))
+    invalid = _call_names(fields.get("invalid_tool_calls"))
     parts: list[str] = []
-    text = content_text(fields.get("content"))
+    more = fields.get("additional_kwargs")
+    if type(more) is dict and type(more.get("reasoning_content")) is str and more["reasoning_content"]:
+        parts.append("[reasoning]")
+    text = content_text(fields.get("content"), role in ("ai", "assistant"), bool(calls or invalid))
+    if role == "remove" and not text and type(fields.get("id")) is str:
+        text = "all messages" if fields["id"] == "__remove_all__" else f"message {fields['id']}"
     if text:
         parts.append(" ".join(text.split()) if len(text) < 5000 else " ".join(text[:5000].split()))
-    names = [
-        call_name(call) for call in fields.get("tool_calls") or () if type(fields.get("tool_calls")) in (list, tuple)
-    ]
-    if names:
-        parts.append("→ " + ", ".join(names))
-    line = f"{role}: {' '.join(parts)}"
+    if calls or invalid:
+        parts.append("→ " + ", ".join([*calls, *(f"{name} (invalid)" for name in invalid)]))
+    answers = type(fields.get("tool_call_id")) is str and fields["tool_call_id"] != ""
+    if answers and fields.get("artifact") is not None:
+        parts.append("(with an artifact)")
+    title = role
+    if (answers or role == "function") and type(fields.get("name")) is str and fields["name"]:
+        title += f" {fields['name']}"
+    if answers and fields.get("status") == "error":
+        title += " (error)"
+    line = f"{title}: {' '.join(parts)}"
     return line if len(line) <= limit else line[: limit - 1] + "…"
+
+
+def _call_names(calls: Any) -> list[str]:
+    return [call_name(call) for call in calls] if type(calls) in (list, tuple) else []
 
 
 def call_name(call: Any) -> str:
@@ -98,26 +116,53 @@ def call_name(call: Any) -> str:
     return name if type(name) is str else "?"
 
 
-def content_text(content: Any) -> str:
-    """The text of a message's content: a string, or blocks of which some are text."""
+#: Blocks of a message's content, as people call them.
+_BLOCKS = {
+    "image_url": "image",
+    "input_image": "image",
+    "input_audio": "audio",
+    "audio_url": "audio",
+    "input_file": "file",
+}
+_CALLS = frozenset(("tool_use", "tool_call", "function_call", "input_json_delta"))
+
+
+def content_text(content: Any, goes_on: bool = False, asks_tools: bool = False) -> str:
+    """The text of a message's content: a string, or blocks of which some are text. What a model says goes on in its next block."""
     if type(content) is str:
         return content
-    if type(content) is list:
-        parts: list[str] = []
-        for block in content[:50]:
-            if type(block) is str:
-                parts.append(block)
-            elif type(block) is dict:
-                text = block.get("text")
-                parts.append(
-                    text
-                    if type(text) is str
-                    else f"[{block.get('type', 'block')}]"
-                    if type(block.get("type")) is str
-                    else "[block]"
-                )
-        return " ".join(parts)
-    return ""
+    if type(content) is not list:
+        return ""
+    result = ""
+    was_text = False
+    for block in content[:50]:
+        text = block.get("text") if type(block) is dict else block
+        is_text = type(text) is str
+        if not is_text:
+            text = _block_text(block)
+        if not text or (not is_text and asks_tools and type(block) is dict and block.get("type") in _CALLS):
+            continue
+        result += text if not result or (goes_on and is_text and was_text) else f" {text}"
+        was_text = is_text
+    return result
+
+
+def _block_text(block: Any) -> str:
+    """`[image]`, `[file report.pdf]`."""
+    if type(block) is not dict or type(block.get("type")) is not str:
+        return "[block]"
+    fields: dict[str, Any] = block
+    inner: Any = fields.get("file")
+    parts: list[dict[str, Any]] = [fields, inner] if type(inner) is dict else [fields]
+    names = [*(part.get(key) for part in parts for key in ("filename", "title")), _file_of(fields.get("url"))]
+    name = next((name for name in names if type(name) is str and name), "")
+    return f"[{_BLOCKS.get(block['type'], block['type'])}{name and ' '}{name}]"
+
+
+def _file_of(url: Any) -> str:
+    if type(url) is not str or url.startswith("data:"):
+        return ""
+    return url.partition("#")[0].partition("?")[0].rpartition("/")[2]
 
 
 _MOST_ARGUMENTS = 100
