@@ -253,6 +253,16 @@ export function unmergedText(key: string): string {
   return `${key} is shown as it was before: recording does not run its own reducer`;
 }
 
+/** What an exception means that has no message of its own. */
+export function errorMeaning(type: string): string {
+  return type === 'GeneratorExit' ? 'the consumer stopped before the end' : '';
+}
+
+/** `ValueError: no tea`; of one without a message its type alone, or with what it means. */
+export function errorText({ type, message }: { type: string; message: string }): string {
+  return [type, message === '' ? errorMeaning(type) : message].filter((part) => part !== '').join(': ');
+}
+
 export interface Change {
   change: 'added' | 'removed' | 'changed';
   path: string;

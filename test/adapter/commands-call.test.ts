@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { Tagged, Tuple, type Value } from '../../adapter/store/values/model';
 import { RecordedProject } from './recorded';
 import { SpoolFile, dict } from '../support/spool';
 
@@ -56,5 +57,44 @@ describe('commands: all of one call', function () {
       project.toolbreak('show', path, '1.1').stdout,
       /\nState after\n {2}the same as the state before\n {2}\(best is shown as it was before: recording does not run its own reducer\)\n\nAttributes\n {2}langgraph\.unmerged = \['best'\]\n$/,
     );
+  });
+
+  it('an exception without a message is told by its type, a stream that was left by what that means', () => {
+    const error = (type: string, message: string, args: Value[]): Value =>
+      new Tagged('error', [type, message, [], null, dict({ args: new Tuple(args) })]);
+    const bare = new Tagged('opaque', ['object', '', '']);
+    const spool = new SpoolFile('4000001-abc').add(1, 1, 'llm', 'model', 'm.model', 'm', '/app/m.py', 1, 2);
+    spool.add(2, 1, 'main', 0);
+    const errors = [
+      error('GeneratorExit', '', []),
+      error('asyncio.exceptions.CancelledError', '<object>', [bare]),
+      error('KeyError', '', []),
+    ];
+    errors.forEach((raised, index) => {
+      const start = 2000 + 1000 * index;
+      spool.add(3, index + 1, 0, 1, 1, start, dict({}), null).add(4, index + 1, start + 500, 2, raised, null);
+    });
+    const path = project.record('left', [spool]);
+    const left = 'GeneratorExit: the consumer stopped before the end';
+    const tree = project.toolbreak('show', path).stdout;
+    assert.deepEqual(
+      [...tree.matchAll(/\[cancelled\]: (.*)/g)].map(([, said]) => said),
+      [left, 'CancelledError', 'KeyError'],
+    );
+    const said = [1, 2, 3].map((call) => project.toolbreak('show', path, `1.${call}`).stdout.split('\nError\n')[1]!);
+    assert.deepEqual(
+      said.map((text) => text.split('\n')[0]),
+      [`  ${left}`, '  CancelledError', '  KeyError'],
+    );
+  });
+
+  it('says where a node goes on to once, however often', () => {
+    const spool = new SpoolFile('4000001-abc').add(1, 1, 'node', 'start', 'm.start', 'm', '/app/m.py', 1, 2);
+    spool.add(2, 1, 'main', 0).add(3, 1, 0, 1, 1, 2000, dict({}), null).add(4, 1, 2500, 0, null, null);
+    for (const to of [['work', 'check', ...Array<string>(59).fill('work')], '__end__'])
+      spool.add(6, 2600, 'route', 1, dict({ to }));
+    const path = project.record('routes', [spool]);
+    const shown = project.toolbreak('show', path, '1.1').stdout;
+    assert.match(shown, / {2}Goes on to work \(60 times\), check\n.* {2}Goes on to the end\n$/);
   });
 });

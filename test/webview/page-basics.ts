@@ -277,6 +277,19 @@ test('a node shows what it changed in the state', (house) =>
     await picture(shown, 'state');
   }));
 
+test('an output of None is said once', (house) =>
+  withPage(house, async (shown) => {
+    await ready(shown);
+    await shown.page.mouse.click(1000, 139);
+    await until(async () => assert.match(await spoken(shown), /^review, node/));
+    await shown.page.getByRole('tab', { name: 'Output' }).click();
+    const section = shown.page.locator('.tab-panel .value');
+    await until(async () =>
+      assert.match((await section.innerText()).replace(/\s+/g, ' '), /^Output Copy as JSON Copy as Python None$/),
+    );
+    await picture(shown, 'none');
+  }));
+
 test('search marks what it finds and goes through it', (house) =>
   withPage(house, async (shown) => {
     await ready(shown);

@@ -330,7 +330,9 @@ function detail(run: SampleRun, id: string): CallDetail {
     input: handle(call.name === 'parse_line' ? 5 : 1),
     inputBefore: call.edited ? handle(6) : undefined,
     output:
-      failed || call.end === undefined ? undefined : handle(call.name === 'score' ? 7 : call.name === 'notify' ? 8 : 2),
+      failed || call.end === undefined
+        ? undefined
+        : handle(call.name === 'score' ? 7 : call.name === 'notify' ? 8 : call.name === 'review' ? 9 : 2),
     error: failed
       ? {
           type: 'ValueError',

@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import type { CallDetail } from '../../protocol/timeline';
+import { errorText, type CallDetail } from '../../protocol/timeline';
 import type { Page } from '../data/page';
 import type { Selection } from '../data/selection';
 import { endOf } from '../model/bars';
@@ -106,11 +106,7 @@ export function Detail({ page }: { page: Page }): JSX.Element | null {
           </button>
         </div>
       </div>
-      {detail?.error && tab !== 'Error' && (
-        <div class="error-line">
-          {detail.error.type}: {detail.error.message}
-        </div>
-      )}
+      {detail?.error && tab !== 'Error' && <div class="error-line">{errorText(detail.error)}</div>}
       {!(tab === 'Input' && detail?.inputBefore) &&
         detail?.edits?.map((edit) => (
           <div class="edited-line" key={edit}>

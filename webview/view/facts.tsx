@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
-import { messageTitle, unmergedText, type CallDetail, type Change } from '../../protocol/timeline';
+import { errorMeaning, messageTitle, unmergedText, type CallDetail, type Change } from '../../protocol/timeline';
 import type { Page } from '../data/page';
 import { endOf } from '../model/bars';
 import { lookOf } from '../model/kinds';
@@ -155,7 +155,7 @@ function Raised({
   return (
     <>
       <div class="error-type">{type}</div>
-      <pre class="error-message">{message}</pre>
+      <pre class="error-message">{message === '' ? errorMeaning(type) : message}</pre>
       {stack.length > 0 && (
         <ol class="stack" aria-label="Where it was raised">
           {stack.map((frame) => (

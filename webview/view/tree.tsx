@@ -50,7 +50,7 @@ export function ValueTree({ page, handle, label, root, flat = true }: TreeProps)
       <div class="value-head">
         <span class="value-label">{label}</span>
         <span class="muted" title={handle.root.type}>
-          {withoutRoot ? handle.root.text : handle.root.type}
+          {withoutRoot ? handle.root.text : typeText(handle.root)}
         </span>
         <span class="spring" />
         <button class="text-button" title={`Copy ${label} as JSON`} onClick={() => void copy('json')}>
@@ -348,6 +348,11 @@ function isPlain({ type, text, mark }: ValueNode): boolean {
     /^(str|string|int|float|number|bool|boolean|NoneType|null)$/.test(type) &&
     !/^-?(nan|inf)/i.test(text)
   );
+}
+
+/** Nothing where the line of the value says all of it. */
+function typeText({ type }: ValueNode): string {
+  return /^(NoneType|null|undefined)$/.test(type) ? '' : type;
 }
 
 export function textClass(node: ValueNode): string {

@@ -2,6 +2,7 @@ import { InvalidArgumentError, type Command } from 'commander';
 import {
   damageText,
   endingText,
+  errorText,
   messageTitle,
   unmergedText,
   type CallDetail,
@@ -214,7 +215,7 @@ function callLines(run: RunSummary, { detail, at, values, errors }: WholeCall, f
   errors.forEach(({ type, message, stack, way, fields, mark }, index) => {
     if (left > 0 && index === errors.length - 1) lines.push('', `… ${left.toLocaleString('en-US')} more: --full`);
     if (left > 0 && index >= MOST_ERRORS - 1 && index < errors.length - 1) return;
-    const text = type === '' ? message : `${type}: ${message}`;
+    const text = errorText({ type, message });
     const title = index === 0 ? 'Error' : way === 'context' ? 'While handling' : 'Caused by';
     lines.push('', title, ...text.split('\n').map((line) => `  ${line}`));
     for (const frame of stack) lines.push(`    ${uncut(`${frame.path}:${frame.line} in ${frame.function}`)}`);

@@ -34,6 +34,15 @@ export class EventFields {
     return typeof found === 'string' && found !== '' ? found : undefined;
   }
 
+  /** Of a list, all that are texts; of a text itself. */
+  texts(name: string): string[] {
+    const found = this.field(name);
+    const all: unknown[] = Array.isArray(found)
+      ? (found as Value[]).map((item) => this.file.values.resolve(item))
+      : [found];
+    return all.filter((text): text is string => typeof text === 'string' && text !== '');
+  }
+
   number(name: string): number | undefined {
     const found = this.field(name);
     return typeof found === 'number' ? found : undefined;

@@ -40,7 +40,7 @@ export function eventText(file: RunFile, name: string, value: number | null, dat
   if (name === 'resumed' || name === 'release') return oneLine(releaseText(fields), 100);
   if (name === 'skipped' || name === 'again')
     return oneLine([title, askedBy(fields['client'])].filter(Boolean).join(' '), 100);
-  if (name === 'route') return oneLine(`${title} ${fields['to'] ?? 'the end'}`, EVENT_TEXT);
+  if (name === 'route') return oneLine(`${title} ${routeText(new EventFields(file, value, data))}`, EVENT_TEXT);
   if (name === 'exited') return fields['code'] === undefined ? 'Ended' : `Ended with exit code ${fields['code']}`;
   const change =
     fields['name'] !== undefined && fields['after'] !== undefined
@@ -64,6 +64,15 @@ export function eventText(file: RunFile, name: string, value: number | null, dat
     return oneLine([title, text, place].filter(Boolean).join(': '), EVENT_TEXT);
   }
   return oneLine(`${title}: ${text}`, EVENT_TEXT);
+}
+
+/** `tools, work (60 times)`, `the end`. */
+function routeText(event: EventFields): string {
+  const times = new Map<string, number>();
+  for (const name of event.texts('to')) times.set(name, (times.get(name) ?? 0) + 1);
+  if (times.size === 0) return 'the end';
+  const said = (name: string): string => (name === '__end__' ? 'the end' : name);
+  return [...times].map(([name, count]) => said(name) + (count > 1 ? ` (${count} times)` : '')).join(', ');
 }
 
 /** `lookup @ app.py:14`: the line that was held. */

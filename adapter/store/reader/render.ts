@@ -1,5 +1,5 @@
 import { MASK } from '../../../protocol/secrets';
-import type { ValueNode } from '../../../protocol/timeline';
+import { errorText, type ValueNode } from '../../../protocol/timeline';
 import { Complex, Dict, Float, Ref, SetValue, Tagged, Tuple, type Value } from '../values/model';
 import { child, childCount, children, content, keyText } from './children';
 import { messageLine } from './messageText';
@@ -106,6 +106,8 @@ const MOST_ARGUMENTS = 100;
 export function errorMessage(error: Tagged, stored: StoredValues): string {
   const message = textPart(error, 1, stored);
   if (!message.includes('<')) return message;
+  // A bare object, such as one that a task is cancelled with, says nothing.
+  if (message === '<object>') return '';
   const args = stored.resolve(child(error, 'args', stored) ?? null);
   if (!(args instanceof Tuple) || args.items.length === 0 || args.items.length > MOST_ARGUMENTS) return message;
   const several = args.items.length > 1;
@@ -248,7 +250,7 @@ function tagged(value: Tagged, stored: StoredValues, limit: number): string {
     case 'cycle':
       return '↑';
     case 'error':
-      return oneLine([shortType(text(0)), errorMessage(value, stored)].filter(Boolean).join(': '), limit);
+      return oneLine(errorText({ type: shortType(text(0)), message: errorMessage(value, stored) }), limit);
     case 'enum':
       // Some combined flags have no name of their own.
       return text(1) === '' ? `${shortType(text(0))}(${inside(2)})` : `${shortType(text(0))}.${text(1)}`;

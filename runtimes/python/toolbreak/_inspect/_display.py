@@ -171,6 +171,8 @@ _MOST_ARGUMENTS = 100
 def error_message(error: Any, shape: _static.Shape) -> str:
     """What the exception says to the person who looks at it: with its arguments on a line each, where the recorded sentence names their types."""
     message = _errors.message_of(error, shape)
+    if message == "<object>":
+        return ""  # A bare object, such as one that a task is cancelled with, says nothing.
     args = _static.get_args(error)
     if type(args) is not tuple or not 0 < len(args) <= _MOST_ARGUMENTS:
         return message
