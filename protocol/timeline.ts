@@ -16,6 +16,7 @@ export interface RunSummary {
   name: string;
   /** Number of the run in its project, 1 for the first. */
   number: number;
+  /** `2026-11-22T10:00:00.123456789Z`, of which times are counted. */
   startedAt: string;
   /** Duration so far or in all. */
   duration: number;

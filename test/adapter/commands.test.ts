@@ -44,7 +44,14 @@ describe('commands: runs, show, query, check', function () {
     assert.match(lines[2]!, /^1 +support_agent /);
     assert.equal(lines.length, 4);
     assert.match(said('runs', '--all'), /garden: support_agent/);
-    const listed = json('runs') as { run: string; number: number; calls: number; duration: number }[];
+    const listed = json('runs') as {
+      run: string;
+      number: number;
+      calls: number;
+      duration: number;
+      startedAt: string;
+    }[];
+    assert.equal(listed[1]!.startedAt, '2023-11-14T22:13:29.999999000Z');
     assert.deepEqual(
       listed.map(({ run, number, calls, duration }) => [run, number, calls, duration]),
       [

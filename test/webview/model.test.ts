@@ -41,6 +41,9 @@ describe('timeline: time', () => {
     assert.equal(formatClock('', 5), '');
     assert.match(formatClock('2026-03-02T14:03:10.000Z', 1.5 * S), /^\d\d:\d\d:11\.500$/);
     assert.match(formatClock('2026-03-02T14:03:10.002Z', 1_500_250, MS), /^\d\d:\d\d:10\.0035002$/);
+    // The run's start has nanoseconds, too: those of both may make another second.
+    assert.match(formatClock('2026-03-02T14:03:10.002999700Z', 400, 3000), /^\d\d:\d\d:10\.003000100$/);
+    assert.match(formatClock('2026-03-02T14:03:10.999999900Z', 1_000_000_200, 3000), /^\d\d:\d\d:12\.000000100$/);
     const seconds = (from: number, to: number) =>
       clockLabels('2026-03-02T14:03:10.000Z', ticks(from, to, 300)).map((text) => text.slice(6));
     assert.deepEqual(seconds(0, 3 * S), ['10.000', '11.000', '12.000', '13.000']);

@@ -57,13 +57,14 @@ function pair(small: number, base: number, big: string, little: string): string 
 
 /** Clock time of a moment of a run, in the person's own time zone: `14:03:22.418`; of a short `span` with more decimals. Empty when the start is not known. */
 export function formatClock(startedAt: string, time: Nanoseconds, span: Nanoseconds = Infinity): string {
-  const start = Date.parse(startedAt);
-  if (Number.isNaN(start)) return '';
-  const date = new Date(start + time / MILLISECOND);
+  const second = Date.parse(startedAt.replace(/\.\d+/, ''));
+  if (Number.isNaN(second)) return '';
+  // A date has no more than milliseconds.
+  const start = Number((/\.(\d{1,9})/.exec(startedAt)?.[1] ?? '').padEnd(9, '0'));
+  const since = start + Math.floor(time);
+  const date = new Date(second + Math.floor(since / SECOND) * 1000);
   const two = (part: number) => String(part).padStart(2, '0');
-  // The start is known to the millisecond.
-  const digits = (part: number, width: number) => String(part).padStart(width, '0');
-  const fraction = `${digits(date.getMilliseconds(), 3)}${digits(Math.floor(time % MILLISECOND), 6)}`;
+  const fraction = String(((since % SECOND) + SECOND) % SECOND).padStart(9, '0');
   const places = placesFor(SECOND, span);
   return `${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}.${fraction.slice(0, places)}`;
 }

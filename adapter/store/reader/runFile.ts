@@ -9,6 +9,7 @@ import { WordReader } from '../words/wordReader';
 import { shownName, type Named } from '../functionName';
 import { endedEarly, endingOf } from './ending';
 import { StoredValues } from './stored';
+import { isoText } from '../query/times';
 
 type Statement = Database.Statement<unknown[]>;
 
@@ -164,7 +165,7 @@ export class RunFile {
       run: row.run,
       name: row.workflow ?? row.name,
       number: row.number === undefined ? 0 : Number(row.number),
-      startedAt: new Date(Number((row.started + BigInt(this.zero())) / 1_000_000n)).toISOString(),
+      startedAt: isoText(row.started + BigInt(this.zero())),
       duration: this.duration(row, live, reading),
       live,
       ...(reading ? { reading } : {}),
