@@ -15,6 +15,14 @@ export type RowType = 'call' | 'output' | 'crash' | 'event';
  */
 export type QueryOrder = 'start' | '-start' | 'duration' | '-duration';
 
+/** What people also call a kind of calls. */
+const OTHER_NAMES: Readonly<Record<string, string>> = { agent: 'workflow', model: 'llm' };
+
+/** The kind that is meant: `llm` for `model`. */
+export function kindNamed(word: string): string {
+  return Object.hasOwn(OTHER_NAMES, word) ? OTHER_NAMES[word]! : word;
+}
+
 /** At least one of these; all that are given hold. */
 export interface NameQuery {
   /** The name (`lookup_order`), the qualified name (`Shop.lookup_order`), the name as it is shown, or the name with the kind (`tool:lookup_order`). */

@@ -216,6 +216,7 @@ describe('commands: runs, show, query, check', function () {
       'first 1.2',
     ]);
     assert.deepEqual(ids('1', '--type', 'crash'), ['first crash']);
+    assert.deepEqual(ids('1', '--kind', 'agent,model'), ['first 1.1']);
   });
 
   it('query --values has what show has of each call, as far as an answer has room', () => {

@@ -302,6 +302,7 @@ describe('timeline: what is typed into the search', () => {
   it('asks for what a query can ask for', () => {
     const queries: [typed: string, query: object][] = [
       ['kind:tool,LLM', { kinds: ['tool', 'llm'] }],
+      ['kind:agent,model', { kinds: ['workflow', 'llm'] }],
       ['status:error,cancelled', { status: ['error', 'cancelled'] }],
       ['name:lookup_order', { name: { equals: 'lookup_order' } }],
       ['name:/^look.*r$/', { name: { regex: '^look.*r$' } }],

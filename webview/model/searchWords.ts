@@ -1,4 +1,4 @@
-import type { Query } from '../../protocol/query';
+import { kindNamed, type Query } from '../../protocol/query';
 import { KINDS } from './kinds';
 
 const STATES: Record<string, NonNullable<Query['status']>[number]> = {
@@ -22,11 +22,13 @@ const SIGNS: Record<string, string> = { ':': 'contains', contains: 'contains', '
 const STATE_WORDS = 'running, returned, error, cancelled, skipped and interrupted';
 const UNITS = 'ns, us, ms, s, m and h';
 const CALL_KINDS = KINDS.filter((kind) => kind !== 'event');
+/** Also as people call them. */
+const KIND_WORDS = `${CALL_KINDS.slice(0, -1).join(', ')} or ${CALL_KINDS.at(-1)}; agent and model for workflow and llm`;
 
 /** The words of the search, as they are explained. */
 export const SEARCH_WORDS: readonly { word: string; what: string }[] = [
   { word: 'status:error', what: 'running, returned, error, cancelled, skipped or interrupted; several with commas' },
-  { word: 'kind:tool', what: `${CALL_KINDS.slice(0, -1).join(', ')} or ${CALL_KINDS.at(-1)}; several with commas` },
+  { word: 'kind:tool', what: `${KIND_WORDS}; several with commas` },
   { word: 'name:refund', what: 'the whole name; name:/^look/ is a regular expression' },
   { word: 'min:200ms', what: 'takes at least so long, in ns, us, ms, s, m or h' },
   { word: 'value:"order 7"', what: 'in the name, the arguments, the result or the error' },
@@ -133,8 +135,9 @@ function put(query: Query, word: string, value: string): string | undefined {
       return;
     case 'kind':
       for (const each of parts(value)) {
-        if (!CALL_KINDS.includes(each)) return `There is no kind "${each}". There are ${CALL_KINDS.join(', ')}.`;
-        query.kinds = [...(query.kinds ?? []), each];
+        const kind = kindNamed(each);
+        if (!CALL_KINDS.includes(kind)) return `There is no kind "${each}". There are ${CALL_KINDS.join(', ')}.`;
+        query.kinds = [...(query.kinds ?? []), kind];
       }
       return;
     case 'min':

@@ -1,5 +1,5 @@
 import { InvalidArgumentError, type Command } from 'commander';
-import type { FoundCall, FoundEvent, Query, QueryAnswer } from '../../../protocol/query';
+import { kindNamed, type FoundCall, type FoundEvent, type Query, type QueryAnswer } from '../../../protocol/query';
 import { UserError } from '../../common/errors';
 import { findRun, listRuns, noRuns } from '../../store/life/find';
 import { KINDS } from '../../model/names';
@@ -40,7 +40,11 @@ export function queryCommand(program: Command): void {
     .description('find calls, output, crashes and other events in one run or in all of the project')
     .argument('[run...]', 'number, id, "last" or path (default: all of the project)')
     .option('--type <types>', 'call, output, crash, event, or several with commas (default: call)', list)
-    .option('--kind <kinds>', 'tool, node, workflow, llm, function, ..., or several with commas', list)
+    .option(
+      '--kind <kinds>',
+      'tool, node, workflow (or agent), llm (or model), function, ..., or several with commas',
+      list,
+    )
     .option('--name <text>', 'part of the name')
     .option('--name-is <name>', 'the whole name: lookup_order, or tool:lookup_order')
     .option('--name-regex <expression>', 'the name matches this regular expression')
@@ -117,7 +121,7 @@ function answerOf(files: readonly string[], query: Query, command: Command): Que
 /** What cannot be asked is a mistake of whoever typed it. */
 function queryFrom(options: Options, command: Command): Query {
   try {
-    const unknown = options.kind?.find((kind) => !KINDS.some((known) => known === kind));
+    const unknown = options.kind?.find((kind) => !KINDS.some((known) => known === kindNamed(kind)));
     if (unknown !== undefined) throw new UserError(`"kinds" cannot be "${unknown}": it is one of ${KINDS.join(', ')}.`);
     const query = queryOf(options);
     compileQuery(query, new Patterns(), 1);
@@ -140,7 +144,7 @@ function queryOf(options: Options): Query {
     options.process !== undefined && /^\d+$/.test(options.process) ? Number(options.process) : options.process;
   return without({
     types: options.type as Query['types'],
-    kinds: options.kind,
+    kinds: options.kind?.map(kindNamed),
     name: Object.keys(names).length > 0 ? names : undefined,
     file: options.file,
     status: options.status as Query['status'],
