@@ -115,6 +115,8 @@ export interface CallRow {
   /** Parts of the call in which it was held; an open one has no end. */
   holds: { start: number; end?: number; description: string }[];
   edited: boolean;
+  /** Of a model's call that says how many it took: those of its input and its output. Rows of a `CallTable` have none. */
+  tokens?: number;
 }
 
 /** Many calls, ordered by start, one entry a call in each list: a fifth of what rows take on their way to the page. */

@@ -97,4 +97,22 @@ describe('commands: all of one call', function () {
     const shown = project.toolbreak('show', path, '1.1').stdout;
     assert.match(shown, / {2}Goes on to work \(60 times\), check\n.* {2}Goes on to the end\n$/);
   });
+
+  it('the line of a model in the tree ends with its tokens, also where it is cut', () => {
+    const spool = new SpoolFile('4000001-abc').add(1, 1, 'llm', 'model', 'm.model', 'm', '/app/m.py', 1, 2);
+    spool.add(1, 2, 'tool', 'look', 'm.look', 'm', '/app/m.py', 3, 4).add(2, 1, 'main', 0);
+    const used = (given: number, answered: number): Value =>
+      dict({ 'gen_ai.usage.input_tokens': given, 'gen_ai.usage.output_tokens': answered });
+    spool.add(3, 1, 0, 1, 1, 2000, dict({ q: 'a' }), null).add(4, 1, 2500, 0, null, used(1200, 34));
+    spool.add(3, 2, 0, 1, 1, 3000, dict({ q: 'a'.repeat(100) }), null).add(4, 2, 3500, 0, null, used(1, 0));
+    spool.add(3, 3, 0, 1, 1, 4000, dict({}), null).add(4, 3, 4500, 0, null, null);
+    spool.add(3, 4, 0, 2, 1, 5000, dict({}), null).add(4, 4, 5500, 0, null, null);
+    const path = project.record('tokens', [spool]);
+    const [, first, second, third, fourth] = project.toolbreak('show', path).stdout.split('\n');
+    assert.match(first!, / llm model\(q='a'\) · 1,234 tokens$/);
+    assert.match(second!, / llm model\(q='a+…a*… · 1 token$/);
+    assert.equal([...second!].length, 100);
+    assert.match(third!, / llm model\(\)$/);
+    assert.match(fourth!, / tool look\(\)$/);
+  });
 });

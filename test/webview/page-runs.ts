@@ -94,6 +94,16 @@ test('the table has the same facts, sorts, and selects by keyboard', (house) =>
     await ready(shown);
     await shown.page.keyboard.press('t');
     await until(async () => assert.equal(await shown.page.getByRole('grid').getAttribute('aria-rowcount'), '42'));
+    const tokens = shown.page.locator('.table-head').getByRole('button', { name: 'Tokens' });
+    await tokens.click();
+    await tokens.click();
+    await until(async () =>
+      assert.deepEqual((await shown.page.locator('.table-space .col-Tokens').allInnerTexts()).slice(0, 3), [
+        '1,900',
+        '1,220',
+        '',
+      ]),
+    );
     await shown.page.locator('.table-head').getByRole('button', { name: 'Time' }).click();
     await shown.page.locator('.table-head').getByRole('button', { name: 'Time' }).click();
     await until(async () =>

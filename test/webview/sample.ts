@@ -60,7 +60,7 @@ export function sampleRun(
   const root = add('workflow', 'support_agent', 0, 0, options.live ? undefined : end);
   const agent = (from: number, to: number): void => {
     const node = add('node', 'agent', 1, from, to, { parent: root.id });
-    add('llm', 'gpt-x', 2, from + 40 * MS, to - 30 * MS, { parent: node.id });
+    add('llm', 'gpt-x', 2, from + 40 * MS, to - 30 * MS, { parent: node.id, tokens: from < S ? 1220 : 1900 });
   };
   agent(20 * MS, 2.2 * S);
   const tools = add('node', 'tools', 1, 2.2 * S, 5.6 * S, { parent: root.id });

@@ -6,11 +6,11 @@ import { endOf } from '../model/bars';
 import { isEvent, lookOf, stateWord } from '../model/kinds';
 import { byStart } from '../model/neighbours';
 import { formatClock, formatDuration, formatMoment } from '../model/time';
-import { counted, heldTime } from '../model/words';
+import { count, counted, heldTime } from '../model/words';
 import { usePageState, usePageView } from './hooks';
 
 const ROW = 22;
-const COLUMNS = ['Start', 'Call', 'Kind', 'State', 'Time', 'Held', 'Lane'] as const;
+const COLUMNS = ['Start', 'Call', 'Kind', 'State', 'Time', 'Tokens', 'Held', 'Lane'] as const;
 type Column = (typeof COLUMNS)[number];
 
 /** The calls of the window as a table: the facts of the lanes for a screen reader, and for sorting. */
@@ -66,6 +66,9 @@ export function Table({
     const to = selected >= 0 ? Math.min(last, Math.max(0, selected + step)) : step === Infinity ? last : 0;
     page.chooser.select(sorted[to], { open: page.detailOpen });
   };
+  // Of most programs no call has any.
+  const hasTokens = (page.overview?.run.tokens ?? 0) > 0;
+  const columns = COLUMNS.filter((column) => column !== 'Tokens' || hasTokens);
   const started = page.overview?.run.startedAt ?? '';
   const span = page.view.to - page.view.from;
   const clock = (time: number): string => formatClock(started, time, span);
@@ -73,18 +76,18 @@ export function Table({
   const startOf = page.clock && clock(0) !== '' ? clock : moment;
   return (
     <div
-      class="table"
+      class={`table${hasTokens ? ' with-tokens' : ''}`}
       style={{ '--start': `${startOf(now).length}ch` }}
       role="grid"
       aria-label="Calls in the window"
       aria-rowcount={sorted.length + 1}
-      aria-colcount={COLUMNS.length}
+      aria-colcount={columns.length}
       tabIndex={0}
       aria-activedescendant={selected >= 0 ? `call-${selected}` : undefined}
       onKeyDown={onKeyDown}
     >
       <div class="table-row table-head" ref={head} role="row" aria-rowindex={1}>
-        {COLUMNS.map((column) => (
+        {columns.map((column) => (
           <div
             class={`cell col-${column}`}
             role="columnheader"
@@ -150,6 +153,11 @@ export function Table({
                 <span role="gridcell" class="cell col-Time">
                   {isEvent(call) && call.end === call.start ? '' : formatDuration(endOf(call, now) - call.start)}
                 </span>
+                {hasTokens && (
+                  <span role="gridcell" class="cell col-Tokens">
+                    {call.tokens === undefined ? '' : count(call.tokens)}
+                  </span>
+                )}
                 <span role="gridcell" class="cell col-Held">
                   {call.holds.length > 0 ? formatDuration(heldTime(call, now)) : ''}
                 </span>
@@ -206,6 +214,8 @@ function compare(a: CallRow, b: CallRow, column: Column, now: number, lanes: Rea
       return text(stateWord(a), stateWord(b));
     case 'Time':
       return endOf(a, now) - a.start - (endOf(b, now) - b.start) || byStart(a, b);
+    case 'Tokens':
+      return (a.tokens ?? 0) - (b.tokens ?? 0) || byStart(a, b);
     case 'Held':
       return heldTime(a, now) - heldTime(b, now) || byStart(a, b);
     case 'Lane':

@@ -64,6 +64,8 @@ export function callRow(file: RunFile, call: CallHead, zero = file.zero(), held?
   if (call.parent !== null) row.parent = callName(call.parent);
   if (call.end !== null) row.end = call.end - zero;
   if (call.status === ENDED_WITH_PROCESS) row.unended = true;
+  const tokens = kind === 'llm' ? file.calls.get(call.id)?.tokens : undefined;
+  if (typeof tokens === 'number') row.tokens = tokens;
   return row;
 }
 
