@@ -241,12 +241,12 @@ export interface SaidMessage {
   role: string;
   /** Of a tool's answer: the tool. */
   name?: string;
-  /** Of one that says that the tool failed: `error`. */
+  /** Of one that says that the tool failed: `error`; of an answer that ended early: `so far`. */
   status?: string;
   text: string;
 }
 
-/** `human`, `tool lookup_order`, `tool refund (error)`. */
+/** `human`, `tool lookup_order`, `tool refund (error)`, `ai (so far)`. */
 export function messageTitle({ role, name, status }: Omit<SaidMessage, 'text'>): string {
   return `${role}${name === undefined ? '' : ` ${name}`}${status === undefined ? '' : ` (${status})`}`;
 }

@@ -45,6 +45,18 @@ describe('commands: all of one call', function () {
     assert.equal((json.attributes[2]!.value as number[]).length, 1200);
   });
 
+  it('what a model had said when its stream ended early stands among its messages', () => {
+    const spool = new SpoolFile('4000001-abc').add(1, 1, 'llm', 'model', 'm.model', 'm', '/app/m.py', 1, 2);
+    const message = (type: string, content: string): Tagged =>
+      new Tagged('object', [`langchain_core.messages.${type}`, dict({ content, type: 'ai' }), null]);
+    const asked = dict({ messages: [dict({ role: 'user', content: 'count' })] });
+    const error = new Tagged('error', ['ConnectionError', 'gone', null, null, null]);
+    const attributes = dict({ 'gen_ai.request.model': 'x', 'toolbreak.partial': message('AIMessageChunk', 'one two') });
+    spool.add(2, 1, 'main', 0).add(3, 1, 0, 1, 1, 2000, asked, null).add(4, 1, 2500, 1, error, attributes);
+    const { stdout } = project.toolbreak('show', project.record('partial', [spool]), '1.1');
+    assert.match(stdout, /\nMessages\n {2}user: count\n {2}ai \(so far\): one two\n\nAttributes\n {2}gen_ai[^\n]*\n$/);
+  });
+
   it('a key of the state that was not merged is named where the state is', () => {
     const spool = new SpoolFile('4000001-abc').add(1, 1, 'node', 'best', 'm.best', 'm', '/app/m.py', 1, 2);
     const state = dict({ best: 1 });

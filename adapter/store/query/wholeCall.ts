@@ -1,7 +1,7 @@
 import type { CallDetail, ValueHandle } from '../../../protocol/timeline';
 import { parseCallName } from '../callNames';
 import { problemWith } from '../database';
-import { attributesOf, attributeText } from '../reader/attributes';
+import { attributesOf, attributeText, shownAttributes } from '../reader/attributes';
 import { callDetail } from '../reader/detail';
 import { errorChain, errorValue, type ErrorValue } from '../reader/errorValue';
 import { outline, type OutlineLine } from '../reader/outline';
@@ -121,7 +121,7 @@ export function wholeCallJson(path: string, id: string): Record<string, unknown>
     return {
       ...detail,
       at: startOf(file, handles),
-      attributes: attributesIn(file, id).map(([name, value]) => ({
+      attributes: [...attributesIn(file, id)].map(([name, value]) => ({
         name,
         value: asJson(() => value, file.values).json,
       })),
@@ -131,13 +131,12 @@ export function wholeCallJson(path: string, id: string): Record<string, unknown>
   });
 }
 
-const attributesIn = (file: RunFile, id: string): [string, Value][] => [
-  ...attributesOf(file, file.calls.get(parseCallName(id)!)!),
-];
+const attributesIn = (file: RunFile, id: string): ReadonlyMap<string, Value> =>
+  attributesOf(file, file.calls.get(parseCallName(id)!)!);
 
 /** As long as a line is, or whole. */
 function attributeTexts(file: RunFile, id: string, whole: boolean): CallDetail['attributes'] {
-  return attributesIn(file, id).map(([name, value]) => {
+  return shownAttributes(attributesIn(file, id)).map(([name, value]) => {
     const room = whole ? Infinity : Math.max(LEAST_ATTRIBUTE, ATTRIBUTE - name.length);
     return { name, value: attributeText(value, file.values, room) };
   });

@@ -23,6 +23,14 @@ export function attributesOf(
   return all;
 }
 
+/** What a model had streamed when its stream ended early. */
+export const PARTIAL = 'toolbreak.partial';
+
+/** What stands among the messages is not told twice. */
+export function shownAttributes(all: ReadonlyMap<string, Value>): [string, Value][] {
+  return [...all].filter(([name]) => name !== PARTIAL);
+}
+
 /** Text as it is, a list or a dict with what is in it, and all else in one line. A long one says how much more there is. */
 export function attributeText(value: Value, stored: StoredValues, longest = LONGEST): string {
   const plain = stored.resolve(value);

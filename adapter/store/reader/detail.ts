@@ -2,8 +2,8 @@ import type { CallDetail, SaidMessage, ValueHandle } from '../../../protocol/tim
 import { UserError } from '../../common/errors';
 import { callName, ENDED_WITH_PROCESS, parseCallName } from '../callNames';
 import type { StoredCall } from '../chunks/rows';
-import { Dict } from '../values/model';
-import { attributesOf, attributeText, unmergedOf } from './attributes';
+import { Dict, type Value } from '../values/model';
+import { attributesOf, attributeText, PARTIAL, shownAttributes, unmergedOf } from './attributes';
 import { callRow, functionOf } from './calls';
 import { diff } from './diff';
 import { errorChain, errorValue } from './errorValue';
@@ -61,7 +61,8 @@ export function callDetail(file: RunFile, name: string): CallDetail {
   const changed = before === undefined || after === undefined ? undefined : diff(before, after, file.values);
   const attributes = attributesOf(file, parts);
   const unmerged = after === undefined ? [] : unmergedOf(attributes, file.values);
-  const messages = WITH_MESSAGES.has(kind) ? messagesOf(file, parts, kind, unmerged) : [];
+  const partial = attributes.get(PARTIAL);
+  const messages = WITH_MESSAGES.has(kind) ? messagesOf(file, parts, kind, unmerged, partial) : [];
   return clean({
     call: callRow(file, call),
     ...path(file, call),
@@ -76,7 +77,10 @@ export function callDetail(file: RunFile, name: string): CallDetail {
     moreChanges: changed?.more === true ? true : undefined,
     messages: messages.length > 0 ? messages : undefined,
     unmerged: unmerged.length > 0 ? unmerged : undefined,
-    attributes: [...attributes].map(([name, value]) => ({ name, value: attributeText(value, file.values) })),
+    attributes: shownAttributes(attributes).map(([name, value]) => ({
+      name,
+      value: attributeText(value, file.values),
+    })),
     edits: edits.length > 0 ? edits : undefined,
     events: events.map(({ time, text }) => ({ time, text })),
   });
@@ -142,13 +146,23 @@ function errorOf(file: RunFile, parts: Parts): CallDetail['error'] {
 /** Kinds of calls that have messages of their own. */
 const WITH_MESSAGES = new Set(['llm', 'node', 'workflow']);
 
-function messagesOf(file: RunFile, parts: Parts, kind: string, unmerged: readonly string[]): SaidMessage[] {
+function messagesOf(
+  file: RunFile,
+  parts: Parts,
+  kind: string,
+  unmerged: readonly string[],
+  partial: Value | undefined,
+): SaidMessage[] {
   const { values } = file;
   const read = (id: number | null): Message[] =>
     id === null ? [] : messagesIn(values.root(id), values, MOST_MESSAGES);
-  return allMessages()
+  const soFar = partial === undefined ? [] : messagesIn(partial, values, 1);
+  return [
+    ...allMessages().map((message) => saidMessage(message, values)),
+    ...soFar.map((message) => ({ ...saidMessage(message, values), status: 'so far' })),
+  ]
     .slice(-MOST_MESSAGES)
-    .map((message) => said(saidMessage(message, values)));
+    .map(said);
 
   function allMessages(): Message[] {
     // What a node answers is merged into its state: some of it replaces or removes what was there. A workflow answers its state.
