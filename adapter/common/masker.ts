@@ -50,7 +50,7 @@ export class Masker {
   recorded<T>(value: T, deepest = Infinity): T {
     if (typeof value === 'string') return this.text(value) as T;
     // What is nested more deeply is not written.
-    if (typeof value !== 'object' || value === null || deepest < 0) return value;
+    if (typeof value !== 'object' || value === null || value instanceof Number || deepest < 0) return value;
     if (Array.isArray(value))
       return value.map((one: unknown, index) =>
         typeof one === 'string' && this.#announces(value, index - 1) ? MASK : this.recorded(one, deepest - 1),

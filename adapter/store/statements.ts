@@ -1,3 +1,4 @@
+import { globalId } from './callNames';
 import type { Connection } from './database';
 
 /** The writer's statements. Parameters in the order in which they stand; whole numbers are bound as BigInt. */
@@ -62,4 +63,9 @@ export function prepare(db: Connection) {
     shiftHolds: db.prepare('UPDATE holds SET start = start + @by, end = end + @by'),
     insertEvent: db.prepare('INSERT INTO events (time, name, process, call, value, data) VALUES (?, ?, ?, ?, ?, ?)'),
   };
+}
+
+/** Of a number in a process, for the database; 0 is none. */
+export function idOrNull(process: number, id: number): bigint | null {
+  return id === 0 ? null : BigInt(globalId(process, id));
 }

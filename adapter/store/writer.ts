@@ -13,10 +13,11 @@ import type { Item, Segment } from './spool/follower';
 import { keepEarlier } from './spool/earlier';
 import type { MarshalReader } from './spool/marshal';
 import { MOST_SEEN, type SeenCall } from './recorder';
-import { prepare } from './statements';
+import { idOrNull, prepare } from './statements';
 import { Tiles } from './tiles';
+import { tokensIn } from './tokens';
 import { ValueTable } from './values/intern';
-import { DecodeError, Dict, Float, type Value } from './values/model';
+import { DecodeError, Dict } from './values/model';
 
 /** Times lie within 52 days of the run's first: the difference of any two of them is packed, and stays exact. */
 export const LATEST = 2 ** 52;
@@ -211,8 +212,14 @@ export class RunWriter {
     return { began, last: began + (this.processLast.get(index) ?? 0) / 1e6 };
   }
 
-  /** Ends what still runs in a process that is dead, of a fault or otherwise: nothing more can come of it. */
-  processEnded(index: number, exitCode: number | undefined, wall: bigint | undefined, fault?: Fault): void {
+  /** Ends what still runs in a process that is dead, of a fault or otherwise: nothing more can come of it. `ends`: until when calls ran, where that is known. */
+  processEnded(
+    index: number,
+    exitCode: number | undefined,
+    wall: bigint | undefined,
+    fault?: Fault,
+    ends?: ReadonlyMap<number, number>,
+  ): void {
     const last = this.processLast.get(index) ?? 0;
     // What was running ends when the session saw the process die, or else where the process was last heard of.
     const end = Math.min(LATEST, wall === undefined ? last : Math.max(last, Number(wall - this.started)));
@@ -223,7 +230,7 @@ export class RunWriter {
     for (const id of open) {
       if (crash !== undefined && crashed.has(id)) this.crashed(id, end, crash);
       else {
-        const last = this.lastKnownOf(id, end);
+        const last = ends?.get(id) ?? this.lastKnownOf(id, end);
         this.lanes.end(id, last);
         this.calls.end(id, last, ENDED_WITH_PROCESS, undefined);
       }
@@ -589,20 +596,4 @@ export class RunWriter {
       this.sql.setOffset.run(file, BigInt(process), BigInt(this.offsets.get(file)!));
     this.moved.clear();
   }
-}
-
-function idOrNull(process: number, id: number): bigint | null {
-  return id === 0 ? null : BigInt(globalId(process, id));
-}
-
-/** Tokens of a model call, by the names of the OpenTelemetry GenAI conventions. */
-function tokensIn(attributes: Value): number | undefined {
-  if (!(attributes instanceof Dict)) return undefined;
-  let sum: number | undefined;
-  for (const name of ['gen_ai.usage.input_tokens', 'gen_ai.usage.output_tokens']) {
-    const found = attributes.get(name);
-    const count = found instanceof Float ? Math.round(found.value) : found;
-    if (typeof count === 'number' && Number.isSafeInteger(count) && count >= 0) sum = (sum ?? 0) + count;
-  }
-  return sum;
 }

@@ -1,19 +1,23 @@
-import type { Json } from './plain';
-
 /** Deepest nesting that is taken over from outside. */
 export const DEEPEST = 200;
+
+/** A floating point number that is whole; plain numbers that are whole are integers. */
+export class WholeFloat extends Number {}
+
+/** A value as spans have it: JSON that tells 1.0 from 1. */
+export type Told = null | boolean | number | string | WholeFloat | Told[] | { [key: string]: Told };
 
 /** An error as the runtimes record it. */
 export interface RecordedError {
   type: string;
   message: string;
-  fields: { [key: string]: Json };
+  fields: { [key: string]: Told };
   /** Outermost first. */
   stack?: readonly { path: string; line: number; function: string }[];
 }
 
 /** Values in the format that spools have, for what comes from elsewhere: the writer takes them as if an app had recorded them. */
-export function marshal(...values: (Json | RecordedErrorValue)[]): Buffer {
+export function marshal(...values: (Told | RecordedErrorValue)[]): Buffer {
   const parts: Buffer[] = [];
   for (const value of values) put(value, 0, parts);
   return Buffer.concat(parts);
@@ -24,7 +28,7 @@ export class RecordedErrorValue {
   constructor(readonly error: RecordedError) {}
 }
 
-function put(value: Json | RecordedErrorValue, depth: number, parts: Buffer[]): void {
+function put(value: Told | RecordedErrorValue, depth: number, parts: Buffer[]): void {
   if (value instanceof RecordedErrorValue) {
     const { type, message, fields, stack = [] } = value.error;
     parts.push(head('(', 7), Buffer.from('.'), text('error'), text(type), text(message), head('[', stack.length));
@@ -34,6 +38,7 @@ function put(value: Json | RecordedErrorValue, depth: number, parts: Buffer[]): 
   }
   if (value === null) parts.push(Buffer.from('N'));
   else if (typeof value === 'boolean') parts.push(Buffer.from(value ? 'T' : 'F'));
+  else if (value instanceof WholeFloat) parts.push(float(value.valueOf()));
   else if (typeof value === 'number') parts.push(number(value));
   else if (typeof value === 'string') parts.push(text(value));
   else if (depth > DEEPEST) {
@@ -76,6 +81,10 @@ function number(value: number): Buffer {
     digits.forEach((digit, index) => bytes.writeUInt16LE(digit, 5 + index * 2));
     return bytes;
   }
+  return float(value);
+}
+
+function float(value: number): Buffer {
   const bytes = Buffer.alloc(9);
   bytes.write('g', 'latin1');
   bytes.writeDoubleLE(value, 1);

@@ -44,7 +44,9 @@ export function* otlp(file: RunFile, toolbreak: string, cuts: Cuts): Generator<s
   if (row === undefined) return;
   const trace = createHash('sha256').update(row.run).digest('hex').slice(0, 32);
   const wall = (time: number): string => String(row.started + BigInt(time));
-  const latest = Number(row.last ?? 0n);
+  // What runs now has run until now.
+  const now = file.live(row) ? Number(BigInt(Date.now()) * 1_000_000n - row.started) : 0;
+  const latest = Math.max(Number(row.last ?? 0n), now);
   const processes = file.db.prepare('SELECT * FROM processes ORDER BY id').all() as Process[];
   const holds = file.db.prepare<[number, number], Hold>(
     'SELECT start, end, description, why FROM holds WHERE call = ? ORDER BY start LIMIT ?',
@@ -166,7 +168,7 @@ function contentOf(
   const cut: string[] = [];
   const value = (key: string, id: number | null): void => {
     if (id === null) return;
-    const { json, cut: shortened } = plainJson(file.values.root(id), file.values, LARGEST_VALUE);
+    const { json, cut: shortened } = plainJson(file.values.root(id), file.values, LARGEST_VALUE, true);
     if (shortened) cut.push(key);
     text(key, JSON.stringify(json));
   };
@@ -223,7 +225,7 @@ function contentOf(
     text('error.type', error.qualified);
     if (isMessageCut) cut.push('exception.message');
     if (error.fields !== undefined) {
-      const { json, cut: shortened } = plainJson(error.fields, file.values, LARGEST_VALUE);
+      const { json, cut: shortened } = plainJson(error.fields, file.values, LARGEST_VALUE, true);
       if (shortened) cut.push('toolbreak.error.fields');
       text('toolbreak.error.fields', JSON.stringify(json));
     }
@@ -280,7 +282,7 @@ function messages(file: RunFile, id: number | null, onCut: () => void): string |
     left -= text.length;
     isCut ||= cut || others > 0;
     const asked = calls.map((call) => {
-      const { json, cut } = plainJson(toolArguments(call, file.values), file.values, Math.max(0, left));
+      const { json, cut } = plainJson(toolArguments(call, file.values), file.values, Math.max(0, left), true);
       left -= JSON.stringify(json).length;
       isCut ||= cut;
       const id = field(call, 'id', file.values);

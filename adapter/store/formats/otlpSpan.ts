@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { CallStatus } from '../../../protocol/spool';
-import type { Json } from './plain';
-import { RecordedErrorValue } from './marshalWriter';
+import { RecordedErrorValue, WholeFloat, type Told } from './marshalWriter';
 
 /** Deepest value of an attribute. */
 const DEEPEST = 50;
@@ -14,6 +13,12 @@ const MOST_ATTRIBUTES = 10_000;
 /** What our own export says of a call. */
 const STATUS = /^(?:returned|error|skipped|running|cancelled|ended)/;
 
+/** What our own export makes of what it also says itself. */
+const DERIVED = [
+  ['toolbreak.arguments', 'gen_ai.input.messages'],
+  ['toolbreak.result', 'gen_ai.output.messages'],
+] as const;
+
 /** What a span says, in our words. */
 export interface SpanCall {
   kind: string;
@@ -21,14 +26,17 @@ export interface SpanCall {
   qualified: string;
   path: string | null;
   line: number;
-  args: Json;
-  attributes: { [key: string]: Json };
-  status: CallStatus;
-  result: Json | RecordedErrorValue;
+  args: Told;
+  attributes: { [key: string]: Told };
+  /** Of the workflow, where our own export says it. */
+  states: { when: 'before' | 'after'; value: Told }[];
+  /** Undefined for a call of which no end is known. */
+  status: CallStatus | undefined;
+  result: Told | RecordedErrorValue;
   /** Which line of the app it was on, where the span says so. */
   thread: string | undefined;
   threadName: string | undefined;
-  events: { time: bigint; name: string; data: { [key: string]: Json } }[];
+  events: { time: bigint; name: string; data: { [key: string]: Told } }[];
   /** What of the span is not here, in a sentence each. */
   leftOut: string[];
 }
@@ -39,7 +47,7 @@ type Fields = Record<string, unknown>;
 export function readSpan(span: Fields, start: bigint): SpanCall {
   const all = attributesIn(span['attributes']);
   /** The first of these that says something. One that says the same goes with it, and one that says something else stays an attribute. */
-  const take = (...names: string[]): Json | undefined => {
+  const take = (...names: string[]): Told | undefined => {
     const found = names.map((name) => all.get(name)).find((value) => value !== undefined && value !== null);
     for (const name of names) if (isDeepStrictEqual(all.get(name), found)) all.delete(name);
     return found;
@@ -50,6 +58,7 @@ export function readSpan(span: Fields, start: bigint): SpanCall {
     const found = take(...texts);
     return typeof found === 'string' ? shortened(found, longest) : undefined;
   };
+  const cut = [all.get('toolbreak.cut') ?? []].flat();
   const operation = all.get('gen_ai.operation.name');
   const kind = kindOf(all);
   const spanName = typeof span['name'] === 'string' ? span['name'] : '';
@@ -66,6 +75,7 @@ export function readSpan(span: Fields, start: bigint): SpanCall {
       ? spanName.slice(operation.length + 1)
       : spanName;
   const name = own ?? shortened(typeof named === 'string' && named !== '' ? named : bare || 'span', LONGEST_NAME);
+  for (const [own, derived] of DERIVED) if (all.has(own) && !cut.includes(own)) all.delete(derived);
   const given = take('toolbreak.arguments', 'gen_ai.tool.call.arguments', 'input.value');
   const args = fromText(given) ?? fromMessages(take('gen_ai.input.messages'));
   const ending = all.get('toolbreak.status');
@@ -79,19 +89,17 @@ export function readSpan(span: Fields, start: bigint): SpanCall {
   const path = word(['code.file.path', 'code.filepath'], LONGEST_PATH) ?? null;
   const qualified = word(['code.function.name', 'code.function']) ?? name;
   for (const name of ['toolbreak.call', 'toolbreak.kind']) all.delete(name);
-  const callStatus = failed
-    ? CallStatus.Error
-    : said === 'skipped'
-      ? CallStatus.Skipped
-      : said?.startsWith('cancelled') || said?.startsWith('ended')
-        ? CallStatus.Cancelled
-        : CallStatus.Returned;
+  const callStatus = failed ? CallStatus.Error : statusOf(said);
   // What a call that failed had said until then is no result of it.
   const hasResult = callStatus === CallStatus.Returned || callStatus === CallStatus.Skipped;
   const answer = hasResult
     ? take('toolbreak.result', 'gen_ai.tool.call.result', 'output.value', 'gen_ai.output.messages')
     : undefined;
   const fields = fromText(take('toolbreak.error.fields'));
+  const states = (['before', 'after'] as const).flatMap((when) => {
+    const value = fromText(take(`toolbreak.state.${when}`));
+    return value === undefined ? [] : [{ when, value }];
+  });
   // What cancelled a call is an exception, too. A call that returned has handled its own.
   const { events, exception, leftOut } = eventsOf(span['events'], start, failed || callStatus === CallStatus.Cancelled);
   return {
@@ -100,14 +108,16 @@ export function readSpan(span: Fields, start: bigint): SpanCall {
     qualified,
     path,
     line: isLine(line) ? line : 0,
-    args: args !== null && typeof args === 'object' && !Array.isArray(args) ? args : { input: args },
+    args: areFields(args) ? args : { input: args },
     attributes: Object.fromEntries(all),
+    states,
     status: callStatus,
     result: failed || exception !== undefined ? errorOf(exception, fields, all, status) : (fromText(answer) ?? null),
     thread: thread === undefined ? undefined : JSON.stringify(thread),
     threadName,
     events,
     leftOut: [
+      ...(said === 'running' ? ['a call still ran when it was exported'] : []),
       ...(isLonger(span['attributes'], MOST_ATTRIBUTES)
         ? [`a span has more than ${MOST_ATTRIBUTES.toLocaleString('en-US')} attributes`]
         : []),
@@ -119,11 +129,21 @@ export function readSpan(span: Fields, start: bigint): SpanCall {
   };
 }
 
-function isLine(given: Json | undefined): given is number {
+function statusOf(said: string | undefined): CallStatus | undefined {
+  if (said === 'running' || said?.startsWith('ended')) return undefined;
+  if (said === 'skipped') return CallStatus.Skipped;
+  return said?.startsWith('cancelled') ? CallStatus.Cancelled : CallStatus.Returned;
+}
+
+function areFields(value: Told | undefined): value is { [key: string]: Told } {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof WholeFloat);
+}
+
+function isLine(given: Told | undefined): given is number {
   return typeof given === 'number' && Number.isSafeInteger(given) && given >= 0;
 }
 
-function fromMessages(given: Json | undefined): Json {
+function fromMessages(given: Told | undefined): Told {
   return given === undefined ? {} : { messages: fromText(given) ?? null };
 }
 
@@ -158,7 +178,7 @@ const SPAN_KINDS: Record<string, string> = {
 };
 const KINDS = new Set(['workflow', 'node', 'tool', 'llm', 'http', 'function', 'native']);
 
-function kindOf(all: Map<string, Json>): string {
+function kindOf(all: Map<string, Told>): string {
   const own = all.get('toolbreak.kind');
   if (typeof own === 'string' && KINDS.has(own)) return own;
   const operation = all.get('gen_ai.operation.name');
@@ -171,28 +191,44 @@ function kindOf(all: Map<string, Json>): string {
 }
 
 function errorOf(
-  exception: Map<string, Json> | undefined,
-  fields: Json | undefined,
-  all: Map<string, Json>,
+  exception: Map<string, Told> | undefined,
+  fields: Told | undefined,
+  all: Map<string, Told>,
   status: Fields | null | undefined,
 ): RecordedErrorValue {
   const message = status?.['message'];
-  const stack = wordOf(exception?.get('exception.stacktrace'));
+  const { stack, rest } = framesIn(wordOf(exception?.get('exception.stacktrace')) ?? '');
   return new RecordedErrorValue({
     type: wordOf(exception?.get('exception.type')) ?? wordOf(all.get('error.type')) ?? 'Error',
     message: wordOf(exception?.get('exception.message')) ?? (typeof message === 'string' ? message : ''),
     fields: {
-      ...(typeof fields === 'object' && !Array.isArray(fields) ? fields : {}),
-      ...(stack !== undefined && { stacktrace: stack }),
+      ...(areFields(fields) ? fields : {}),
+      ...(rest !== '' && { stacktrace: rest }),
     },
+    stack,
   });
 }
 
-function wordOf(value: Json | undefined): string | undefined {
+const FRAME = /^ {2}File "(.+)", line (\d{1,9}), in (.*)$/;
+
+/** Frames at the beginning, as our own export writes them, and what comes behind them. */
+function framesIn(text: string): { stack: { path: string; line: number; function: string }[]; rest: string } {
+  const lines = text.split('\n');
+  const found = lines.map((line) => FRAME.exec(line));
+  const end = found.indexOf(null);
+  const stack = (end < 0 ? found : found.slice(0, end)).map((frame) => ({
+    path: frame![1]!,
+    line: Number(frame![2]),
+    function: frame![3]!,
+  }));
+  return { stack, rest: end < 0 ? '' : lines.slice(end).join('\n') };
+}
+
+function wordOf(value: Told | undefined): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
-type EventsOfSpan = Pick<SpanCall, 'events' | 'leftOut'> & { exception: Map<string, Json> | undefined };
+type EventsOfSpan = Pick<SpanCall, 'events' | 'leftOut'> & { exception: Map<string, Told> | undefined };
 
 /** `exception`: the last one, where one ended the span. An event without a time has that of the span's start. */
 function eventsOf(given: unknown, start: bigint, raised: boolean): EventsOfSpan {
@@ -200,7 +236,7 @@ function eventsOf(given: unknown, start: bigint, raised: boolean): EventsOfSpan 
   const events: SpanCall['events'] = [];
   const all = Array.isArray(given) ? given.slice(0, MOST_EVENTS) : [];
   const last = raised ? all.findLastIndex((event: Fields | null) => event?.['name'] === 'exception') : -1;
-  let exception: Map<string, Json> | undefined;
+  let exception: Map<string, Told> | undefined;
   for (const [index, entry] of all.entries()) {
     const event = (entry ?? {}) as Fields;
     const { name, timeUnixNano: told } = event;
@@ -219,7 +255,7 @@ function eventsOf(given: unknown, start: bigint, raised: boolean): EventsOfSpan 
 const NO_TIME = new Set<unknown>([undefined, null, '', '0', 0]);
 
 /** What our own export says of a hold are two events of ours. */
-function eventOf(name: string, time: bigint, all: Map<string, Json>): SpanCall['events'] {
+function eventOf(name: string, time: bigint, all: Map<string, Told>): SpanCall['events'] {
   const fields = Object.fromEntries(all);
   if (name !== 'toolbreak.hold') {
     const said = [fields['exception.type'], fields['exception.message']]
@@ -246,8 +282,8 @@ function eventOf(name: string, time: bigint, all: Map<string, Json>): SpanCall['
 }
 
 /** Attributes by name; of equal names the first counts. */
-export function attributesIn(given: unknown): Map<string, Json> {
-  const all = new Map<string, Json>();
+export function attributesIn(given: unknown): Map<string, Told> {
+  const all = new Map<string, Told>();
   for (const entry of Array.isArray(given) ? (given as unknown[]).slice(0, MOST_ATTRIBUTES) : []) {
     const { key, value } = (entry ?? {}) as Fields;
     if (typeof key === 'string' && !all.has(key)) all.set(key, anyValue(value, 0));
@@ -255,7 +291,7 @@ export function attributesIn(given: unknown): Map<string, Json> {
   return all;
 }
 
-function anyValue(given: unknown, depth: number): Json {
+function anyValue(given: unknown, depth: number): Told {
   if (typeof given !== 'object' || given === null || depth > DEEPEST) return null;
   const { stringValue, boolValue, intValue, doubleValue, bytesValue, arrayValue, kvlistValue } = given as Fields;
   if (typeof stringValue === 'string') return stringValue;
@@ -265,7 +301,7 @@ function anyValue(given: unknown, depth: number): Json {
     const number = Number(intValue);
     return Number.isSafeInteger(number) ? number : intValue;
   }
-  if (typeof doubleValue === 'number' || typeof doubleValue === 'string') return Number(doubleValue);
+  if (typeof doubleValue === 'number' || typeof doubleValue === 'string') return double(Number(doubleValue));
   if (typeof bytesValue === 'string') return bytesValue;
   const items = (arrayValue as Fields | undefined)?.['values'];
   if (Array.isArray(items)) return items.map((item) => anyValue(item, depth + 1));
@@ -279,19 +315,27 @@ function anyValue(given: unknown, depth: number): Json {
   );
 }
 
-/** A whole number that a double does not hold is the text of its digits, as it is in an `intValue`. */
-function exact(_key: string, value: unknown, context?: { source?: string }): unknown {
-  const source = context?.source;
-  const fits = typeof value !== 'number' || Number.isSafeInteger(value) || source === undefined;
-  return fits || !/^-?\d+$/.test(source) ? value : source;
+function double(value: number): number | WholeFloat {
+  return Number.isInteger(value) ? new WholeFloat(value) : value;
 }
 
+/** A whole number that a double does not hold is the text of its digits, as it is in an `intValue`; 1.0 is no integer. */
+function exact(_key: string, value: unknown, context?: { source?: string }): unknown {
+  const source = context?.source;
+  if (typeof value !== 'number' || source === undefined) return value;
+  if (!/^-?\d+$/.test(source)) return double(value);
+  return Number.isSafeInteger(value) ? value : source;
+}
+
+/** Where the plain reading of JSON loses something. */
+const INEXACT = /\d{16}|\d\.0|\d[eE]/;
+
 /** What stands as JSON in a text; text that is none is itself. */
-function fromText(value: Json | undefined): Json | undefined {
+function fromText(value: Told | undefined): Told | undefined {
   if (typeof value !== 'string') return value;
   try {
     // Being asked for each value takes a deep one to the end of the stack; it then stays a text.
-    return JSON.parse(value, /\d{16}/.test(value) ? exact : undefined) as Json;
+    return JSON.parse(value, INEXACT.test(value) ? exact : undefined) as Told;
   } catch {
     return value;
   }

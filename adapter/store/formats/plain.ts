@@ -27,8 +27,24 @@ function whole(escape: string): string {
   return escape.length > 2 ? '\ufffd' : escape;
 }
 
-/** A recorded value as JSON, of about so many characters at most, and a text by itself of exactly so many. What is left out is an ellipsis in its place, and `cut` says so. */
-export function plainJson(value: Value, stored: StoredValues, most: number): { json: Json; cut: boolean } {
+/** A float that is whole, as no JSON of JavaScript's own writes it: 21.0. Node 20 writes 21. */
+function floatJson(value: number): Json {
+  const { rawJSON } = JSON as unknown as { rawJSON?: (text: string) => Json };
+  if (rawJSON === undefined || !Number.isInteger(value)) return value;
+  const digits = Object.is(value, -0) ? '-0' : String(value);
+  return rawJSON(digits.includes('e') ? digits : `${digits}.0`);
+}
+
+/**
+ * A recorded value as JSON, of about so many characters at most, and a text by itself of exactly so many. What is left out is an ellipsis in its place,
+ * and `cut` says so. `floats`: those that are whole are told from integers in the text that is made of it.
+ */
+export function plainJson(
+  value: Value,
+  stored: StoredValues,
+  most: number,
+  floats = false,
+): { json: Json; cut: boolean } {
   let left = most;
   let cut = false;
   const omit = (): string => {
@@ -69,7 +85,10 @@ export function plainJson(value: Value, stored: StoredValues, most: number): { j
     if (plain === null || typeof plain === 'boolean') return plain;
     if (typeof plain === 'number') return plain;
     if (typeof plain === 'bigint') return text(intText(plain));
-    if (plain instanceof Float) return Number.isFinite(plain.value) ? plain.value : floatText(plain.value);
+    if (plain instanceof Float) {
+      if (!Number.isFinite(plain.value)) return floatText(plain.value);
+      return floats ? floatJson(plain.value) : plain.value;
+    }
     if (plain instanceof Complex) return scalarText(plain) ?? '';
     if (typeof plain === 'string') return text(plain);
     if (plain instanceof Uint8Array) {

@@ -4,6 +4,7 @@ import { FrameKind } from '../../../protocol/spool';
 import { UserError } from '../../common/errors';
 import { Masker } from '../../common/masker';
 import { LineSplitter, parseObject } from '../../common/ndjson';
+import { globalId } from '../callNames';
 import { closePlain, openForWriting, type Connection } from '../database';
 import { nextRunNumber } from '../runNumber';
 import { MarshalReader } from '../spool/marshal';
@@ -57,13 +58,13 @@ export async function readOtlp(source: string, made: string, runsFolder: string)
       pidStart: '',
       started: range.first,
     });
-    write(writer, staged, range.first);
+    const lost = write(writer, staged, range.first);
     db.prepare("UPDATE processes SET name = ?, language = ?, pid_start = '' WHERE id = 1").run(
       staged.name,
       staged.language,
     );
     writer.transaction(() => {
-      writer.processEnded(1, undefined, undefined);
+      writer.processEnded(1, undefined, undefined, undefined, lost);
       writer.end(range.last);
     });
     staged.drop();
@@ -282,8 +283,9 @@ class Staged {
   }
 }
 
-/** Hands the spans to the writer as the frames an app would have written. */
-function write(writer: RunWriter, staged: Staged, first: bigint): void {
+/** Hands the spans to the writer as the frames an app would have written. Answers until when those ran of which no end is known. */
+function write(writer: RunWriter, staged: Staged, first: bigint): ReadonlyMap<number, number> {
+  const lost = new Map<number, number>();
   const tasks = new Tasks();
   const masker = new Masker({ maskKeys: [], maskPatterns: [] }, () => undefined);
   const functions = new Map<string, number>();
@@ -295,6 +297,7 @@ function write(writer: RunWriter, staged: Staged, first: bigint): void {
       for (const span of spans) {
         const call = masked(readSpan(JSON.parse(span.json) as Fields, span.start), masker);
         for (const why of call.leftOut) staged.leaveOut(why);
+        if (call.status === undefined) lost.set(globalId(1, span.id), Number(span.end - first));
         const events = call.events.filter(({ time }) => isNear(time - first));
         staged.leaveOut('an event lies too far from its run', call.events.length - events.length);
         for (const frame of framesOf(span, { ...call, events }, first, tasks, functions))
@@ -308,6 +311,7 @@ function write(writer: RunWriter, staged: Staged, first: bigint): void {
       for (let one = 0; one < Math.min(count, 100); one++)
         writer.damaged(count > 100 && one === 99 ? `${why} (${count} of them)` : why);
   });
+  return lost;
 }
 
 function isNear(time: bigint): boolean {
@@ -316,10 +320,11 @@ function isNear(time: bigint): boolean {
 
 /** Whoever wrote a span need not have masked it. Its path and its place among the others say no secret. */
 function masked(call: SpanCall, masker: Masker): SpanCall {
-  const { name, qualified, args, attributes, events, result, threadName } = call;
+  const { name, qualified, args, attributes, events, result, states, threadName } = call;
   return {
     ...call,
     ...masker.recorded({ name, qualified, args, attributes, events: [], threadName }, MASKED_LEVELS),
+    states: states.map(({ when, value }) => ({ when, value: masker.recorded(value, MASKED_LEVELS) })),
     // Their times are no JSON.
     events: events.map((event) => ({ ...event, data: masker.recorded(event.data, MASKED_LEVELS) })),
     result:
@@ -351,8 +356,11 @@ function* framesOf(
     const { kind: callKind, name, qualified, path, line } = call;
     yield { kind: FrameKind.Function, id: func, callKind, name, qualified, module: '', path, line, endLine: line };
   }
-  const reader = new MarshalReader(marshal(call.args, null));
+  const { status } = call;
+  const reader = new MarshalReader(marshal(call.args, status === undefined ? call.attributes : null));
   yield { kind: FrameKind.Start, id: span.id, parent: span.parent ?? 0, func, task, time: start, reader };
+  for (const { when, value } of call.states)
+    yield { kind: FrameKind.State, id: span.id, time: start, when, reader: new MarshalReader(marshal(value)) };
   for (const event of call.events)
     yield {
       kind: FrameKind.Event,
@@ -361,11 +369,12 @@ function* framesOf(
       call: span.id,
       reader: new MarshalReader(marshal(event.data)),
     };
+  if (status === undefined) return;
   yield {
     kind: FrameKind.End,
     id: span.id,
     time: end,
-    status: call.status,
+    status,
     reader: new MarshalReader(marshal(call.result, call.attributes)),
   };
 }

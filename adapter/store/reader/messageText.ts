@@ -94,7 +94,7 @@ export function messageOf(value: Value, stored: StoredValues): Message | undefin
     if (field(plain, 'content', stored) === undefined) return undefined;
   } else if (plain instanceof Dict) {
     if (plain.entries.length > 12) return undefined;
-    role = field(plain, 'role', stored);
+    role = field(plain, 'role', stored) ?? roleOfType(field(plain, 'type', stored));
     if (typeof role !== 'string' || field(plain, 'content', stored) === undefined) return undefined;
   } else return undefined;
   const asked = (name: string): Value[] =>
@@ -142,6 +142,13 @@ export function messageId(value: Value, stored: StoredValues): string | undefine
   if (messageOf(plain, stored) === undefined) return undefined;
   const id = field(plain, 'id', stored);
   return typeof id === 'string' && id !== '' ? id : undefined;
+}
+
+/** A message of LangChain's as a dict has its role as its type. */
+function roleOfType(type: Value | undefined): Value | undefined {
+  return typeof type === 'string' && /^(?:human|ai|system|tool|function|\w+MessageChunk)$/.test(type)
+    ? type
+    : undefined;
 }
 
 /** A part of an answer that was streamed has its class as its type: `AIMessageChunk` is of the role `ai`. */

@@ -1,0 +1,144 @@
+import assert from 'node:assert/strict';
+import { copyFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { CallDetail } from '../../protocol/timeline';
+import { runsFolder } from '../../adapter/common/paths';
+import { startMark } from '../../adapter/store/alive';
+import { callName } from '../../adapter/store/callNames';
+import type { Chunk } from '../../adapter/store/chunks/chunk';
+import { openForWriting } from '../../adapter/store/database';
+import { writeFormat } from '../../adapter/store/formats/write';
+import { importFile, type Imported } from '../../adapter/store/life/import';
+import { callDetail } from '../../adapter/store/reader/detail';
+import { RunFile } from '../../adapter/store/reader/runFile';
+import { changeCalls, unpackCalls } from '../support/run-file';
+import { apps } from './e2e-support';
+import { LifePlace } from './life-support';
+
+const VALUES = `
+def told(given):
+    return given
+
+def deep(number):
+    error = ValueError("no %d" % number)
+    error.code = 7
+    raise error
+
+def outer(number):
+    deep(number)
+
+for each in [21.0, -0.0, 1e16, 1e300, 0.5, 21, 2**40, "21.0"]:
+    told(each)
+try:
+    outer(3)
+except ValueError:
+    pass
+`;
+
+describe('life: what was exported as OTLP comes back', function () {
+  this.timeout(120_000);
+  let place: LifePlace;
+  let number = 0;
+  before(() => (place = new LifePlace()));
+  after(() => place.remove());
+
+  async function again(file: string): Promise<{ said: Imported; details: CallDetail[] }> {
+    const out = join(place.folder, `${++number}.otlp`);
+    await writeFormat(file, out, 'otlp', '0');
+    const said = await importFile(out, runsFolder(join(place.folder, String(number)), place.state));
+    return { said, details: details(said.file) };
+  }
+
+  /** Of every call, in the order of their starts. */
+  function details(file: string): CallDetail[] {
+    const run = new RunFile(file);
+    try {
+      const ids = unpackCalls(run.db).prepare('SELECT id FROM calls ORDER BY start, id').pluck().all() as number[];
+      return ids.map((id) => callDetail(run, callName(id)));
+    } finally {
+      run.close();
+    }
+  }
+  const named = (all: CallDetail[], name: string): CallDetail => all.find(({ call }) => call.name === name)!;
+  const outline = (detail: CallDetail): unknown => [
+    detail.call.name,
+    detail.messages,
+    detail.changes?.map(({ path }) => path),
+    detail.stateBefore?.root.children,
+    detail.stateAfter?.root.children,
+  ];
+
+  it('states, changes and messages', async () => {
+    const file = await place.record(join(apps, 'langgraph', 'triage.py'), ['please refund order 7']);
+    const [before, { said, details: after }] = [details(file), await again(file)];
+    assert.deepEqual(after.map(outline), before.map(outline));
+    assert.ok(after.some(({ changes }) => changes !== undefined && changes.length > 0));
+    const models = after.filter(({ call }) => call.kind === 'llm');
+    assert.ok(models.length > 0 && models.every(({ messages }) => messages !== undefined));
+    const names = after.flatMap(({ attributes }) => attributes.map(({ name }) => name));
+    assert.deepEqual(
+      names.filter((name) => /^toolbreak\.(?!attribute)|\.messages$/.test(name)),
+      [],
+    );
+    const { rows } = await place.json<{ rows: unknown[] }>(
+      'query',
+      said.file,
+      '--where',
+      'state.messages contains refund',
+    );
+    assert.ok(rows.length > 0);
+  });
+
+  it('floats that are whole, and the frames of an error', async () => {
+    const file = await place.record(place.file('values.py', VALUES));
+    const [before, { details: after }] = [details(file), await again(file)];
+    const told = (all: CallDetail[]): unknown =>
+      all.filter(({ call }) => call.name === 'told').map(({ output }) => [output?.root.type, output?.root.text]);
+    assert.deepEqual(told(after), told(before));
+    assert.deepEqual((told(after) as unknown[])[0], ['float', '21.0']);
+    const error = (all: CallDetail[]): unknown => named(all, 'outer').error;
+    assert.deepEqual((error(after) as { stack: unknown[] }).stack, (error(before) as { stack: unknown[] }).stack);
+    assert.ok((error(after) as { stack: unknown[] }).stack.length >= 2);
+  });
+
+  it('calls of which no end is known, until when they ran', async () => {
+    const file = await place.record(
+      place.file('plain.py', 'def work(n):\n    return n\n\nwork(1)\nwork(2)\nwork(3)\n'),
+    );
+    const changed = async (name: string, change: (chunk: Chunk, slot: number) => void, sql = ''): Promise<string> => {
+      const copy = join(place.folder, name);
+      copyFileSync(file, copy);
+      const db = openForWriting(copy);
+      const second = unpackCalls(db).prepare('SELECT id FROM calls ORDER BY start LIMIT 1 OFFSET 1').pluck().get();
+      changeCalls(db, (chunk, slot, call) => {
+        if (call === second) change(chunk, slot);
+      });
+      if (sql !== '') db.exec(sql);
+      db.close();
+      return copy;
+    };
+    const ends = (all: CallDetail[]): unknown =>
+      all.map(({ call, error }) => [call.unended ?? false, error?.type, call.unended && call.end! - call.start]);
+
+    const lost = await changed('lost.db', (chunk, slot) => chunk.setEnd(slot, chunk.start[slot]! + 5, 4, undefined));
+    const lostAgain = await again(lost);
+    assert.deepEqual(ends(lostAgain.details), [
+      [false, undefined, undefined],
+      [true, 'Ended', 5],
+      [false, undefined, undefined],
+    ]);
+    assert.equal(lostAgain.said.leftOut, undefined);
+
+    // This process stands for the one that records.
+    const live = `UPDATE runs SET stopped = NULL, ended = NULL, pid = ${process.pid}, pid_start = '${startMark(process.pid)}'`;
+    const open = (chunk: Chunk, slot: number): void => {
+      // Only an end that never came leaves a call so.
+      (chunk as unknown as { flags: Uint8Array }).flags[slot]! &= ~2;
+    };
+    const running = await again(await changed('running.db', open, live));
+    const [, second, third] = running.details;
+    assert.equal(second!.call.unended, true);
+    assert.ok(second!.call.end! > third!.call.end!, 'it ran until it was exported');
+    assert.deepEqual(running.said.leftOut, [{ why: 'a call still ran when it was exported', count: 1 }]);
+  });
+});
