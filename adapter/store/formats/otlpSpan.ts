@@ -1,14 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
 import { CallStatus } from '../../../protocol/spool';
 import { RecordedErrorValue, WholeFloat, type Told } from './marshalWriter';
+import { takeDocuments, takeInput, takeOutput } from './otlpMessages';
+import { INPUTS, kindOf, NAMES, nameUsage, OUTPUTS, type Form, type Place } from './otlpNames';
+import { areFields, attributesIn, fromText, MOST_ATTRIBUTES, nanoseconds, type Fields } from './otlpValue';
 
-/** Deepest value of an attribute. */
-const DEEPEST = 50;
 const LONGEST_NAME = 500;
 const LONGEST_PATH = 4096;
 /** A model that streams says an event for each of its words. */
 const MOST_EVENTS = 100_000;
-const MOST_ATTRIBUTES = 10_000;
 
 /** What our own export says of a call. */
 const STATUS = /^(?:returned|error|skipped|running|cancelled|ended)/;
@@ -41,8 +41,6 @@ export interface SpanCall {
   leftOut: string[];
 }
 
-type Fields = Record<string, unknown>;
-
 /** Reads a span of whatever origin: what is not as it should be is left out, and what has no place in a call stays an attribute. */
 export function readSpan(span: Fields, start: bigint): SpanCall {
   const all = attributesIn(span['attributes']);
@@ -63,21 +61,27 @@ export function readSpan(span: Fields, start: bigint): SpanCall {
   const kind = kindOf(all);
   const spanName = typeof span['name'] === 'string' ? span['name'] : '';
   const own = word(['toolbreak.name']);
-  const told = {
-    tool: all.get('gen_ai.tool.name'),
-    llm: all.get('gen_ai.request.model'),
-    workflow: all.get('gen_ai.workflow.name') ?? all.get('gen_ai.agent.name'),
-  };
-  const named = told[kind as keyof typeof told];
+  const named = NAMES[kind]?.map((name) => all.get(name)).find((told) => typeof told === 'string' && told !== '');
   // `execute_tool search` is the name of a span, and `search` that of the tool.
   const bare =
     typeof operation === 'string' && spanName.startsWith(`${operation} `)
       ? spanName.slice(operation.length + 1)
       : spanName;
-  const name = own ?? shortened(typeof named === 'string' && named !== '' ? named : bare || 'span', LONGEST_NAME);
+  const name = own ?? shortened(typeof named === 'string' ? named : bare || 'span', LONGEST_NAME);
+  if (own === undefined && typeof named === 'string' && spanName !== '' && !spanName.includes(name))
+    all.set('span.name', shortened(spanName, LONGEST_NAME));
+  if (kind === 'llm') nameUsage(all);
   for (const [own, derived] of DERIVED) if (all.has(own) && !cut.includes(own)) all.delete(derived);
-  const given = take('toolbreak.arguments', 'gen_ai.tool.call.arguments', 'input.value');
-  const args = fromText(given) ?? fromMessages(take('gen_ai.input.messages'));
+  /** The first of these places that says something. */
+  const value = (places: readonly Place[]): Told | undefined => {
+    const place = places.find(([name]) => (all.get(name) ?? null) !== null);
+    const form = place === undefined ? 'json' : formOf(place, all);
+    return read(take(...places.map(([name]) => name)), form);
+  };
+  // A model's messages say more than what else is said of its input.
+  const isModel = kind === 'llm' && !all.has('toolbreak.arguments');
+  const messages = isModel ? takeInput(all) : undefined;
+  const args = withMessages(messages) ?? value(INPUTS) ?? withMessages(takeInput(all)) ?? {};
   const ending = all.get('toolbreak.status');
   const said = typeof ending === 'string' && STATUS.test(ending) ? word(['toolbreak.status']) : undefined;
   const status = span['status'] as Fields | null | undefined;
@@ -90,11 +94,11 @@ export function readSpan(span: Fields, start: bigint): SpanCall {
   const qualified = word(['code.function.name', 'code.function']) ?? name;
   for (const name of ['toolbreak.call', 'toolbreak.kind']) all.delete(name);
   const callStatus = failed ? CallStatus.Error : statusOf(said);
+  const outputs = (): Told | undefined => value(OUTPUTS);
   // What a call that failed had said until then is no result of it.
   const hasResult = callStatus === CallStatus.Returned || callStatus === CallStatus.Skipped;
-  const answer = hasResult
-    ? take('toolbreak.result', 'gen_ai.tool.call.result', 'output.value', 'gen_ai.output.messages')
-    : undefined;
+  const answers = kind === 'llm' && !all.has('toolbreak.result') ? [takeOutput, outputs] : [outputs, takeOutput];
+  const answer = hasResult ? firstOf([...answers, takeDocuments], all) : undefined;
   const fields = fromText(take('toolbreak.error.fields'));
   const states = (['before', 'after'] as const).flatMap((when) => {
     const value = fromText(take(`toolbreak.state.${when}`));
@@ -112,7 +116,7 @@ export function readSpan(span: Fields, start: bigint): SpanCall {
     attributes: Object.fromEntries(all),
     states,
     status: callStatus,
-    result: failed || exception !== undefined ? errorOf(exception, fields, all, status) : (fromText(answer) ?? null),
+    result: failed || exception !== undefined ? errorOf(exception, fields, all, status) : (answer ?? null),
     thread: thread === undefined ? undefined : JSON.stringify(thread),
     threadName,
     events,
@@ -135,16 +139,37 @@ function statusOf(said: string | undefined): CallStatus | undefined {
   return said?.startsWith('cancelled') ? CallStatus.Cancelled : CallStatus.Returned;
 }
 
-function areFields(value: Told | undefined): value is { [key: string]: Told } {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof WholeFloat);
-}
-
 function isLine(given: Told | undefined): given is number {
   return typeof given === 'number' && Number.isSafeInteger(given) && given >= 0;
 }
 
-function fromMessages(given: Told | undefined): Told {
-  return given === undefined ? {} : { messages: fromText(given) ?? null };
+function withMessages(messages: Told | undefined): Told | undefined {
+  return messages === undefined ? undefined : { messages };
+}
+
+function firstOf(
+  ways: readonly ((all: Map<string, Told>) => Told | undefined)[],
+  all: Map<string, Told>,
+): Told | undefined {
+  for (const way of ways) {
+    const found = way(all);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** `input.mime_type` says what `input.value` is. */
+function formOf([name, form]: Place, all: ReadonlyMap<string, Told>): Form {
+  if (form !== 'typed') return form;
+  const type = all.get(name.replace(/value$/, 'mime_type'));
+  if (typeof type !== 'string') return 'some';
+  return /json/i.test(type) ? 'json' : 'text';
+}
+
+function read(given: Told | undefined, form: Form): Told | undefined {
+  if (form === 'text') return given;
+  const value = fromText(given);
+  return form === 'some' && (typeof value !== 'object' || value instanceof WholeFloat) ? given : value;
 }
 
 function isLonger(given: unknown, most: number): boolean {
@@ -154,40 +179,6 @@ function isLonger(given: unknown, most: number): boolean {
 /** Names are told apart by their beginning; that there was more is to be seen. */
 function shortened(text: string, longest: number): string {
   return text.length > longest ? `${text.slice(0, longest - 1)}…` : text;
-}
-
-const OPERATIONS: Record<string, string> = {
-  chat: 'llm',
-  text_completion: 'llm',
-  generate_content: 'llm',
-  embeddings: 'llm',
-  execute_tool: 'tool',
-  retrieval: 'tool',
-  invoke_agent: 'workflow',
-  create_agent: 'workflow',
-  invoke_workflow: 'workflow',
-};
-/** As OpenInference says it. */
-const SPAN_KINDS: Record<string, string> = {
-  LLM: 'llm',
-  EMBEDDING: 'llm',
-  TOOL: 'tool',
-  RETRIEVER: 'tool',
-  AGENT: 'workflow',
-  CHAIN: 'node',
-};
-const KINDS = new Set(['workflow', 'node', 'tool', 'llm', 'http', 'function', 'native']);
-
-function kindOf(all: Map<string, Told>): string {
-  const own = all.get('toolbreak.kind');
-  if (typeof own === 'string' && KINDS.has(own)) return own;
-  const operation = all.get('gen_ai.operation.name');
-  if (typeof operation === 'string' && Object.hasOwn(OPERATIONS, operation)) return OPERATIONS[operation]!;
-  const kind = all.get('openinference.span.kind');
-  if (typeof kind === 'string' && Object.hasOwn(SPAN_KINDS, kind)) return SPAN_KINDS[kind]!;
-  if (all.has('gen_ai.tool.name')) return 'tool';
-  if (all.has('gen_ai.request.model')) return 'llm';
-  return all.has('http.request.method') || all.has('http.method') ? 'http' : 'function';
 }
 
 function errorOf(
@@ -279,73 +270,4 @@ function eventOf(name: string, time: bigint, all: Map<string, Told>): SpanCall['
       data: { why: typeof why === 'string' ? why : 'release' },
     });
   return events;
-}
-
-/** Attributes by name; of equal names the first counts. */
-export function attributesIn(given: unknown): Map<string, Told> {
-  const all = new Map<string, Told>();
-  for (const entry of Array.isArray(given) ? (given as unknown[]).slice(0, MOST_ATTRIBUTES) : []) {
-    const { key, value } = (entry ?? {}) as Fields;
-    if (typeof key === 'string' && !all.has(key)) all.set(key, anyValue(value, 0));
-  }
-  return all;
-}
-
-function anyValue(given: unknown, depth: number): Told {
-  if (typeof given !== 'object' || given === null || depth > DEEPEST) return null;
-  const { stringValue, boolValue, intValue, doubleValue, bytesValue, arrayValue, kvlistValue } = given as Fields;
-  if (typeof stringValue === 'string') return stringValue;
-  if (typeof boolValue === 'boolean') return boolValue;
-  if (typeof intValue === 'number') return intValue;
-  if (typeof intValue === 'string') {
-    const number = Number(intValue);
-    return Number.isSafeInteger(number) ? number : intValue;
-  }
-  if (typeof doubleValue === 'number' || typeof doubleValue === 'string') return double(Number(doubleValue));
-  if (typeof bytesValue === 'string') return bytesValue;
-  const items = (arrayValue as Fields | undefined)?.['values'];
-  if (Array.isArray(items)) return items.map((item) => anyValue(item, depth + 1));
-  const pairs = (kvlistValue as Fields | undefined)?.['values'];
-  if (!Array.isArray(pairs)) return null;
-  return Object.fromEntries(
-    pairs.flatMap((pair) => {
-      const { key, value } = (pair ?? {}) as Fields;
-      return typeof key === 'string' ? [[key, anyValue(value, depth + 1)]] : [];
-    }),
-  );
-}
-
-function double(value: number): number | WholeFloat {
-  return Number.isInteger(value) ? new WholeFloat(value) : value;
-}
-
-/** A whole number that a double does not hold is the text of its digits, as it is in an `intValue`; 1.0 is no integer. */
-function exact(_key: string, value: unknown, context?: { source?: string }): unknown {
-  const source = context?.source;
-  if (typeof value !== 'number' || source === undefined) return value;
-  if (!/^-?\d+$/.test(source)) return double(value);
-  return Number.isSafeInteger(value) ? value : source;
-}
-
-/** Where the plain reading of JSON loses something. */
-const INEXACT = /\d{16}|\d\.0|\d[eE]/;
-
-/** What stands as JSON in a text; text that is none is itself. */
-function fromText(value: Told | undefined): Told | undefined {
-  if (typeof value !== 'string') return value;
-  try {
-    // Being asked for each value takes a deep one to the end of the stack; it then stays a text.
-    return JSON.parse(value, INEXACT.test(value) ? exact : undefined) as Told;
-  } catch {
-    return value;
-  }
-}
-
-/** Nanoseconds since 1970, of a text or a number; nothing for what is none, or lies beyond what a file can hold. */
-export function nanoseconds(given: unknown): bigint | undefined {
-  const fine =
-    typeof given === 'number' ? Number.isFinite(given) : typeof given === 'string' && /^[1-9]\d{0,18}$/.test(given);
-  if (!fine) return undefined;
-  const time = BigInt(typeof given === 'number' ? Math.round(given) : (given as string));
-  return time > 0n && time < 2n ** 62n ? time : undefined;
 }

@@ -12,7 +12,8 @@ import type { Segment } from '../spool/follower';
 import type { Frame } from '../spool/frames';
 import { LATEST, RunWriter } from '../writer';
 import { DEEPEST, marshal, RecordedErrorValue } from './marshalWriter';
-import { attributesIn, nanoseconds, readSpan, type SpanCall } from './otlpSpan';
+import { readSpan, type SpanCall } from './otlpSpan';
+import { attributesIn, nanoseconds } from './otlpValue';
 
 /** Largest document that is read as one; what is larger has to come in lines. */
 const LARGEST_DOCUMENT = 128 * 1024 * 1024;

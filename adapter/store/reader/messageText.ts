@@ -2,6 +2,7 @@ import { messageTitle, type SaidMessage } from '../../../protocol/timeline';
 import { Dict, Tagged, type Value } from '../values/model';
 import { children, content, keyText } from './children';
 import { blocksOf, blocksText, field, list, textField, type Block } from './messageBlocks';
+import { partsOf } from './messageParts';
 import type { StoredValues } from './stored';
 import { oneLine } from './text';
 
@@ -75,10 +76,11 @@ export function saidMessage(message: Message, stored: StoredValues): SaidMessage
   };
 }
 
-/** What LangChain keeps under `args`, and OpenAI as JSON text below `function`. */
+/** What LangChain keeps under `args`, OpenTelemetry under `arguments`, and OpenAI as JSON text below `function`. */
 export function toolArguments(call: Value, stored: StoredValues): Value {
   const inner = field(call, 'function', stored);
-  return field(call, 'args', stored) ?? (inner === undefined ? null : (field(inner, 'arguments', stored) ?? null));
+  const own = field(call, 'args', stored) ?? field(call, 'arguments', stored);
+  return own ?? (inner === undefined ? null : (field(inner, 'arguments', stored) ?? null));
 }
 
 /** Reads a message object, or a dict with role and content. */
@@ -95,13 +97,16 @@ export function messageOf(value: Value, stored: StoredValues): Message | undefin
   } else if (plain instanceof Dict) {
     if (plain.entries.length > 12) return undefined;
     role = field(plain, 'role', stored) ?? roleOfType(field(plain, 'type', stored));
-    if (typeof role !== 'string' || field(plain, 'content', stored) === undefined) return undefined;
+    const said = field(plain, 'content', stored) ?? field(plain, 'parts', stored);
+    if (typeof role !== 'string' || said === undefined) return undefined;
   } else return undefined;
   const asked = (name: string): Value[] =>
     list(field(plain, name, stored), stored).filter((call) => toolName(call, stored) !== '');
-  const [calls, invalid] = [asked('tool_calls'), asked('invalid_tool_calls')];
-  const answers = textField(plain, 'tool_call_id', stored);
-  const blocks = blocksOf(field(plain, 'content', stored) ?? null, stored, calls.length + invalid.length > 0);
+  const said = field(plain, 'content', stored);
+  const parts = said === undefined ? partsOf(field(plain, 'parts', stored) ?? null, stored) : undefined;
+  const [calls, invalid] = [parts?.calls ?? asked('tool_calls'), asked('invalid_tool_calls')];
+  const answers = parts?.answers ?? textField(plain, 'tool_call_id', stored);
+  const blocks = parts?.blocks ?? blocksOf(said ?? null, stored, calls.length + invalid.length > 0);
   const others = blocks.filter((block) => !('text' in block)).length;
   const short = shortRole(role);
   const text = blocksText(blocks.filter((block) => 'text' in block), isModel(short), false); // prettier-ignore
