@@ -392,6 +392,8 @@ describe('life: import of OTLP JSON', function () {
       'hunter5',
       'hunter6',
       'hunter7',
+      'hunter8',
+      'hunter9',
     ];
     const given = span(1, undefined, {
       name: `GET https://ann:${secrets[6]}@shop/orders`,
@@ -403,6 +405,8 @@ describe('life: import of OTLP JSON', function () {
           JSON.stringify({ password: secrets[3], order: 7, more: [{ secret: 12345 }] }),
         ),
         'gen_ai.usage.input_tokens': { intValue: '12' },
+        'toolbreak.state.before': text(JSON.stringify({ password: secrets[7], count: 2.0 })),
+        'llm.input_messages.0.message.password': text(secrets[8]!),
       }),
       status: { code: 2, message: `password=${secrets[4]}` },
       events: [
@@ -453,7 +457,8 @@ describe('life: import of OTLP JSON', function () {
       await assert.rejects(importFile(made(wrong), runs()), (error: Error) =>
         error.message.endsWith(`holds no spans of OTLP JSON that can be read: ${why}. Perhaps it is cut off.`),
       );
-    await assert.rejects(importFile(made('[1]'), runs()), /is nothing that Toolbreak can import/);
+    await assert.rejects(importFile(made('1'), runs()), /is nothing that Toolbreak can import/);
+    await assert.rejects(importFile(made('[1]'), runs()), /can be read: an entry of the list is no object/);
     assert.deepEqual(took(), []);
   });
 

@@ -1,9 +1,7 @@
 import { createHash } from 'node:crypto';
-import { createReadStream, readFileSync, statSync } from 'node:fs';
 import { FrameKind } from '../../../protocol/spool';
 import { UserError } from '../../common/errors';
 import { Masker } from '../../common/masker';
-import { LineSplitter, parseObject } from '../../common/ndjson';
 import { globalId } from '../callNames';
 import { closePlain, openForWriting, type Connection } from '../database';
 import { nextRunNumber } from '../runNumber';
@@ -12,12 +10,10 @@ import type { Segment } from '../spool/follower';
 import type { Frame } from '../spool/frames';
 import { LATEST, RunWriter } from '../writer';
 import { DEEPEST, marshal, RecordedErrorValue } from './marshalWriter';
+import { idOf, readDocuments } from './otlpDocuments';
 import { readSpan, type SpanCall } from './otlpSpan';
-import { attributesIn, nanoseconds } from './otlpValue';
+import { attributesIn, nanoseconds, type Fields } from './otlpValue';
 
-/** Largest document that is read as one; what is larger has to come in lines. */
-const LARGEST_DOCUMENT = 128 * 1024 * 1024;
-const LONGEST_LINE = 128 * 1024 * 1024;
 const MOST_SPANS = 1_000_000;
 const BATCH = 1000;
 /** Nanoseconds that a run can last. */
@@ -25,8 +21,6 @@ const FARTHEST = BigInt(LATEST);
 const FARTHEST_DAYS = FARTHEST / 86_400_000_000_000n;
 /** All that is written, and what a call has around its values. */
 const MASKED_LEVELS = DEEPEST + 10;
-
-type Fields = Record<string, unknown>;
 
 /**
  * Makes a run file at `made` of OTLP JSON: one `TracesData`, or one a line. All spans become calls of one process, since a span's parent may be in
@@ -37,11 +31,10 @@ export async function readOtlp(source: string, made: string, runsFolder: string)
   const db = openForWriting(made);
   try {
     const staged = new Staged(db);
-    await documents(
-      source,
-      (document) => staged.add(document),
-      () => staged.leaveOut('a line could not be read'),
-    );
+    await readDocuments(source, {
+      take: (document) => staged.add(document),
+      fail: (why) => staged.leaveOut(why),
+    });
     const range = staged.range();
     if (range === undefined)
       throw new UserError(
@@ -73,27 +66,6 @@ export async function readOtlp(source: string, made: string, runsFolder: string)
   } finally {
     closePlain(db);
   }
-}
-
-async function documents(source: string, take: (document: Fields) => void, fail: () => void): Promise<void> {
-  if (statSync(source).size <= LARGEST_DOCUMENT) {
-    const whole = parseObject(withoutMark(readFileSync(source, 'utf8')));
-    if (whole !== undefined) return take(whole);
-  }
-  const line = (text: string): void => {
-    if (text.trim() === '') return;
-    const document = parseObject(withoutMark(text));
-    if (document === undefined) fail();
-    else take(document);
-  };
-  const splitter = new LineSplitter(line, LONGEST_LINE, fail);
-  for await (const chunk of createReadStream(source) as AsyncIterable<Buffer>) splitter.push(chunk);
-  splitter.push(Buffer.from('\n'));
-}
-
-/** Some programs begin a file with a byte order mark. */
-function withoutMark(text: string): string {
-  return text.startsWith('\ufeff') ? text.slice(1) : text;
 }
 
 interface StagedSpan {
@@ -130,7 +102,7 @@ class Staged {
 
   add(document: Fields): void {
     this.db.transaction(() => {
-      for (const resource of list(document['resourceSpans'])) {
+      for (const resource of resourcesIn(document)) {
         const about = attributesIn((resource['resource'] as Fields | undefined)?.['attributes']);
         const told = (name: string): string | undefined => {
           const value = about.get(name);
@@ -142,23 +114,24 @@ class Staged {
           this.run = told('toolbreak.run');
           this.language = told('telemetry.sdk.language') ?? null;
         }
-        for (const scope of list(resource['scopeSpans']))
+        for (const scope of list(resource['scopeSpans'] ?? resource['instrumentationLibrarySpans']))
           for (const span of list(scope['spans'])) this.span(span, service);
       }
     })();
   }
 
   private span(span: Fields, service: string): void {
-    const { traceId, spanId, parentSpanId } = span;
+    const [trace, id] = [idOf(span['traceId'], 32), idOf(span['spanId'], 16)];
+    const above = idOf(span['parentSpanId'], 16);
     const start = nanoseconds(span['startTimeUnixNano']);
-    if (!isId(traceId, 32) || !isId(spanId, 16)) return this.leaveOut('a span has no id');
+    if (trace === undefined || id === undefined) return this.leaveOut('a span has no id');
     if (start === undefined) return this.leaveOut('a span has no start');
     if (this.count >= MOST_SPANS)
       throw new UserError(`There are more than ${MOST_SPANS.toLocaleString('en-US')} spans. Import a part of them.`);
     const told = nanoseconds(span['endTimeUnixNano']);
     const end = told === undefined || told < start ? start : told;
-    const parent = isId(parentSpanId, 16) ? `${traceId}/${parentSpanId}`.toLowerCase() : null;
-    const key = `${traceId}/${spanId}`.toLowerCase();
+    const parent = above === undefined ? null : `${trace}/${above}`;
+    const key = `${trace}/${id}`;
     let json: string;
     try {
       json = JSON.stringify(span);
@@ -424,8 +397,10 @@ class Tasks {
   }
 }
 
-function isId(given: unknown, digits: number): given is string {
-  return typeof given === 'string' && given.length === digits && /^[0-9a-f]+$/i.test(given) && !/^0+$/.test(given);
+/** Tempo has a name of its own for them, or has all in a `trace`. */
+function resourcesIn(document: Fields): Fields[] {
+  const trace = document['trace'] as Fields | null | undefined;
+  return list(document['resourceSpans'] ?? document['batches'] ?? trace?.['resourceSpans'] ?? trace?.['batches']);
 }
 
 function list(given: unknown): Fields[] {

@@ -1,6 +1,7 @@
 import { closeSync, openSync, readSync, rmSync, statSync } from 'node:fs';
 import { UserError } from '../../common/errors';
 import { problemWith } from '../database';
+import { isGzip } from '../formats/otlpDocuments';
 import { readOtlp } from '../formats/readOtlp';
 import { admit, copyRunFile, importPlace, type Admitted } from './admit';
 import { isBundle, unpackBundle } from './bundle';
@@ -18,7 +19,7 @@ export async function importFile(path: string, runsFolder: string): Promise<Impo
   const head = headOf(path);
   const bundle = isBundle(head);
   const database = head.subarray(0, SQLITE.length).equals(SQLITE);
-  if (!bundle && !database && !/^\ufeff?\s*\{/.test(head.toString('utf8')))
+  if (!bundle && !database && !isGzip(head) && !/^\ufeff?\s*[[{]/.test(head.toString('utf8')))
     throw new UserError(
       `${path} is nothing that Toolbreak can import: no exported run, no run file, and no OTLP JSON.`,
     );
