@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { copyFileSync } from 'node:fs';
+import { copyFileSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { CallDetail } from '../../protocol/timeline';
 import { runsFolder } from '../../adapter/common/paths';
@@ -35,6 +35,47 @@ except ValueError:
     pass
 `;
 
+const ASKS = `
+from typing import TypedDict
+from langchain_core.language_models.fake_chat_models import GenericFakeChatModel
+from langchain_core.messages import AIMessage
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.graph import START, StateGraph
+from langgraph.types import interrupt
+
+class ChatOpenAI(GenericFakeChatModel):
+    model: str = "fake-4o"
+
+def answer(provider):
+    metadata = {"finish_reason": "stop", **({"model_provider": provider} if provider else {})}
+    usage = {"input_tokens": 9, "output_tokens": 4, "total_tokens": 13,
+             "input_token_details": {"cache_read": 5, "cache_creation": 2}, "output_token_details": {"reasoning": 3}}
+    return AIMessage("yes", response_metadata=metadata, usage_metadata=usage)
+
+class State(TypedDict):
+    said: str
+
+def ask(state):
+    ChatOpenAI(messages=iter([answer("mistralai")])).invoke("sure?")
+    ChatOpenAI(messages=iter([answer(None)])).invoke("sure?")
+    GenericFakeChatModel(messages=iter([answer(None)])).invoke("sure?")
+    return {"said": interrupt("really?")}
+
+graph = StateGraph(State).add_node(ask).add_edge(START, "ask").compile(checkpointer=InMemorySaver())
+graph.invoke({"said": ""}, {"configurable": {"thread_id": "1"}})
+`;
+
+interface ExportedSpan {
+  name: string;
+  attributes: { key: string; value: Record<string, unknown> }[];
+  events?: { name: string }[];
+  status?: unknown;
+}
+
+interface Document {
+  resourceSpans: { scopeSpans: { spans: ExportedSpan[] }[] }[];
+}
+
 describe('life: what was exported as OTLP comes back', function () {
   this.timeout(120_000);
   let place: LifePlace;
@@ -42,11 +83,16 @@ describe('life: what was exported as OTLP comes back', function () {
   before(() => (place = new LifePlace()));
   after(() => place.remove());
 
-  async function again(file: string): Promise<{ said: Imported; details: CallDetail[] }> {
+  async function again(file: string): Promise<{ said: Imported; details: CallDetail[]; spans: ExportedSpan[] }> {
     const out = join(place.folder, `${++number}.otlp`);
     await writeFormat(file, out, 'otlp', '0');
     const said = await importFile(out, runsFolder(join(place.folder, String(number)), place.state));
-    return { said, details: details(said.file) };
+    const spans = readFileSync(out, 'utf8')
+      .trim()
+      .split('\n')
+      .flatMap((line) => (JSON.parse(line) as Document).resourceSpans)
+      .flatMap(({ scopeSpans }) => scopeSpans.flatMap((scope) => scope.spans));
+    return { said, details: details(said.file), spans };
   }
 
   /** Of every call, in the order of their starts. */
@@ -99,6 +145,39 @@ describe('life: what was exported as OTLP comes back', function () {
     const error = (all: CallDetail[]): unknown => named(all, 'outer').error;
     assert.deepEqual((error(after) as { stack: unknown[] }).stack, (error(before) as { stack: unknown[] }).stack);
     assert.ok((error(after) as { stack: unknown[] }).stack.length >= 2);
+  });
+
+  it('what cancelled a call is no error to others, and a model says whose it is', async () => {
+    const file = await place.record(place.file('asks.py', ASKS));
+    const [before, { said, details: after, spans }] = [details(file), await again(file)];
+    const attributes = ({ attributes }: ExportedSpan): Record<string, unknown> =>
+      Object.fromEntries(attributes.map(({ key, value }) => [key, Object.values(value)[0]]));
+    const asked = spans.find(({ name }) => name === 'ask')!;
+    assert.deepEqual([asked.events, asked.status, attributes(asked)['error.type']], [undefined, undefined, undefined]);
+    assert.match(String(attributes(asked)['toolbreak.cancelled.type']), /GraphInterrupt$/);
+    const error = (all: CallDetail[]): unknown => {
+      const { type, message, stack } = named(all, 'ask').error!;
+      return [named(all, 'ask').call.state, type, message, stack];
+    };
+    assert.deepEqual(error(after), error(before));
+
+    const models = spans.map(attributes).filter((each) => each['toolbreak.kind'] === 'llm');
+    assert.deepEqual(
+      models.map((each) => each['gen_ai.provider.name']),
+      ['mistral_ai', 'openai', undefined],
+    );
+    const [first] = models;
+    assert.deepEqual(
+      ['cache_read.input_tokens', 'cache_creation.input_tokens', 'reasoning.output_tokens'].map(
+        (name) => first![`gen_ai.usage.${name}`],
+      ),
+      ['5', '2', '3'],
+    );
+    const [message] = JSON.parse(first!['gen_ai.output.messages'] as string) as { finish_reason: string }[];
+    assert.equal(message!.finish_reason, 'stop');
+    assert.deepEqual([first!['code.function.name'], first!['toolbreak.qualified']], [undefined, 'ChatOpenAI.fake-4o']);
+    const { rows } = await place.json<{ rows: unknown[] }>('query', said.file, '--name', 'ChatOpenAI.fake-4o');
+    assert.equal(rows.length, 2);
   });
 
   it('calls of which no end is known, until when they ran', async () => {

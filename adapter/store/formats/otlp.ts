@@ -1,10 +1,12 @@
 import { createHash } from 'node:crypto';
+import { CallStatus } from '../../../protocol/spool';
 import { callName } from '../callNames';
 import type { ErrorValue } from '../reader/errorValue';
 import { field } from '../reader/messageBlocks';
 import { messagesIn, toolArguments, toolName } from '../reader/messageText';
 import type { RunFile } from '../reader/runFile';
 import { Float, Tuple, type Value } from '../values/model';
+import { classOf, modelAttributes } from './otlpModel';
 import { plainJson, wellFormed, type Cuts } from './plain';
 import { CALLS } from '../chunks/chunk';
 import { shownName } from '../functionName';
@@ -21,6 +23,8 @@ const CHARACTERS = 2_000_000;
 const INTERNAL = 1;
 const CLIENT = 3;
 const STATUS_ERROR = 2;
+const FAILED: number = CallStatus.Error;
+const OUTPUT = 'gen_ai.output.messages';
 
 interface AnyValue {
   stringValue?: string;
@@ -185,18 +189,26 @@ function contentOf(
     const found = anyValue(given, file, () => cut.push(key));
     if (found !== undefined) all.set(key, found);
   }
+  if (call.kind === 'llm') {
+    const result = call.result === null ? null : file.values.root(call.result);
+    for (const [key, given] of modelAttributes(call, result, file.values))
+      if (!all.has(key)) all.set(key, typeof given === 'number' ? { intValue: String(given) } : { stringValue: given });
+  }
   value(tool ? 'gen_ai.tool.call.arguments' : 'toolbreak.arguments', call.args);
   value(tool ? 'gen_ai.tool.call.result' : 'toolbreak.result', call.result);
   value('toolbreak.state.before', call.state_before);
   value('toolbreak.state.after', call.state_after);
   if (call.kind === 'llm') {
+    const reasons = (all.get('gen_ai.response.finish_reasons')?.arrayValue?.values ?? []).map(
+      (each) => each.stringValue,
+    );
     for (const [key, id] of [
       ['gen_ai.input.messages', call.args],
-      ['gen_ai.output.messages', call.result],
+      [OUTPUT, call.result],
     ] as const)
       text(
         key,
-        messages(file, id, () => cut.push(key)),
+        messages(file, id, key === OUTPUT ? reasons : [], () => cut.push(key)),
       );
   }
   text('toolbreak.call', callName(call.id));
@@ -206,7 +218,10 @@ function contentOf(
   if (call.edited !== 0) all.set('toolbreak.edited', { boolValue: true });
   all.set('thread.id', { intValue: String(call.task % 2 ** 32) });
   text('thread.name', call.taskName);
-  text('code.function.name', call.qualified);
+  text(
+    call.kind === 'llm' && classOf(call) !== undefined ? 'toolbreak.qualified' : 'code.function.name',
+    call.qualified,
+  );
   text('code.file.path', call.path);
   if (call.line !== null && call.line > 0) all.set('code.line.number', { intValue: String(call.line) });
   if (holds.length > MOST_HOLDS) cut.push('toolbreak.hold');
@@ -222,8 +237,7 @@ function contentOf(
   const { errors, origin, cut: isMessageCut } = errorsOf(file, call);
   const [error, ...causes] = errors;
   if (error !== undefined) {
-    text('error.type', error.qualified);
-    if (isMessageCut) cut.push('exception.message');
+    if (isMessageCut) cut.push(call.status === FAILED ? 'exception.message' : 'toolbreak.cancelled.message');
     if (error.fields !== undefined) {
       const { json, cut: shortened } = plainJson(error.fields, file.values, LARGEST_VALUE, true);
       if (shortened) cut.push('toolbreak.error.fields');
@@ -237,22 +251,27 @@ function contentOf(
       ]),
       ...(origin === undefined ? [] : [`${linkText(errors.at(-1)!)}: ${origin}`]),
     ];
-    events.push({
-      timeUnixNano: wall(call.end ?? call.start),
-      name: 'exception',
-      attributes: [
-        { key: 'exception.type', value: { stringValue: error.qualified } },
-        { key: 'exception.message', value: { stringValue: error.message } },
-        ...(stack.length > 0 ? [{ key: 'exception.stacktrace', value: { stringValue: stack.join('\n') } }] : []),
-      ],
-    });
+    const said = [
+      ['type', error.qualified],
+      ['message', error.message],
+      ...(stack.length > 0 ? [['stacktrace', stack.join('\n')] as const] : []),
+    ] as const;
+    if (call.status === FAILED) {
+      text('error.type', error.qualified);
+      events.push({
+        timeUnixNano: wall(call.end ?? call.start),
+        name: 'exception',
+        attributes: said.map(([name, given]) => ({ key: `exception.${name}`, value: { stringValue: given } })),
+      });
+      // An interrupt or a handoff is no failure, and would be counted as one.
+    } else for (const [name, given] of said) text(`toolbreak.cancelled.${name}`, given);
   }
   cuts.count += cut.length;
   if (cut.length > 0) all.set('toolbreak.cut', { arrayValue: { values: cut.map((key) => ({ stringValue: key })) } });
   return {
     attributes: [...all].map(([key, found]) => ({ key, value: found })),
     ...(events.length > 0 && { events }),
-    ...(call.status === 1 && {
+    ...(call.status === FAILED && {
       status: { code: STATUS_ERROR, ...(error !== undefined && { message: error.message }) },
     }),
   };
@@ -268,8 +287,13 @@ function linesOf({ stack }: ErrorValue): string[] {
   return stack.map(({ path, line, function: name }) => `  File "${path}", line ${line}, in ${name}`);
 }
 
-/** Messages as the conventions write them: a role, and parts: text, calls of tools and their answers. `onCut` hears once where they are not all, or not whole. */
-function messages(file: RunFile, id: number | null, onCut: () => void): string | undefined {
+/** Messages as the conventions write them: a role, and parts: text, calls of tools and their answers. `reasons`: why each of them ended. `onCut` hears once where they are not all, or not whole. */
+function messages(
+  file: RunFile,
+  id: number | null,
+  reasons: readonly (string | undefined)[],
+  onCut: () => void,
+): string | undefined {
   if (id === null) return undefined;
   const all = messagesIn(file.values.root(id), file.values, MOST_MESSAGES + 1);
   if (all.length === 0) return undefined;
@@ -277,7 +301,7 @@ function messages(file: RunFile, id: number | null, onCut: () => void): string |
   let left = LARGEST_VALUE;
   // What the recording cut of them stands nowhere in a message.
   let isCut = all.length > MOST_MESSAGES || plainJson(file.values.root(id), file.values, Infinity).cut;
-  const made = found.map(({ role, text, calls, answers, others }) => {
+  const made = found.map(({ role, text, calls, answers, others }, index) => {
     const { json: content, cut } = plainJson(text, file.values, Math.max(0, left));
     left -= text.length;
     isCut ||= cut || others > 0;
@@ -297,7 +321,12 @@ function messages(file: RunFile, id: number | null, onCut: () => void): string |
       answers === undefined
         ? { type: 'text', content }
         : { type: 'tool_call_response', id: answers, response: content };
-    return { role: ROLES[role] ?? role, parts: [...(content === '' && answers === undefined ? [] : [said]), ...asked] };
+    const reason = reasons[index];
+    return {
+      role: ROLES[role] ?? role,
+      parts: [...(content === '' && answers === undefined ? [] : [said]), ...asked],
+      ...(reason !== undefined && { finish_reason: reason }),
+    };
   });
   if (isCut) onCut();
   return wellFormed(JSON.stringify(made));

@@ -91,7 +91,7 @@ export function readSpan(span: Fields, start: bigint): SpanCall {
   const thread = take('thread.id');
   const threadName = word(['thread.name']);
   const path = word(['code.file.path', 'code.filepath'], LONGEST_PATH) ?? null;
-  const qualified = word(['code.function.name', 'code.function']) ?? name;
+  const qualified = word(['toolbreak.qualified', 'code.function.name', 'code.function']) ?? name;
   for (const name of ['toolbreak.call', 'toolbreak.kind']) all.delete(name);
   const callStatus = failed ? CallStatus.Error : statusOf(said);
   const outputs = (): Told | undefined => value(OUTPUTS);
@@ -105,7 +105,9 @@ export function readSpan(span: Fields, start: bigint): SpanCall {
     return value === undefined ? [] : [{ when, value }];
   });
   // What cancelled a call is an exception, too. A call that returned has handled its own.
-  const { events, exception, leftOut } = eventsOf(span['events'], start, failed || callStatus === CallStatus.Cancelled);
+  const isCancelled = callStatus === CallStatus.Cancelled;
+  const { events, exception: raised, leftOut } = eventsOf(span['events'], start, failed || isCancelled);
+  const exception = raised ?? (isCancelled ? cancelledBy(all) : undefined);
   return {
     kind,
     name,
@@ -137,6 +139,19 @@ function statusOf(said: string | undefined): CallStatus | undefined {
   if (said === 'running' || said?.startsWith('ended')) return undefined;
   if (said === 'skipped') return CallStatus.Skipped;
   return said?.startsWith('cancelled') ? CallStatus.Cancelled : CallStatus.Returned;
+}
+
+/** What our own export says of it, as it says it of an exception. */
+function cancelledBy(all: Map<string, Told>): Map<string, Told> | undefined {
+  const found = new Map<string, Told>();
+  for (const name of ['type', 'message', 'stacktrace']) {
+    const key = `toolbreak.cancelled.${name}`;
+    const value = all.get(key);
+    if (typeof value !== 'string') continue;
+    found.set(`exception.${name}`, value);
+    all.delete(key);
+  }
+  return found.size > 0 ? found : undefined;
 }
 
 function isLine(given: Told | undefined): given is number {
