@@ -70,13 +70,21 @@ function takeWhole(given: string, { take, fail }: Taker): boolean {
     take(whole);
     return true;
   }
-  // A list is read as an object is: in a field of one.
-  const list = parseObject(`{"list":${text}}`)?.['list'];
-  if (!Array.isArray(list)) return false;
-  for (const one of list as unknown[])
+  const list = listIn(text);
+  if (list === undefined) return false;
+  for (const one of list)
     if (typeof one === 'object' && one !== null && !Array.isArray(one)) take(one as Fields);
     else fail('an entry of the list is no object');
   return true;
+}
+
+function listIn(text: string): unknown[] | undefined {
+  try {
+    const list: unknown = JSON.parse(text);
+    return Array.isArray(list) ? list : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 async function* unpacked(source: string, { fail }: Taker): AsyncGenerator<Buffer> {
