@@ -65,6 +65,17 @@ graph = StateGraph(State).add_node(ask).add_edge(START, "ask").compile(checkpoin
 graph.invoke({"said": ""}, {"configurable": {"thread_id": "1"}})
 `;
 
+const AGENT = `
+from langchain.agents import create_agent
+from langchain_core.language_models.fake_chat_models import GenericFakeChatModel
+from langchain_core.messages import AIMessage
+from langgraph.graph import START, MessagesState, StateGraph
+
+model = GenericFakeChatModel(messages=iter([AIMessage("hello")]))
+create_agent(model, [], name="helper").invoke({"messages": ["hi"]})
+StateGraph(MessagesState).add_node("say", lambda state: {}).add_edge(START, "say").compile(name="plain").invoke({"messages": []})
+`;
+
 interface ExportedSpan {
   name: string;
   attributes: { key: string; value: Record<string, unknown> }[];
@@ -133,6 +144,18 @@ describe('life: what was exported as OTLP comes back', function () {
       'state.messages contains refund',
     );
     assert.ok(rows.length > 0);
+  });
+
+  it('an agent is told from other workflows', async () => {
+    const program = place.file('agent.py', AGENT);
+    const { spans, said } = await again(await place.record(program));
+    const names = spans.map(({ name }) => name).filter((name) => name.startsWith('invoke_'));
+    assert.deepEqual(names, ['invoke_agent helper', 'invoke_workflow plain']);
+    const { rows } = await place.json<{ rows: { call: { name: string } }[] }>('query', said.file, '--kind', 'workflow');
+    assert.deepEqual(
+      rows.map(({ call }) => call.name),
+      ['helper', 'plain'],
+    );
   });
 
   it('floats that are whole, and the frames of an error', async () => {

@@ -75,7 +75,7 @@ export function* otlp(file: RunFile, toolbreak: string, cuts: Cuts): Generator<s
         traceId: trace,
         spanId: spanId(call.id),
         ...(call.parent !== null && { parentSpanId: spanId(call.parent) }),
-        ...named(call),
+        ...named(call, isAgent(file, call)),
         startTimeUnixNano: wall(call.start),
         endTimeUnixNano: wall(call.end ?? Math.max(latest, call.start)),
         ...contentOf(file, call, wall, holds.all(call.id, MOST_HOLDS + 1), cuts),
@@ -113,12 +113,17 @@ function spanId(call: number): string {
   return call.toString(16).padStart(16, '0');
 }
 
-function named(call: ScannedCall): { name: string; kind: number } {
+/** Its app, or the framework, says so. */
+function isAgent(file: RunFile, call: ScannedCall): boolean {
+  return call.kind === 'workflow' && attributesOf(file, call).attributes.has('gen_ai.agent.name');
+}
+
+function named(call: ScannedCall, agent: boolean): { name: string; kind: number } {
   if (call.kind === 'llm') return { name: `chat ${call.name}`, kind: CLIENT };
   if (call.kind === 'http') return { name: call.name, kind: CLIENT };
   if (call.kind === 'tool') return { name: `execute_tool ${call.name}`, kind: INTERNAL };
   return {
-    name: call.kind === 'workflow' ? `invoke_workflow ${call.name}` : shownName(call),
+    name: call.kind === 'workflow' ? `${agent ? 'invoke_agent' : 'invoke_workflow'} ${call.name}` : shownName(call),
     kind: INTERNAL,
   };
 }
@@ -194,6 +199,7 @@ function contentOf(
     for (const [key, given] of modelAttributes(call, result, file.values))
       if (!all.has(key)) all.set(key, typeof given === 'number' ? { intValue: String(given) } : { stringValue: given });
   }
+  if (call.kind === 'workflow' && all.has('gen_ai.agent.name')) text('gen_ai.operation.name', 'invoke_agent');
   value(tool ? 'gen_ai.tool.call.arguments' : 'toolbreak.arguments', call.args);
   value(tool ? 'gen_ai.tool.call.result' : 'toolbreak.result', call.result);
   value('toolbreak.state.before', call.state_before);

@@ -71,6 +71,8 @@ def _prepare(
         function = function_of(graph)
         number = _runs[function.name] = _runs.get(function.name, 0) + 1
         attributes: dict[str, Any] = {"gen_ai.workflow.name": function.name, "run": number}
+        if _is_agent(graph):
+            attributes["gen_ai.agent.name"] = function.name
         configurable = config.get("configurable") if isinstance(config, dict) else None
         thread = configurable.get("thread_id") if isinstance(configurable, dict) else None
         if thread is not None:
@@ -79,6 +81,13 @@ def _prepare(
     except Exception as error:
         _report.failure(error)
         return None
+
+
+def _is_agent(graph: Any) -> bool:
+    """Whether LangChain's `create_agent` made it, which says so."""
+    config = getattr(graph, "config", None)
+    metadata = config.get("metadata") if isinstance(config, dict) else None
+    return isinstance(metadata, dict) and metadata.get("ls_integration") == "langchain_create_agent"
 
 
 def _came_out(error: BaseException) -> None:
