@@ -193,6 +193,18 @@ describe('life: import of spans as others write them', () => {
     );
   });
 
+  it('messages of LangChain, as our own export has them', async () => {
+    const messages = [
+      { type: 'human', content: 'hi', name: null },
+      { type: 'remove', content: '', id: '1' },
+      { type: 'AIMessageChunk', content: 'yo', tool_calls: [{ name: 'find', args: { q: 7 } }] },
+    ];
+    const own = { 'toolbreak.kind': 'llm', 'toolbreak.arguments': JSON.stringify({ messages }) };
+    assert.deepEqual((await one('chat x', own)).messages, ['human: hi', 'remove: ', 'ai: yo → find(q=7)']);
+    const other = { ...own, 'toolbreak.arguments': '{"messages": [{"type": "text", "content": "hi"}]}' };
+    assert.deepEqual((await one('chat x', other)).messages, []);
+  });
+
   it('OpenLLMetry', async () => {
     const { calls, tokens } = await imported(
       [

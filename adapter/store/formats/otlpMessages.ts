@@ -61,7 +61,7 @@ function takeIndexed(all: Attributes, beginning: string): Told[] | undefined {
   const tree = new Tree();
   for (const [name, value] of [...all]) {
     if (!name.startsWith(`${beginning}.`)) continue;
-    const parts = name.slice(beginning.length + 1).split('.');
+    const parts = name.slice(beginning.length + 1).split('.', MOST_PARTS + 1);
     if (parts.length > MOST_PARTS || !/^\d{1,6}$/.test(parts[0]!) || !hang(tree, parts, value)) continue;
     all.delete(name);
   }

@@ -101,8 +101,10 @@ class Staged {
   }
 
   add(document: Fields): void {
+    const resources = resourcesIn(document);
+    if (resources.length === 0) return;
     this.db.transaction(() => {
-      for (const resource of resourcesIn(document)) {
+      for (const resource of resources) {
         const about = attributesIn((resource['resource'] as Fields | undefined)?.['attributes']);
         const told = (name: string): string | undefined => {
           const value = about.get(name);

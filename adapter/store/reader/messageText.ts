@@ -151,7 +151,7 @@ export function messageId(value: Value, stored: StoredValues): string | undefine
 
 /** A message of LangChain's as a dict has its role as its type. */
 function roleOfType(type: Value | undefined): Value | undefined {
-  return typeof type === 'string' && /^(?:human|ai|system|tool|function|\w+MessageChunk)$/.test(type)
+  return typeof type === 'string' && /^(?:human|ai|system|tool|function|chat|remove|\w+MessageChunk)$/.test(type)
     ? type
     : undefined;
 }
