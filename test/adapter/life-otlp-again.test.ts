@@ -241,6 +241,9 @@ describe('life: what was exported as OTLP comes back', function () {
     const [, second, third] = running.details;
     assert.equal(second!.call.unended, true);
     assert.ok(second!.call.end! > third!.call.end!, 'it ran until it was exported');
+    const run = new RunFile(running.said.file);
+    assert.ok(run.summary().duration >= second!.call.end!, 'and so did the run');
+    run.close();
     assert.deepEqual(running.said.leftOut, [{ why: 'a call still ran when it was exported', count: 1 }]);
   });
 });

@@ -58,7 +58,7 @@ export async function readOtlp(source: string, made: string, runsFolder: string)
       staged.language,
     );
     writer.transaction(() => {
-      writer.processEnded(1, undefined, undefined, undefined, lost);
+      writer.processEnded(1, undefined, range.last, undefined, lost);
       writer.end(range.last);
     });
     staged.drop();
