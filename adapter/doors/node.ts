@@ -37,9 +37,10 @@ export function passOn(send: (signal: NodeJS.Signals) => unknown): () => void {
   const streams = process.stdin.isTTY || process.stdout.isTTY || process.stderr.isTTY;
   const isKey = (name: string): boolean => (name === 'SIGINT' || name === 'SIGQUIT') && (hasTerminal() ?? streams);
   const nohup = startedByNohup();
-  const names = (['SIGTERM', 'SIGHUP', 'SIGINT', 'SIGQUIT', 'SIGUSR2'] as const).filter(
+  const names = (['SIGTERM', 'SIGHUP', 'SIGINT', 'SIGQUIT', 'SIGUSR1', 'SIGUSR2'] as const).filter(
     (name) => process.platform !== 'win32' || name === 'SIGTERM' || name === 'SIGINT',
   );
+  // Unless somebody listens to SIGUSR1, Node opens a debugger's door at it.
   const listeners = names.map((name) => {
     let last = -Infinity;
     const listener = (): void => {

@@ -93,6 +93,29 @@ describe('life: run, in place of the command', function () {
     assert.deepEqual([ended, stdout], [7, 'ready\nbye\n']);
   });
 
+  it('passes on SIGUSR1, at which Node itself would open a debugger', async function () {
+    if (process.platform === 'win32') this.skip();
+    place.file(
+      'reopens.py',
+      'import signal, time\ngot = []\nsignal.signal(signal.SIGUSR1, lambda *_: got.append(1))\nprint("ready", flush=True)\nwhile not got:\n    time.sleep(0.02)\nprint("reopened")\n',
+    );
+    const child = spawn(process.execPath, toolbreakCommand('run', '--', python, 'reopens.py'), {
+      cwd: place.project,
+      env: place.env,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    let stdout = '';
+    let stderr = '';
+    child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      stdout += text;
+      if (stdout === 'ready\n') child.kill('SIGUSR1');
+    });
+    const [code] = (await once(child, 'close')) as [number];
+    assert.deepEqual([code, stdout], [0, 'ready\nreopened\n'], stderr);
+    assert.doesNotMatch(stderr, /Debugger/);
+  });
+
   it('has Ctrl-C of a terminal reach the command once, wherever its streams go', async function () {
     if (process.platform !== 'linux') this.skip();
     place.file(
