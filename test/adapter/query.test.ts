@@ -86,6 +86,12 @@ describe('query: one run', function () {
     assert.deepEqual(ask({ to: '2023-11-14T22:13:30.999999Z' }), ['support_agent 1.1', 'tools 1.2']);
     assert.deepEqual(ask({ to: '2023-11-14T22:13:30.999998999Z' }), ['support_agent 1.1']);
     assert.deepEqual(ask({ from: 3e9, to: 5e9 }), ['refund 1.4']);
+    for (const order of ['start', '-start', 'duration', '-duration']) {
+      const first = ask({ to: '2023-11-14T22:13:30.999999Z', order });
+      assert.deepEqual(first.sort(), ['support_agent 1.1', 'tools 1.2'], order);
+      assert.deepEqual(ask({ to: '2020-01-01', order }), [], order);
+      assert.equal(ask({ from: '2020-01-01', order }).length, 5, order);
+    }
   });
 
   it('finds by parts of the arguments, the result, the error and the state', () => {

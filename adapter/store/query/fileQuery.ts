@@ -394,7 +394,7 @@ export class FileQuery {
 
   private moment(moment: Moment | undefined): number | undefined {
     if (moment === undefined) return undefined;
-    if (moment.since === 'epoch') return this.relative(moment.time);
+    if (moment.since === 'epoch') return bounded(moment.time - this.run.started);
     return moment.since === 'start' ? this.zero + moment.time : this.end + moment.time;
   }
 
@@ -404,8 +404,7 @@ export class FileQuery {
   }
 
   private relative(key: bigint): number {
-    const number = Number(this.byDuration ? key : key - this.run.started);
-    return Math.max(-EVER, Math.min(EVER, number));
+    return bounded(this.byDuration ? key : key - this.run.started);
   }
 
   private get byDuration(): boolean {
@@ -432,6 +431,10 @@ export class FileQuery {
   told(error: unknown): unknown {
     return told(this.file.path, error);
   }
+}
+
+function bounded(time: bigint): number {
+  return Math.max(-EVER, Math.min(EVER, Number(time)));
 }
 
 function counted(number: number, one: string): string | undefined {
