@@ -43,6 +43,9 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import START, StateGraph
 from langgraph.types import interrupt
 
+class Leaving(GenericFakeChatModel):
+    pass
+
 class ChatOpenAI(GenericFakeChatModel):
     model: str = "fake-4o"
 
@@ -63,6 +66,9 @@ def ask(state):
 
 graph = StateGraph(State).add_node(ask).add_edge(START, "ask").compile(checkpointer=InMemorySaver())
 graph.invoke({"said": ""}, {"configurable": {"thread_id": "1"}})
+
+for piece in Leaving(messages=iter([AIMessage("one two")])).stream("left"):
+    break
 `;
 
 const AGENT = `
@@ -175,19 +181,28 @@ describe('life: what was exported as OTLP comes back', function () {
     const [before, { said, details: after, spans }] = [details(file), await again(file)];
     const attributes = ({ attributes }: ExportedSpan): Record<string, unknown> =>
       Object.fromEntries(attributes.map(({ key, value }) => [key, Object.values(value)[0]]));
-    const asked = spans.find(({ name }) => name === 'ask')!;
-    assert.deepEqual([asked.events, asked.status, attributes(asked)['error.type']], [undefined, undefined, undefined]);
-    assert.match(String(attributes(asked)['toolbreak.cancelled.type']), /GraphInterrupt$/);
+    for (const name of ['ask', 'chat Leaving']) {
+      const span = spans.find((one) => one.name === name)!;
+      assert.deepEqual([span.events, span.status, attributes(span)['error.type']], [undefined, undefined, undefined]);
+    }
+    const left = spans.find(({ name }) => name === 'chat Leaving')!;
+    assert.equal(attributes(left)['toolbreak.cancelled.type'], 'GeneratorExit');
     const error = (all: CallDetail[]): unknown => {
-      const { type, message, stack } = named(all, 'ask').error!;
-      return [named(all, 'ask').call.state, type, message, stack];
+      const { type, message, stack } = named(all, 'Leaving').error!;
+      return [named(all, 'Leaving').call.state, type, message, stack];
     };
     assert.deepEqual(error(after), error(before));
+    const question = (all: CallDetail[]): unknown => {
+      const { call, output } = named(all, 'ask');
+      return [call.state, output?.root.text];
+    };
+    assert.deepEqual(question(after), ['interrupted', "'really?'"]);
+    assert.deepEqual(question(before), question(after));
 
     const models = spans.map(attributes).filter((each) => each['toolbreak.kind'] === 'llm');
     assert.deepEqual(
       models.map((each) => each['gen_ai.provider.name']),
-      ['mistral_ai', 'openai', undefined],
+      ['mistral_ai', 'openai', undefined, undefined],
     );
     const [first] = models;
     assert.deepEqual(

@@ -99,7 +99,7 @@ describe('life: import of spans as others write them', () => {
     });
     assert.deepEqual(call.messages, [
       'system: be short',
-      'user: hi',
+      'user: hi [blob]',
       "tool: {'rain': True}",
       'assistant: yo → find(q=7)',
     ]);
@@ -200,7 +200,7 @@ describe('life: import of spans as others write them', () => {
       { type: 'AIMessageChunk', content: 'yo', tool_calls: [{ name: 'find', args: { q: 7 } }] },
     ];
     const own = { 'toolbreak.kind': 'llm', 'toolbreak.arguments': JSON.stringify({ messages }) };
-    assert.deepEqual((await one('chat x', own)).messages, ['human: hi', 'remove: ', 'ai: yo → find(q=7)']);
+    assert.deepEqual((await one('chat x', own)).messages, ['human: hi', 'remove: message 1', 'ai: yo → find(q=7)']);
     const other = { ...own, 'toolbreak.arguments': '{"messages": [{"type": "text", "content": "hi"}]}' };
     assert.deepEqual((await one('chat x', other)).messages, []);
   });

@@ -1,5 +1,5 @@
 import { content } from '../reader/children';
-import { field } from '../reader/messageText';
+import { field } from '../reader/messageBlocks';
 import type { StoredValues } from '../reader/stored';
 import { Dict, Tagged, Tuple, type Value } from '../values/model';
 

@@ -11,7 +11,8 @@ const LONGEST_PATH = 4096;
 const MOST_EVENTS = 100_000;
 
 /** What our own export says of a call. */
-const STATUS = /^(?:returned|error|skipped|running|cancelled|ended)/;
+const STATUS = /^(?:returned|error|skipped|running|cancelled|ended|interrupted)/;
+const WITH_RESULT: ReadonlySet<CallStatus> = new Set([CallStatus.Returned, CallStatus.Skipped, CallStatus.Interrupted]);
 
 /** What our own export makes of what it also says itself. */
 const DERIVED = [
@@ -96,7 +97,7 @@ export function readSpan(span: Fields, start: bigint): SpanCall {
   const callStatus = failed ? CallStatus.Error : statusOf(said);
   const outputs = (): Told | undefined => value(OUTPUTS);
   // What a call that failed had said until then is no result of it.
-  const hasResult = callStatus === CallStatus.Returned || callStatus === CallStatus.Skipped;
+  const hasResult = callStatus !== undefined && WITH_RESULT.has(callStatus);
   const answers = kind === 'llm' && !all.has('toolbreak.result') ? [takeOutput, outputs] : [outputs, takeOutput];
   const answer = hasResult ? firstOf([...answers, takeDocuments], all) : undefined;
   const fields = fromText(take('toolbreak.error.fields'));
@@ -138,6 +139,7 @@ export function readSpan(span: Fields, start: bigint): SpanCall {
 function statusOf(said: string | undefined): CallStatus | undefined {
   if (said === 'running' || said?.startsWith('ended')) return undefined;
   if (said === 'skipped') return CallStatus.Skipped;
+  if (said === 'interrupted') return CallStatus.Interrupted;
   return said?.startsWith('cancelled') ? CallStatus.Cancelled : CallStatus.Returned;
 }
 

@@ -45,9 +45,6 @@ class ModelAdapter(_call_types.CallAdapter):
             name = answer.get("model_name") or answer.get("model")
             if isinstance(name, str):
                 call.set(**{"gen_ai.response.model": name})
-            provider = answer.get("model_provider")
-            if isinstance(provider, str):
-                call.set(**{"gen_ai.provider.name": provider})
             reason = answer.get("finish_reason") or answer.get("stop_reason")
             if isinstance(reason, str):
                 call.set(**{"gen_ai.response.finish_reasons": [reason]})
