@@ -86,7 +86,7 @@ describe('query: one run', function () {
     assert.deepEqual(ask({ to: '2023-11-14T22:13:30.999999Z' }), ['support_agent 1.1', 'tools 1.2']);
     assert.deepEqual(ask({ to: '2023-11-14T22:13:30.999998999Z' }), ['support_agent 1.1']);
     assert.deepEqual(ask({ from: 3e9, to: 5e9 }), ['refund 1.4']);
-    for (const order of ['start', '-start', 'duration', '-duration']) {
+    for (const order of ['start', '-start', 'duration', '-duration'] as const) {
       const first = ask({ to: '2023-11-14T22:13:30.999999Z', order });
       assert.deepEqual(first.sort(), ['support_agent 1.1', 'tools 1.2'], order);
       assert.deepEqual(ask({ to: '2020-01-01', order }), [], order);
