@@ -6,7 +6,7 @@ import { field } from '../reader/messageBlocks';
 import { messagesIn, toolArguments, toolName } from '../reader/messageText';
 import type { RunFile } from '../reader/runFile';
 import { Float, Tuple, type Value } from '../values/model';
-import { classOf, modelAttributes } from './otlpModel';
+import { classOf, providerOf } from './otlpModel';
 import { plainJson, wellFormed, type Cuts } from './plain';
 import { CALLS } from '../chunks/chunk';
 import { shownName } from '../functionName';
@@ -25,6 +25,7 @@ const CLIENT = 3;
 const STATUS_ERROR = 2;
 const FAILED: number = CallStatus.Error;
 const OUTPUT = 'gen_ai.output.messages';
+const PROVIDER = 'gen_ai.provider.name';
 
 interface AnyValue {
   stringValue?: string;
@@ -194,11 +195,8 @@ function contentOf(
     const found = anyValue(given, file, () => cut.push(key));
     if (found !== undefined) all.set(key, found);
   }
-  if (call.kind === 'llm') {
-    const result = call.result === null ? null : file.values.root(call.result);
-    for (const [key, given] of modelAttributes(call, result, file.values))
-      if (!all.has(key)) all.set(key, typeof given === 'number' ? { intValue: String(given) } : { stringValue: given });
-  }
+  if (call.kind === 'llm' && !all.has(PROVIDER))
+    text(PROVIDER, providerOf(call, call.result === null ? null : file.values.root(call.result), file.values));
   if (call.kind === 'workflow' && all.has('gen_ai.agent.name')) text('gen_ai.operation.name', 'invoke_agent');
   value(tool ? 'gen_ai.tool.call.arguments' : 'toolbreak.arguments', call.args);
   value(tool ? 'gen_ai.tool.call.result' : 'toolbreak.result', call.result);
@@ -269,7 +267,7 @@ function contentOf(
         name: 'exception',
         attributes: said.map(([name, given]) => ({ key: `exception.${name}`, value: { stringValue: given } })),
       });
-      // An interrupt or a handoff is no failure, and would be counted as one.
+      // A stream that was left, or a task that was cancelled, is no failure, and would be counted as one.
     } else for (const [name, given] of said) text(`toolbreak.cancelled.${name}`, given);
   }
   cuts.count += cut.length;
