@@ -107,6 +107,17 @@ describe('query: one run', function () {
     assert.deepEqual(where('state.verdict = scored'), ['tools 1.2']);
     assert.deepEqual(where('stateBefore.verdict = ""', 'state.messages[1].content contains DONE'), ['tools 1.2']);
     assert.deepEqual(where('argument.key contains secret'), [], 'what is masked has no text');
+    const contained = (text: string): unknown => conditionIn(`result contains ${text}`).contains;
+    assert.deepEqual(['"needs approval"', 'needs approval', '"', '"a" or "b"', '"\\"sent\\""', '""'].map(contained), [
+      'needs approval',
+      'needs approval',
+      '"',
+      '"a" or "b"',
+      '"sent"',
+      '""',
+    ]);
+    assert.throws(() => conditionIn('result contains '), /has nothing behind contains\.$/);
+    assert.throws(() => conditionIn('result = '), /An empty text is "" in quotes\.$/);
     assert.deepEqual(where('argument.none = null'), [], 'what is not there is nothing');
   });
 

@@ -25,10 +25,19 @@ export function conditionIn(text: string): ValueQuery {
       `"${shorten(text, 80)}" is no condition. Write it like "argument.order_id equals 7", "result.note contains refund" or "result.total matches ^1".`,
     );
   const [, word, rest] = match as unknown as [string, string, string];
+  const isEqual = /^(equals|==?)$/.test(word);
   if (rest === '')
-    throw new UserError(`"${shorten(text, 80)}" has nothing behind ${word}. An empty text is "" in quotes.`);
-  if (word === 'contains') return { path, contains: rest };
+    throw new UserError(
+      `"${shorten(text, 80)}" has nothing behind ${word}.${isEqual ? ' An empty text is "" in quotes.' : ''}`,
+    );
+  if (word === 'contains') return { path, contains: unquoted(rest) };
   return word === 'matches' || word === '~' ? { path, matches: rest } : { path, equals: jsonOrText(rest) };
+}
+
+/** A text in quotes is what is in them, as it is behind `equals`; two quotes alone are what they are, since every text contains nothing. */
+function unquoted(text: string): string {
+  const value = /^\s*"[^]+"\s*$/.test(text) ? jsonOrText(text) : '';
+  return typeof value === 'string' && value !== '' && value !== text.trim() ? value : text;
 }
 
 const PYTHON: Record<string, unknown> = { None: null, True: true, False: false };
