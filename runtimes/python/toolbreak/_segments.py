@@ -51,9 +51,14 @@ class Segment(_Base):
         try:
             allocate(self.file, size)
             self.map = mmap.mmap(self.file, size)
-        except BaseException:
+        except BaseException as error:
+            # Then recording goes on, and a number without a file would look like a file that was lost: it stays, empty.
+            stays = _report.is_the_apps(error)
+            if stays:
+                os.ftruncate(self.file, 0)
             os.close(self.file)
-            remove(path)
+            if not stays:
+                remove(path)
             raise
         os.close(self.file)
         self.words: Any = memoryview(self.map).cast("I")

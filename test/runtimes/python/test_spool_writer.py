@@ -13,7 +13,19 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from spool_reader import END, EVENT, FUNCTION, RENAME, SEGMENT, START, STATE, TASK, all_frames, read_folder
+from spool_reader import (
+    END,
+    EVENT,
+    FUNCTION,
+    RENAME,
+    SEGMENT,
+    START,
+    STATE,
+    TASK,
+    all_frames,
+    read_folder,
+    read_segment,
+)
 from toolbreak import _optional, _segments, _spool
 from toolbreak._spool import SPOOL_VERSION, Writer
 from toolbreak._values import Settings
@@ -283,6 +295,29 @@ def test_what_an_interrupted_append_left_is_not_read_as_frames(
     for each in made:
         writer.start(each)
     assert [frame[1] for frame in of_kind(all_frames(tmp_path), START)][1:] == [each.number for each in made]
+
+
+def test_a_file_that_was_not_finished_is_no_gap(
+    writer: Writer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A signal handler's exception, of an alarm say, may come while a file is made."""
+    real = _segments.allocate
+
+    def interrupted(file: int, size: int) -> None:
+        real(file, size)
+        raise TimeoutAlarm
+
+    class TimeoutAlarm(BaseException):
+        pass
+
+    monkeypatch.setattr(_segments, "allocate", interrupted)
+    with pytest.raises(TimeoutAlarm):
+        writer.start(call())
+    monkeypatch.setattr(_segments, "allocate", real)
+    writer.start(call())
+    sizes = {path.name: path.stat().st_size for path in tmp_path.glob("*.spool")}
+    assert sorted(sizes) == ["12-ab-1.spool", "12-ab-2.spool"] and sizes["12-ab-1.spool"] == 0
+    assert len(of_kind(read_segment(tmp_path / "12-ab-2.spool"), START)) == 1
 
 
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs interval timers")
