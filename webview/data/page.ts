@@ -100,7 +100,8 @@ export class Page {
   update(change?: Partial<Page>): void {
     if (change) Object.assign(this, change);
     if (change?.announcement !== undefined) this.announced++;
-    for (const listener of this.stateListeners) listener();
+    // One that joins meanwhile has seen the change.
+    for (const listener of [...this.stateListeners]) listener();
     this.moved();
   }
 

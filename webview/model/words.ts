@@ -3,11 +3,9 @@ import { isEvent, stateWord } from './kinds';
 import { endOf } from './bars';
 import { formatDuration, formatMoment, type Nanoseconds } from './time';
 
-const NUMBER = new Intl.NumberFormat('en');
-
-/** `41`, `12,034`. */
+/** A whole number: `41`, `12,034`. By hand, since the first `Intl.NumberFormat` takes a browser 15 ms. */
 export function count(value: number): string {
-  return NUMBER.format(value);
+  return String(value).replace(/\B(?=(\d{3})+$)/g, ',');
 }
 
 /** `1 call`, `41 calls`. */

@@ -1,17 +1,17 @@
 import type { JSX } from 'preact';
-import { useEffect, useReducer } from 'preact/hooks';
+import { useLayoutEffect, useReducer } from 'preact/hooks';
 import type { Page } from '../data/page';
 
-/** Draws the component again whenever the page's state changes. */
+/** Draws the component again whenever the page's state changes: from its first picture on, since an answer may come before its effects run. */
 export function usePageState(page: Page): void {
   const [, again] = useReducer((count: number, _: void) => count + 1, 0);
-  useEffect(() => page.onState(() => again()), [page]);
+  useLayoutEffect(() => page.onState(() => again()), [page]);
 }
 
 /** Draws the component again, at most once a frame, when the window on the run moves. */
 export function usePageView(page: Page): void {
   const [, again] = useReducer((count: number, _: void) => count + 1, 0);
-  useEffect(() => {
+  useLayoutEffect(() => {
     let waiting = 0;
     const stop = page.onView(() => {
       waiting ||= requestAnimationFrame(() => {

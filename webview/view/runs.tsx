@@ -11,6 +11,7 @@ import { usePopup } from './menu';
 export function RunChooser({ page, facts }: { page: Page; facts: string[] }): JSX.Element | null {
   const button = useRef<HTMLButtonElement>(null);
   const [open, setOpen] = useState(false);
+  const [tip, setTip] = useState(false);
   const run = page.overview?.run ?? page.runs.find((one) => one.file === page.file);
   if (!run) return <span class="run-title muted">Toolbreak Timeline</span>;
   const bad = [run.ending && run.ending.how !== 'stopped' && endingText(run.ending), damageText(run)];
@@ -27,7 +28,10 @@ export function RunChooser({ page, facts }: { page: Page; facts: string[] }): JS
         aria-haspopup="listbox"
         aria-expanded={open}
         aria-label={`Run ${run.number}, ${run.name}, ${facts.join(', ')}. Choose a run`}
-        title={`Started ${when(run)}`}
+        // Not before it is wanted: a language's first words take a browser 15 ms.
+        title={tip ? `Started ${when(run)}` : undefined}
+        onPointerEnter={() => setTip(true)}
+        onFocus={() => setTip(true)}
         onClick={() => setOpen(!open)}
         onKeyDown={(event) => {
           if (event.key !== 'ArrowDown' || open) return;
