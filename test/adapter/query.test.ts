@@ -411,6 +411,22 @@ describe('query: values', function () {
       'the allowance is spent',
     );
   });
+
+  it('give what they have where an expression has used up its time, and go on from there', () => {
+    const spool = new SpoolFile('4000001-abc').add(1, 1, 'tool', 't', 't', 'm', null, 1, 1).add(2, 1, 'agent', 0);
+    for (let call = 1; call <= 600; call++)
+      spool
+        .add(3, call, 0, 1, 1, call * 1000, dict({}), null)
+        .add(4, call, call * 1000 + 500, 0, call <= 300 ? `order ${call}` : `${'a'.repeat(40)}!`, null);
+    const file = project.record('slow', [spool]);
+    const query: Query = { where: [{ path: 'result', matches: '^order 299$|^(a+)+$' }], limit: 5 };
+    const first = runQuery([file], query);
+    assert.deepEqual([found(first), first.more.exact, first.looked], [[], false, 256]);
+    assert.ok(first.cursor);
+    assert.throws(() => runQuery([file], { ...query, cursor: first.cursor! }), /takes too long/);
+    const all = runQuery([file], { where: [{ path: 'result', matches: '^order 2\\d9$|^(a+)+$' }], limit: 5 });
+    assert.deepEqual(found(all), ['t 1.209', 't 1.219', 't 1.229', 't 1.239', 't 1.249']);
+  });
 });
 
 describe('query: several runs', function () {

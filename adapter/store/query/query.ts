@@ -159,6 +159,7 @@ class Asked {
     const hasPatterns = this.compiled.where.some(({ matches }) => matches !== undefined);
     while (!ended && this.looked < rows && performance.now() < until) {
       const batch: Found[] = [];
+      const { looked, last } = this;
       // Only for an expression it is better to have many; else no more than fill the page.
       const together = page.length < limit && !hasPatterns ? limit - page.length : TOGETHER;
       while (batch.length < together && this.looked < rows) {
@@ -172,7 +173,18 @@ class Asked {
         if (this.passes(found)) batch.push(found);
         if ((this.looked & 63) === 0 && performance.now() > until) break;
       }
-      for (const found of this.matching(batch)) {
+      let matching: Found[];
+      try {
+        matching = this.matching(batch);
+      } catch (error) {
+        // An ordinary expression that has used up its time over many rows goes on behind these in the next answer.
+        if (!(error instanceof TooSlow) || looked === 0) throw error;
+        this.looked = looked;
+        this.last = last;
+        ended = false;
+        break;
+      }
+      for (const found of matching) {
         if (page.length < limit) page.push(found);
         else more++;
       }
