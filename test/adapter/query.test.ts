@@ -104,6 +104,15 @@ describe('query: one run', function () {
     assert.deepEqual(where('result.lines = [{"a b": "x\\"y"}]'), ['lookup_order 1.3']);
     assert.deepEqual(where('result = null'), ['lookup_order 1.5']);
     assert.deepEqual(where('error.type contains approval', 'error.limit = 500'), ['refund 1.4']);
+    for (const condition of [
+      'error.type equals ApprovalNeeded',
+      'error.type equals shop.errors.ApprovalNeeded',
+      'error.stack[0].function equals refund',
+      'error.stack[-1].line equals 33',
+    ])
+      assert.deepEqual(where(condition), ['refund 1.4'], condition);
+    for (const condition of ['error.type equals Needed', 'error.stack.function equals refund'])
+      assert.deepEqual(where(condition), [], condition);
     assert.deepEqual(where('state.verdict = scored'), ['tools 1.2']);
     assert.deepEqual(where('stateBefore.verdict = ""', 'state.messages[1].content contains DONE'), ['tools 1.2']);
     assert.deepEqual(where('argument.key contains secret'), [], 'what is masked has no text');
@@ -239,7 +248,7 @@ describe('query: one run', function () {
       'argument.float equals 100000000000000000000', 'argument.float equals 1e20', 'argument.big equals 100000000000000000000', 'argument.big equals 1e20', 'argument.least equals 9007199254740992',
       'argument.id equals 1234567890123456789', 'argument.path equals /a/b', 'argument.path equals "/a/b"', 'argument.color equals Color.RED',
       'argument.color equals 1', 'argument.none equals None', 'argument.none equals null', 'argument.yes equals True', 'argument.yes equals true',
-      'error.cause.type equals KeyError', `error.cause.message equals 'x'`, 'error.fields.code equals 7', 'error.code equals 7', 'error.message equals no',
+      'error.cause.type equals KeyError', 'error.cause.type equals builtins.KeyError', `error.cause.message equals 'x'`, 'error.fields.code equals 7', 'error.code equals 7', 'error.message equals no',
     ]) assert.ok(matches(yes), yes); // prettier-ignore
     for (const no of ['argument.one equals [7]', 'argument.grid equals [1,2,3,4,5,6]', 'argument.part equals [[1,2],[3]]', 'argument.part[1] equals [3]', 'argument.part[1][1] equals 3', 'argument.id equals 1234567890123456788', 'argument.id equals 1234567890123456800', 'argument.least equals 9007199254740993', 'argument.float equals 100000000000000000001', 'argument.float equals -100000000000000000000', 'argument.path equals /a', 'argument.none equals "None"'])
       assert.ok(!matches(no), no); // prettier-ignore

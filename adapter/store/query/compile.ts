@@ -4,7 +4,7 @@ import type { Query, QueryOrder, RowType } from '../../../protocol/query';
 import type { CallState } from '../../../protocol/timeline';
 import { UserError } from '../../common/errors';
 import { shorten } from '../reader/text';
-import { parsePath, type ValuePath } from './paths';
+import { isErrorType, parsePath, typeName, type ValuePath } from './paths';
 import type { Patterns } from './pattern';
 import { durationIn, momentIn, type Moment } from './times';
 
@@ -61,7 +61,7 @@ export function compileQuery(given: unknown, patterns: Patterns, runs: number): 
     name: nameOf(query, patterns),
     file: query.file?.replaceAll('\\', '/').replace(/^\.\//, ''),
     status: setOf(query.status),
-    error: query.error,
+    error: query.error === undefined ? undefined : typeName(query.error),
     where: (query.where ?? []).map((one) => conditionOf(one, patterns)),
     text: query.text === undefined || query.text === '' ? undefined : query.text.toLowerCase(),
     task: query.task?.toLowerCase(),
@@ -99,9 +99,11 @@ function conditionOf(given: NonNullable<Query['where']>[number], patterns: Patte
   const equals = Object.hasOwn(given, 'equals') && given.equals !== undefined;
   if (!equals && contains === undefined && matches === undefined)
     throw new UserError(`The condition on "${path.slice(0, 80)}" needs one of equals, contains and matches.`);
+  const parsed = parsePath(path);
+  const json = typeof given.equals === 'string' && isErrorType(parsed) ? typeName(given.equals) : given.equals;
   return {
-    path: parsePath(path),
-    equals: equals ? { json: given.equals } : undefined,
+    path: parsed,
+    equals: equals ? { json } : undefined,
     contains,
     matches: matches === undefined ? undefined : patterns.compile(matches),
   };

@@ -7,7 +7,7 @@ import type { RunFile, RunRow } from '../reader/runFile';
 import { Tagged, type Value } from '../values/model';
 import { namesOf, shownName, type Named } from '../functionName';
 import type { Compiled, Condition } from './compile';
-import { follow, type Root } from './paths';
+import { follow, isErrorType, isTypeNamed, type Root } from './paths';
 import type { Patterns } from './pattern';
 import { fileKey, type Cursor, type Position } from './position';
 import {
@@ -270,14 +270,19 @@ export class FileQuery {
     const value = this.root(row.error);
     if (!(value instanceof Tagged) || value.tag !== 'error') return false;
     const found = this.file.values.resolve(value.parts[0] ?? null);
-    return typeof found === 'string' && (found === type || found.slice(found.lastIndexOf('.') + 1) === type);
+    return typeof found === 'string' && isTypeNamed(found, type);
   }
 
   private holds(row: CallCandidate, condition: Condition): boolean {
     const value = this.partOf(row, condition);
     if (value === undefined) return false;
     const { equals, contains } = condition;
-    if (equals !== undefined && !equalsJson(value, equals.json, this.file.values)) return false;
+    if (equals !== undefined) {
+      const { json } = equals;
+      if (isErrorType(condition.path) && typeof value === 'string' && typeof json === 'string') {
+        if (!isTypeNamed(value, json)) return false;
+      } else if (!equalsJson(value, json, this.file.values)) return false;
+    }
     return contains === undefined || this.search(contains).found(value);
   }
 

@@ -77,19 +77,41 @@ const ERROR_PARTS = new Map([
   ['stack', 2],
   ['fields', 4],
 ]);
+/** Of a frame of its stack, as in JSON. */
+const FRAME_PARTS = ['path', 'line', 'function'];
 
 /** The part of the value at these steps, if it is there. */
 export function follow(value: Value, { steps }: ValuePath, stored: StoredValues): Value | undefined {
   let at: Value | undefined = stored.resolve(value);
+  // Steps since the stack of an error: its frames are tuples.
+  let sinceStack = Infinity;
   for (const step of steps) {
     if (at === undefined) return undefined;
     const plain = stored.resolve(at);
-    at =
-      plain instanceof Tagged && plain.tag === 'error' && typeof step === 'string'
-        ? errorPart(plain, step, stored)
-        : child(plain, nameOf(step, plain, stored), stored);
+    const isError = plain instanceof Tagged && plain.tag === 'error';
+    if (isError && typeof step === 'string') at = errorPart(plain, step, stored);
+    else {
+      const part = sinceStack === 1 && typeof step === 'string' ? FRAME_PARTS.indexOf(step) : -1;
+      at = child(plain, part < 0 ? nameOf(step, plain, stored) : String(part), stored);
+    }
+    sinceStack = isError && step === 'stack' ? 0 : sinceStack + 1;
   }
   return at === undefined ? undefined : stored.resolve(at);
+}
+
+/** Whether a path leads to the type of an error, or of what caused it. */
+export function isErrorType({ root, steps }: ValuePath): boolean {
+  return root === 'error' && steps.at(-1) === 'type' && steps.slice(0, -1).every((step) => step === 'cause');
+}
+
+/** Whether a type is asked for by this name: with its module, or without. */
+export function isTypeNamed(type: string, name: string): boolean {
+  return type === name || type.slice(type.lastIndexOf('.') + 1) === name;
+}
+
+/** As types are recorded: those of Python itself have no module. */
+export function typeName(given: string): string {
+  return given.replace(/^builtins\./, '');
 }
 
 function errorPart(error: Tagged, name: string, stored: StoredValues): Value | undefined {
