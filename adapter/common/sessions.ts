@@ -69,15 +69,16 @@ export class SessionFolder {
       const folder = join(parent, session);
       try {
         mkdirSync(folder, { mode: 0o700 });
+        const record = { session, pid: process.pid, startTime, started: new Date().toISOString(), version, runs: [] };
+        const made = new SessionFolder(folder, parent, record);
+        made.save();
+        return made;
       } catch (error) {
+        const { code } = error as NodeJS.ErrnoException;
         // Another session chose the same name in this very moment.
-        if ((error as NodeJS.ErrnoException).code === 'EEXIST') continue;
-        throw error;
+        if (code === 'EEXIST') continue;
+        throw code === 'ENOSPC' ? stateUnusable(state, 'its disk is full') : error;
       }
-      const record = { session, pid: process.pid, startTime, started: new Date().toISOString(), version, runs: [] };
-      const made = new SessionFolder(folder, parent, record);
-      made.save();
-      return made;
     }
   }
 

@@ -131,12 +131,20 @@ export async function recordCommand(options: HeadlessOptions, say: (sentence: st
   } finally {
     pass();
     await recorder.close();
-    folder.close(!deleteSpool(place.spoolFolder));
+    // What a full disk refuses now, whoever asks for runs next does; the recorder has said so, and the command's own end is what counts.
+    const attempt = (work: () => void): void => {
+      try {
+        work();
+      } catch (error) {
+        log.error('at the end', error);
+      }
+    };
+    attempt(() => folder.close(!deleteSpool(place.spoolFolder)));
     // What never ran is no run, and neither is a command in which nothing could be recorded.
-    if (!started || target.processCount === 0) removeRun(place.runFile);
+    if (!started || target.processCount === 0) attempt(() => void removeRun(place.runFile));
     process.off('uncaughtException', failed);
     process.off('unhandledRejection', failed);
-    finishBehindUs([place.runFile], log);
+    attempt(() => finishBehindUs([place.runFile], log));
   }
   const recorded = target.processCount === 0 ? NOTHING : counts(place.runFile, log);
   return { code, runFile: place.runFile, processes: target.processCount, inLine: output.inLine, ...recorded };

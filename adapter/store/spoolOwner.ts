@@ -92,10 +92,16 @@ export function lockRecovery(folder: string): (() => void) | undefined {
   for (let attempt = 0; attempt < 2; attempt++) {
     try {
       const fd = openSync(path, 'wx', 0o600);
-      writeSync(fd, me);
-      closeSync(fd);
+      try {
+        writeSync(fd, me);
+      } catch (error) {
+        // A full disk has room for its name alone, which is enough for a moment, such as to delete what fills the disk.
+        if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error;
+      } finally {
+        closeSync(fd);
+      }
       return () => {
-        if (textOf(path) === me) rmSync(path, { force: true });
+        if ([me, ''].includes(textOf(path) ?? me)) rmSync(path, { force: true });
       };
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;

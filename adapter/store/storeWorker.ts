@@ -211,7 +211,7 @@ export class StoreWorker {
       this.recording?.close();
       if (complete) noteOwner(this.data, true);
     } catch (error) {
-      this.problem(messageOf(error));
+      this.problem(problemWith(this.data.options.runFile, error).message);
     }
     this.answerSyncs(() => true);
     this.send({ type: 'closed' });

@@ -489,7 +489,8 @@ export class RunWriter {
     const tokens = attributed ? this.tokensOf(frame.reader) : undefined;
     this.ended(id, end, frame.status, tokens);
     if (attributed) this.calls.part(id, END_ATTRIBUTES, this.values.takeOrKeep(frame.reader));
-    this.counts.tokens += tokens ?? 0;
+    // What an agent says it used, the models below it have said.
+    if (tokens !== undefined && this.kinds.get(this.calls.functionOf(id)) === 'llm') this.counts.tokens += tokens;
   }
 
   private ended(id: number, end: number, status: CallStatus, tokens: number | undefined): void {

@@ -186,39 +186,41 @@ export function wholeNumber(text: string): number {
 export function tableOf(answer: QueryAnswer): string[] {
   const several = answer.runs.length > 1;
   const runs = new Map(answer.runs.map(({ run, number, name }) => [run, `${number} ${name}`]));
+  // Whole: the number of a call is what the next command asks for.
+  const calls = Math.max(8, ...answer.rows.map(({ call }) => call?.id.length ?? 0));
   const lines = answer.rows.map((row) => {
     const run = several ? `${column(runs.get(row.run) ?? row.run, 18)} ` : '';
     // A crash is told whole, and what else happened: their places come last. What the app printed or logged may be of any length.
     const isWhole = row.type === 'crash' || (row.type === 'event' && row.name !== 'log');
     const room = isWhole ? Infinity : width();
-    return fit(run + (row.type === 'call' ? callLine(row) : eventLine(row)), room);
+    return fit(run + (row.type === 'call' ? callLine(row, calls) : eventLine(row, calls)), room);
   });
   if (lines.length > 0) {
-    const head = [column('AT', 12), column('CALL', 8), column('LENGTH', 9), column('KIND', 9), 'WHAT'].join(' ');
+    const head = [column('AT', 12), column('CALL', calls), column('LENGTH', 9), column('KIND', 9), 'WHAT'].join(' ');
     lines.unshift((several ? `${column('RUN', 18)} ` : '') + head);
   }
   return lines;
 }
 
-function callLine(row: FoundCall): string {
+function callLine(row: FoundCall, calls: number): string {
   const { call } = row;
   const length = lengthText(call);
   return [
     column(momentText(call.start), 12),
-    column(call.id, 8),
+    column(call.id, calls),
     column(length, 9),
     column(call.kind, 9),
     callText(row),
   ].join(' ');
 }
 
-function eventLine(row: FoundEvent): string {
+function eventLine(row: FoundEvent, calls: number): string {
   const text = plainText(row.text.trimEnd());
   const what = row.type === 'output' ? `${row.name}: ${text}` : row.type === 'crash' ? `✗ ${text}` : text;
   const about = row.call === undefined ? '' : `${row.call.name}: `;
   return [
     column(momentText(row.time), 12),
-    column(row.call?.id ?? '', 8),
+    column(row.call?.id ?? '', calls),
     column('', 9),
     column(row.type, 9),
     about + what,

@@ -4,6 +4,12 @@ export const DEEPEST = 200;
 /** A floating point number that is whole; plain numbers that are whole are integers. */
 export class WholeFloat extends Number {}
 
+/** An amount, whichever of the two kinds of numbers it was sent as. */
+export function numberIn(given: Told | undefined): number | undefined {
+  if (given instanceof WholeFloat) return given.valueOf();
+  return typeof given === 'number' ? given : undefined;
+}
+
 /** A value as spans have it: JSON that tells 1.0 from 1. */
 export type Told = null | boolean | number | string | WholeFloat | Told[] | { [key: string]: Told };
 

@@ -327,7 +327,7 @@ function messages(
         : { type: 'tool_call_response', id: answers, response: content };
     const reason = reasons[index];
     return {
-      role: ROLES[role] ?? role,
+      role: ROLES.get(role) ?? role,
       parts: [...(content === '' && answers === undefined ? [] : [said]), ...asked],
       ...(reason !== undefined && { finish_reason: reason }),
     };
@@ -336,7 +336,10 @@ function messages(
   return wellFormed(JSON.stringify(made));
 }
 
-const ROLES: Record<string, string> = { human: 'user', ai: 'assistant' };
+const ROLES = new Map([
+  ['human', 'user'],
+  ['ai', 'assistant'],
+]);
 
 /** An attribute that an app set; nothing for what no attribute may be. `onCut` hears once where it is not whole. */
 function anyValue(given: Value, file: RunFile, onCut: () => void): AnyValue | undefined {

@@ -1,4 +1,4 @@
-import type { Told } from './marshalWriter';
+import { numberIn, type Told } from './marshalWriter';
 import { fromText } from './otlpValue';
 
 /** How a value stands in an attribute. `some`: as JSON where it is an object or a list, else as the text that it is. */
@@ -155,16 +155,16 @@ const USAGE: readonly (readonly [name: string, others: readonly string[]])[] = [
 /** The tokens of a model call under the names by which they are counted. */
 export function nameUsage(all: Map<string, Told>): void {
   for (const [name, others] of USAGE) {
-    const other = all.has(name) ? undefined : others.find((each) => typeof all.get(each) === 'number');
+    const other = all.has(name) ? undefined : others.find((each) => numberIn(all.get(each)) !== undefined);
     if (other === undefined) continue;
-    all.set(name, all.get(other)!);
+    all.set(name, numberIn(all.get(other))!);
     all.delete(other);
   }
   const details = fromText(all.get('langfuse.observation.usage_details'));
   if (typeof details !== 'object' || details === null) return;
   for (const way of ['input', 'output'] as const) {
-    const count = (details as Record<string, Told>)[way];
+    const count = numberIn((details as Record<string, Told>)[way]);
     const name = `gen_ai.usage.${way}_tokens`;
-    if (typeof count === 'number' && !all.has(name)) all.set(name, count);
+    if (count !== undefined && !all.has(name)) all.set(name, count);
   }
 }

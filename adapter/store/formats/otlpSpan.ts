@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { CallStatus } from '../../../protocol/spool';
-import { RecordedErrorValue, WholeFloat, type Told } from './marshalWriter';
+import { numberIn, RecordedErrorValue, WholeFloat, type Told } from './marshalWriter';
 import { takeDocuments, takeInput, takeOutput } from './otlpMessages';
 import { INPUTS, kindOf, NAMES, nameUsage, OUTPUTS, type Form, type Place } from './otlpNames';
 import { areFields, attributesIn, fromText, MOST_ATTRIBUTES, nanoseconds, type Fields } from './otlpValue';
@@ -88,12 +88,14 @@ export function readSpan(span: Fields, start: bigint): SpanCall {
   const status = span['status'] as Fields | null | undefined;
   const failed = status?.['code'] === 2 || status?.['code'] === 'STATUS_CODE_ERROR' || said === 'error';
   const lines = ['code.line.number', 'code.lineno'].filter((name) => isLine(all.get(name)));
-  const line = take(...lines);
+  const line = numberIn(take(...lines));
   const thread = take('thread.id');
   const threadName = word(['thread.name']);
   const path = word(['code.file.path', 'code.filepath'], LONGEST_PATH) ?? null;
   const qualified = word(['toolbreak.qualified', 'code.function.name', 'code.function']) ?? name;
   for (const name of ['toolbreak.call', 'toolbreak.kind']) all.delete(name);
+  const partial = all.get('toolbreak.partial');
+  if (partial !== undefined) all.set('toolbreak.partial', fromText(partial) ?? partial);
   const callStatus = failed ? CallStatus.Error : statusOf(said);
   const outputs = (): Told | undefined => value(OUTPUTS);
   // What a call that failed had said until then is no result of it.
@@ -114,7 +116,7 @@ export function readSpan(span: Fields, start: bigint): SpanCall {
     name,
     qualified,
     path,
-    line: isLine(line) ? line : 0,
+    line: line ?? 0,
     args: areFields(args) ? args : { input: args },
     attributes: Object.fromEntries(all),
     states,
@@ -156,8 +158,9 @@ function cancelledBy(all: Map<string, Told>): Map<string, Told> | undefined {
   return found.size > 0 ? found : undefined;
 }
 
-function isLine(given: Told | undefined): given is number {
-  return typeof given === 'number' && Number.isSafeInteger(given) && given >= 0;
+function isLine(given: Told | undefined): boolean {
+  const line = numberIn(given);
+  return line !== undefined && Number.isSafeInteger(line) && line >= 0;
 }
 
 function withMessages(messages: Told | undefined): Told | undefined {
@@ -277,10 +280,11 @@ function eventOf(name: string, time: bigint, all: Map<string, Told>): SpanCall['
       },
     ];
   }
-  const { description, why, duration } = fields;
+  const { description, why } = fields;
+  const duration = numberIn(fields['duration']);
   const held = { description: typeof description === 'string' ? description : 'Paused' };
   const events: SpanCall['events'] = [{ time, name: 'held', data: held }];
-  if (typeof duration === 'number' && duration >= 0 && Number.isSafeInteger(duration))
+  if (duration !== undefined && duration >= 0 && Number.isSafeInteger(duration))
     events.push({
       time: time + BigInt(duration),
       name: 'resumed',

@@ -358,7 +358,7 @@ export class FileQuery {
 
   /** Blocks that can have a call with all the texts that are asked for, as far as the texts noted tell. */
   private wantedChunks(): ReadonlySet<number> | undefined {
-    const { text, where } = this.shared.compiled;
+    const { text, where, error } = this.shared.compiled;
     const sets: Set<number>[] = [];
     const need = (set: Set<number> | undefined): void => void (set && sets.push(set));
     for (const { contains, equals } of where) {
@@ -366,7 +366,11 @@ export class FileQuery {
       const json = equals?.json;
       // A float of these digits is noted in other words.
       if (typeof json === 'string' && floatOf(json) === undefined) need(this.file.words.blocksWith(json));
+      // All that equals a whole number of this size has its digits in its text.
+      if (typeof json === 'number' && Number.isSafeInteger(json))
+        need(this.file.words.blocksWith(String(Math.abs(json))));
     }
+    if (error !== undefined) need(this.file.words.blocksWith(error));
     const withText = text === undefined ? undefined : this.file.words.blocksWith(text);
     if (withText !== undefined) {
       // Names of functions count, too.

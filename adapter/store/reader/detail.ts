@@ -155,7 +155,7 @@ function messagesOf(
 ): SaidMessage[] {
   const { values } = file;
   const read = (id: number | null): Message[] =>
-    id === null ? [] : messagesIn(values.root(id), values, MOST_MESSAGES);
+    id === null ? [] : messagesIn(values.root(id), values, -MOST_MESSAGES);
   const soFar = partial === undefined ? [] : messagesIn(partial, values, 1);
   return [
     ...allMessages().map((message) => saidMessage(message, values)),

@@ -6,13 +6,13 @@ import type { StoredValues } from './stored';
 export type Block = { text: string } | { name: string; said: string };
 
 /** As people call it. */
-const NAMES: Record<string, string> = {
-  image_url: 'image',
-  input_image: 'image',
-  input_audio: 'audio',
-  audio_url: 'audio',
-  input_file: 'file',
-};
+const NAMES = new Map([
+  ['image_url', 'image'],
+  ['input_image', 'image'],
+  ['input_audio', 'audio'],
+  ['audio_url', 'audio'],
+  ['input_file', 'file'],
+]);
 /** Fields of blocks that have a text of their own. */
 const SAID = ['thinking', 'reasoning', 'refusal'];
 /** Calls of tools, which a message has in a list of its own. */
@@ -54,7 +54,7 @@ function saidIn(block: Value, stored: StoredValues): string {
 
 /** `image`, `file report.pdf`. */
 function blockName(type: string, block: Value, stored: StoredValues): string {
-  const name = NAMES[type] ?? type;
+  const name = NAMES.get(type) ?? type;
   const file = fileName(block, stored) ?? fileName(field(block, 'file', stored) ?? null, stored);
   return file === undefined ? name : `${name} ${file}`;
 }

@@ -174,14 +174,14 @@ export function toolName(call: Value, stored: StoredValues): string {
   return typeof name === 'string' ? name : '';
 }
 
-/** Messages among a call's values: the value itself, a list of them, or one under `messages` or `input`. */
+/** Messages among a call's values: the value itself, a list of them, or one under `messages` or `input`. Of too many the first ones; with a limit below zero the last ones. */
 export function messagesIn(value: Value, stored: StoredValues, limit: number, level = 0): Message[] {
   const plain = content(value, stored);
   const single = messageOf(plain, stored);
   if (single !== undefined) return [single];
   const items = list(plain, stored);
   if (items.length > 0) {
-    const found = items.slice(0, limit).map((item) => messageOf(item, stored));
+    const found = (limit < 0 ? items.slice(limit) : items.slice(0, limit)).map((item) => messageOf(item, stored));
     if (found.every((message) => message !== undefined)) return found;
     // A model takes a list of conversations.
     return items.length === 1 && level < 3 ? messagesIn(items[0]!, stored, limit, level + 1) : [];

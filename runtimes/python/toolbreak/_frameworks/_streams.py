@@ -100,7 +100,8 @@ def iterate(
             _calls.resume(call)
             _report.guard(adapter.left, call, pieces)
             try:
-                if isinstance(error, GeneratorExit) and hasattr(source, "close"):
+                # It is open still where the error was thrown into us.
+                if hasattr(source, "close"):
                     source.close()  # type: ignore[union-attr]
             finally:
                 verdict = _boundaries.fail(call, error)
