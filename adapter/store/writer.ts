@@ -490,7 +490,7 @@ export class RunWriter {
     this.ended(id, end, frame.status, tokens);
     if (attributed) this.calls.part(id, END_ATTRIBUTES, this.values.takeOrKeep(frame.reader));
     // What an agent says it used, the models below it have said.
-    if (tokens !== undefined && this.kinds.get(this.calls.functionOf(id)) === 'llm') this.counts.tokens += tokens;
+    if (tokens !== undefined && this.kinds.get(this.calls.functionOf(id)) !== 'workflow') this.counts.tokens += tokens;
   }
 
   private ended(id: number, end: number, status: CallStatus, tokens: number | undefined): void {

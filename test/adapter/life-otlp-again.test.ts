@@ -192,6 +192,9 @@ describe('life: what was exported as OTLP comes back', function () {
       return [named(all, 'Leaving').call.state, type, message, stack];
     };
     assert.deepEqual(error(after), error(before));
+    const saidIn = (all: CallDetail[]): unknown => named(all, 'Leaving').messages;
+    assert.match(JSON.stringify(saidIn(before)), /so far/);
+    assert.deepEqual(saidIn(after), saidIn(before));
     const question = (all: CallDetail[]): unknown => {
       const { call, output } = named(all, 'ask');
       return [call.state, output?.root.text];

@@ -26,9 +26,12 @@ describe('life: import of spans as others write them', () => {
   before(() => (place = new LifePlace()));
   after(() => place.remove());
 
-  type Attributes = Record<string, string | number>;
-  const value = (given: string | number): object =>
-    typeof given === 'string' ? { stringValue: given } : { intValue: String(given) };
+  type Attribute = string | number | { doubleValue: number };
+  type Attributes = Record<string, Attribute>;
+  const value = (given: Attribute): object => {
+    if (typeof given === 'object') return given;
+    return typeof given === 'string' ? { stringValue: given } : { intValue: String(given) };
+  };
   const span = (name: string, attributes: Attributes, index: number): object => ({
     traceId: '0af7651916cd43dd8448eb211c80319c',
     spanId: String(index + 1).padStart(16, '0'),
@@ -245,6 +248,23 @@ describe('life: import of spans as others write them', () => {
     assert.deepEqual([calls[0]!.input, calls[0]!.output], [{ inputs: { q: 1 } }, { outputs: 2 }]);
     assert.deepEqual(calls[3]!.messages, ['user: hi', 'assistant: → find({"q": 7})']);
     assert.equal(tokens, 10);
+  });
+
+  it('what an agent used in all is not counted beside what its models used, and amounts may be floats', async () => {
+    const usage = (input: number): Attributes => ({
+      'gen_ai.usage.input_tokens': input,
+      'gen_ai.usage.output_tokens': 10,
+    });
+    const { calls, tokens } = await imported(
+      ['invoke_agent shop', { 'gen_ai.operation.name': 'invoke_agent', 'gen_ai.agent.name': 'shop', ...usage(100) }],
+      ['chat gpt-4o', { 'gen_ai.operation.name': 'chat', 'gen_ai.request.model': 'gpt-4o', ...usage(100) }],
+      ['LLM', { 'openinference.span.kind': 'LLM', 'llm.token_count.prompt': { doubleValue: 12 } }],
+    );
+    assert.deepEqual(
+      calls.map(({ kind }) => kind),
+      ['workflow', 'llm', 'llm'],
+    );
+    assert.equal(tokens, 122);
   });
 
   it('Langfuse', async () => {

@@ -56,6 +56,12 @@ describe('reader: messages of a call', () => {
     assert.deepEqual(messages('node', state), ['ai: sum']);
   });
 
+  it('of very many are the last ones', () => {
+    const all = Array.from({ length: 600 }, (_, index) => message('human', `${index}`, { id: `m${index}` }));
+    const said = messages('node', { after: dict({ messages: [...all, message('ai', 'newest')] }) });
+    assert.deepEqual([said.length, said[0], said.at(-1)], [500, 'human: 101', 'ai: newest']);
+  });
+
   it('of a node whose messages were not merged are those before it and its answer, which names what it removes', () => {
     const all = [message('remove', '', { id: 'm1' }), message('remove', '', { id: '__remove_all__' })];
     const before = dict({ messages: [message('human', 'one', { id: 'm1' })] });

@@ -229,6 +229,13 @@ LEFT_STREAMS = """
         def _generate(self, messages, **more):
             raise NotImplementedError
 
+        def _stream(self, messages, stop=None, run_manager=None, **more):
+            try:
+                for word in "a b c".split():
+                    yield ChatGenerationChunk(message=AIMessageChunk(content=word))
+            finally:
+                print("closed at once")
+
         async def _astream(self, messages, stop=None, run_manager=None, **more):
             try:
                 for word in "a b c".split():
@@ -263,6 +270,14 @@ LEFT_STREAMS = """
         except ValueError as error:
             print(error)
 
+    def thrown_at_once():
+        pieces = model.stream("hi")
+        next(pieces)
+        try:
+            pieces.throw(ValueError("enough"))
+        except ValueError as error:
+            print("thrown", error)
+
     async def held(source):
         async for piece in source:
             break
@@ -270,6 +285,7 @@ LEFT_STREAMS = """
 
     asyncio.run(left())
     asyncio.run(thrown())
+    thrown_at_once()
     asyncio.run(held(model.astream("hi")))
     asyncio.run(held(graph.astream({"messages": ["hi"]}, stream_mode="messages")))
     print("end")
@@ -280,6 +296,7 @@ def test_streams_that_are_left_are_closed_as_without_a_debugger(tmp_path: Path) 
     app = write(tmp_path, LEFT_STREAMS)
     done = run(app)
     plain = bare(app)
+    assert "closed at once\nthrown enough" in plain.out
     assert "closed\nafter the block" in plain.out and "closed\nthe node goes on" in plain.out
     assert (done.out, done.err, done.code) == (plain.out, plain.err, 0)
 
