@@ -162,11 +162,11 @@ export function problemWith(file: string, error: unknown): UserError {
   if (code.startsWith('SQLITE_BUSY') || code.startsWith('SQLITE_LOCKED')) {
     return new UserError(`The run file ${file} is locked by another program. Close that program.`);
   }
+  if ((code.startsWith('SQLITE_CANTOPEN') || code === 'EACCES' || code === 'EPERM') && isForbidden(file))
+    return new UserError(`The run file ${file} cannot be read: its rights, or those of its folder, do not let you.`);
   if (code.startsWith('SQLITE_READONLY') || code === 'EROFS' || code === 'EACCES' || code === 'EPERM') {
     return new UserError(`The run file ${file} cannot be written: it, or its folder, is read-only.`);
   }
-  if (code.startsWith('SQLITE_CANTOPEN') && isForbidden(file))
-    return new UserError(`The run file ${file} cannot be read: its rights, or those of its folder, do not let you.`);
   if (code.startsWith('SQLITE_CANTOPEN'))
     return new UserError(`The run file ${file} cannot be opened. Check that its folder exists and can be written.`);
   // Whatever is named otherwise never was one.

@@ -28,9 +28,10 @@ export interface Search {
 /** Why there is nothing to be seen of a search, in the page as in the live region. */
 export function nothingFound({ problem, text, looked = 0 }: Search): string {
   if (problem !== undefined) return problem;
+  const said = /^".*"$/s.test(text) ? text : `"${text}"`;
   return looked > 0
-    ? `None of the first ${count(looked)} calls matches "${text}".`
-    : `No call of this run matches "${text}".`;
+    ? `None of the first ${count(looked)} calls matches ${said}.`
+    : `No call of this run matches ${said}.`;
 }
 
 /** Searches the run for calls by name and by what `searchWords` knows, for events by what they say, and goes from one to the next. */
@@ -118,7 +119,7 @@ export class Finder {
     page.update({ search: { ...search, done: false } });
     if (!(await this.ask(search.text, search))) return;
     const more = (page.search?.total ?? 0) - search.total;
-    page.tell(more === 0 ? 'No more found yet' : `${more} more found`);
+    page.tell(more > 0 ? `${more} more found` : search.total > 0 ? 'No more found yet' : 'Nothing found yet');
   }
 
   /** `before`: what was found so far, and goes on. */

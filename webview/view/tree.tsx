@@ -334,7 +334,7 @@ export function WholeText({ page, place, node }: { page: Page; place: ValuePlace
       {answer?.text}
       {answer?.all && (
         <span class="mark">
-          {count(answer.all.count)} {answer.all.of} in all: a copy has all of them.
+          A copy has all {count(answer.all.count)} {answer.all.of} that were recorded.
         </span>
       )}
     </span>

@@ -45,19 +45,19 @@ export function queryCommand(program: Command): void {
       'tool, node, workflow (or agent), llm (or model), function, ..., or several with commas',
       list,
     )
-    .option('--name <text>', 'part of the name')
-    .option('--name-is <name>', 'the whole name: lookup_order, or tool:lookup_order')
+    .option('--name <text>', 'part of the name', notEmpty)
+    .option('--name-is <name>', 'the whole name: lookup_order, or tool:lookup_order', notEmpty)
     .option('--name-regex <expression>', 'the name matches this regular expression')
-    .option('--file <path>', 'file of the function, or the end of its path')
+    .option('--file <path>', 'file of the function, or the end of its path', notEmpty)
     .option(
       '--status <states>',
       'running, returned, error, cancelled, skipped, interrupted, or several with commas',
       list,
     )
-    .option('--error <type>', 'type of the error, such as ValueError')
+    .option('--error <type>', 'type of the error, such as ValueError', notEmpty)
     .option('--where <condition>', '"argument.order_id equals 7", "result.total matches ^1"; may be repeated', collect)
-    .option('--text <text>', 'in the name, the arguments, the result, the error or an event')
-    .option('--task <text>', "part of the task's name")
+    .option('--text <text>', 'in the name, the arguments, the result, the error or an event', notEmpty)
+    .option('--task <text>', "part of the task's name", notEmpty)
     .option('--process <pid or name>', 'the process')
     .option('--from <moment>', "date and time, since the run's start (+5s), or before its end (-5s)")
     .option('--to <moment>', 'the same')
@@ -175,6 +175,12 @@ function list(text: string, before: string[] = []): string[] {
 
 function collect(text: string, before: string[] = []): string[] {
   return [...before, text];
+}
+
+/** A script whose variable is empty would take all for what it asked for. */
+export function notEmpty(text: string): string {
+  if (text.trim() === '') throw new InvalidArgumentError('It is empty.');
+  return text;
 }
 
 export function wholeNumber(text: string): number {

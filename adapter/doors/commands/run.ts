@@ -2,6 +2,7 @@ import { InvalidArgumentError, type Command } from 'commander';
 import { badFunctionPattern } from '../../common/functionPattern';
 import { endedBy } from '../../common/signals';
 import { recordCommand, type Recorded } from '../headless';
+import { notEmpty } from './query';
 import { count, plainText } from './text';
 
 interface RunFlags {
@@ -92,11 +93,6 @@ function endWords(recorded: Recorded): string[] {
 function maskKeys(): string[] {
   const words = (process.env['TOOLBREAK_RECORD_MASK_KEYS'] ?? '').split(',');
   return words.map((word) => word.trim()).filter((word) => word !== '');
-}
-
-function notEmpty(value: string): string {
-  if (value.trim() === '') throw new InvalidArgumentError('It is empty.');
-  return value;
 }
 
 function pattern(value: string, before: string[] = []): string[] {

@@ -219,6 +219,8 @@ export function copyText(
   /** `Decimal('1.10')`, `timedelta(seconds=5)`: what makes a value whose text is all there is to it. */
   function pythonCall(tagged: Tagged): string | undefined {
     const [type, text] = [textPart(tagged, 0, stored), textPart(tagged, 1, stored)];
+    // Of a number that Python does not write either, only the size is known.
+    if (/an integer of \d+ bits/.test(text)) return undefined;
     if (tagged.tag === 'opaque' && (type === 're.Pattern' || type === 'range' || type === 'slice') && text !== '')
       return text;
     if (tagged.tag === 'opaque' && textPart(tagged, 2, stored) === '' && FROM_TEXT.test(type))

@@ -238,6 +238,8 @@ def one_line(value: Any, limit: int = LINE, depth: int = 0) -> str:
         if number in shape.bases:
             return plain(value)
     if is_text_like(kind):
+        if kind is slice and depth > 2:
+            return "slice(…)"
         if kind is slice:
             return (
                 f"slice({', '.join(one_line(part, 40, depth + 1) for part in (value.start, value.stop, value.step))})"
