@@ -421,6 +421,22 @@ describe('query: values', function () {
     );
   });
 
+  it('under a text are others than under the number that reads the same', () => {
+    const both = new Dict([
+      [1, 'number'],
+      ['1', 'text'],
+      [2, 'alone'],
+    ]);
+    const spool = new SpoolFile('4000001-abc').add(1, 1, 'tool', 't', 't', 'm', null, 1, 1).add(2, 1, 'agent', 0);
+    spool.add(3, 1, 0, 1, 1, 2000, dict({}), null).add(4, 1, 9000, 0, both, null);
+    const file = project.record('keys', [spool]);
+    const matches = (condition: string): boolean =>
+      runQuery([file], { where: [conditionIn(condition)] }).rows.length === 1;
+    for (const yes of ['result["1"] equals text', 'result[1] equals number', 'result[2] equals alone'])
+      assert.ok(matches(yes), yes);
+    for (const no of ['result["1"] equals number', 'result[1] equals text']) assert.ok(!matches(no), no);
+  });
+
   it('give what they have where an expression has used up its time, and go on from there', () => {
     const spool = new SpoolFile('4000001-abc').add(1, 1, 'tool', 't', 't', 'm', null, 1, 1).add(2, 1, 'agent', 0);
     for (let call = 1; call <= 600; call++)

@@ -3,7 +3,7 @@ import { child, childCount } from '../reader/children';
 import { errorMessage } from '../reader/render';
 import type { StoredValues } from '../reader/stored';
 import { shorten } from '../reader/text';
-import { Tagged, type Value } from '../values/model';
+import { Dict, Tagged, type Value } from '../values/model';
 
 export type Root = 'argument' | 'result' | 'error' | 'state' | 'stateBefore' | 'stateAfter';
 
@@ -92,7 +92,9 @@ export function follow(value: Value, { steps }: ValuePath, stored: StoredValues)
     if (isError && typeof step === 'string') at = errorPart(plain, step, stored);
     else {
       const part = sinceStack === 1 && typeof step === 'string' ? FRAME_PARTS.indexOf(step) : -1;
-      at = child(plain, part < 0 ? nameOf(step, plain, stored) : String(part), stored);
+      // A text is another key than the number that reads the same.
+      const own = plain instanceof Dict && typeof step === 'string' ? plain.get(step) : undefined;
+      at = own ?? child(plain, part < 0 ? nameOf(step, plain, stored) : String(part), stored);
     }
     sinceStack = isError && step === 'stack' ? 0 : sinceStack + 1;
   }
