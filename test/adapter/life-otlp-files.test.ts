@@ -76,6 +76,16 @@ describe('life: files of OTLP JSON', function () {
       assert.deepEqual(await imported(content), whole, content.slice(0, 40));
   });
 
+  it('one that was not ended takes none along of those behind it', async () => {
+    const lines = all.map((number) => JSON.stringify(document(number)));
+    const cut = JSON.stringify(document(9), null, 2).slice(0, -2);
+    for (const content of [`{\n${lines.join('\n')}`, `${cut}\n${lines.join('\n')}`]) {
+      const { leftOut, ...others } = await imported(content);
+      assert.deepEqual({ ...others, leftOut: undefined }, whole);
+      assert.match(JSON.stringify(leftOut), /could not be read/);
+    }
+  });
+
   it('packed ones', async () => {
     assert.deepEqual(await imported(gzipSync(text)), whole);
     const lines = all.map((number) => `${JSON.stringify(document(number))}\n`);

@@ -127,6 +127,12 @@ class Lines {
   }
 
   private inside(text: string): void {
+    // In a document that is laid out no other line begins like that: the one before was not ended.
+    if (text.startsWith('{')) {
+      this.end();
+      this.open = undefined;
+      return this.line(text);
+    }
     const last = /^\}\s*(\{?)$/.exec(text.trimEnd());
     const lines = this.open!;
     this.size += text.length;
