@@ -394,6 +394,7 @@ describe('life: import of OTLP JSON', function () {
       'hunter7',
       'hunter8',
       'hunter9',
+      'hunter10-in-a-path',
     ];
     const given = span(1, undefined, {
       name: `GET https://ann:${secrets[6]}@shop/orders`,
@@ -407,6 +408,7 @@ describe('life: import of OTLP JSON', function () {
         'gen_ai.usage.input_tokens': { intValue: '12' },
         'toolbreak.state.before': text(JSON.stringify({ password: secrets[7], count: 2.0 })),
         'llm.input_messages.0.message.password': text(secrets[8]!),
+        'code.file.path': text(`/srv/password=${secrets[9]}/app.py`),
       }),
       status: { code: 2, message: `password=${secrets[4]}` },
       events: [

@@ -294,12 +294,13 @@ function isNear(time: bigint): boolean {
   return time >= -FARTHEST && time <= FARTHEST;
 }
 
-/** Whoever wrote a span need not have masked it. Its path and its place among the others say no secret. */
+/** Whoever wrote a span need not have masked it. Its place among the others says no secret. */
 function masked(call: SpanCall, masker: Masker): SpanCall {
-  const { name, qualified, args, attributes, events, result, states, threadName } = call;
+  const { name, qualified, path, args, attributes, events, result, states, threadName } = call;
   return {
     ...call,
     ...masker.recorded({ name, qualified, args, attributes, events: [], threadName }, MASKED_LEVELS),
+    path: path === null ? null : masker.text(path),
     states: states.map(({ when, value }) => ({ when, value: masker.recorded(value, MASKED_LEVELS) })),
     // Their times are no JSON.
     events: events.map((event) => ({ ...event, data: masker.recorded(event.data, MASKED_LEVELS) })),
