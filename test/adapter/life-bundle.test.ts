@@ -124,7 +124,7 @@ describe('life: export and import', function () {
     assert.equal(again.code, 1);
     assert.match(
       again.stderr,
-      /^toolbreak: The run is there already: .*\.db\. Delete it first to import it again\.\n$/,
+      /^toolbreak: The run is there already, as run 1: .*\.db\. Delete it first to import it again\.\n$/,
     );
     assert.deepEqual(content(original), before);
     const over = await place.say('export', 'last', '-o', bundle);

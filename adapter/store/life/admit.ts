@@ -223,16 +223,21 @@ function changed(source: string, why: string): UserError {
 function numbersIn(folder: string): Set<number> {
   const numbers = new Set<number>();
   for (const name of readdirSync(folder)) {
-    if (!name.endsWith('.db')) continue;
-    try {
-      const db = openAsItIs(join(folder, name));
-      numbers.add((db.prepare('SELECT number FROM runs').pluck().get() as number | undefined) ?? 0);
-      db.close();
-    } catch {
-      // A file that cannot be read has no number that could be taken.
-    }
+    if (name.endsWith('.db')) numbers.add(numberOf(join(folder, name)));
   }
   return numbers;
+}
+
+/** 0 for a file that cannot be read: it has no number that could be taken. */
+function numberOf(file: string): number {
+  try {
+    const db = openAsItIs(file);
+    const number = db.prepare('SELECT number FROM runs').pluck().get() as number | undefined;
+    db.close();
+    return number ?? 0;
+  } catch {
+    return 0;
+  }
 }
 
 /** Under its own name, at once and whole, unless there is something already. */
@@ -246,9 +251,10 @@ function publish(made: string, file: string): void {
       copyFileSync(made, file, constants.COPYFILE_EXCL);
     }
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST')
-      throw new UserError(`The run is there already: ${file}. Delete it first to import it again.`);
-    throw error;
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    const number = numberOf(file);
+    const as = number > 0 ? `, as run ${number}` : '';
+    throw new UserError(`The run is there already${as}: ${file}. Delete it first to import it again.`);
   }
   unlinkSync(made);
 }
