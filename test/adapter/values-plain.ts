@@ -27,7 +27,7 @@ export const PLAIN: Record<string, Expected> = {
   bytes: shown('b"\\x00\'\\xff"', "b'\\x00\\'\\xff'", 'bytes', { copied: "b'\\x00\\'\\xff'" }),
   bytearray: same("bytearray(b'ab')", 'bytearray'),
   memory: closed('<memoryview> (a view of memory)', '<memoryview>', 'memoryview', 'a view of memory'),
-  enormous_bytes: shown(/^b'(\\x07){200}'… \(100000000 bytes\)$/, /^b'(\\x07)+.*…$/, 'bytes', {
+  enormous_bytes: shown(/^b'(\\x07){200}'… \(100000000 bytes\)$/, /^b'(\\x07)+'… \(100000000 bytes\)$/, 'bytes', {
     mark: cut(100_000_000),
     copied: /^".*… \(100000000 in all\)"$/,
   }),
@@ -36,18 +36,18 @@ export const PLAIN: Record<string, Expected> = {
     parts: { '0': '1', '1': '2.0', '2': "'3'", '3': 'None', '4': 'True', '5': 'list (1)' },
     copied: "[1, 2.0, '3', None, True, [4]]",
   }),
-  million: shown('list (1000000)', /^list \(\d+\)…$/, 'list', {
+  million: shown('list (1000000)', 'list (1000000)…', 'list', {
     paneParts: { '[0]': '0', '[1]': '1', '[2]': '2' },
     mark: cut(1_000_000),
     parts: { '0': '0', '1': '1', '2': '2' },
     copied: /^\[0, 1, 2, .*, '… \(1000000 in all\)'\]$/,
   }),
-  million_texts: shown('list (1000000)', /^list \(\d+\)…$/, 'list', {
+  million_texts: shown('list (1000000)', 'list (1000000)…', 'list', {
     paneParts: { '[0]': "'row 0'", '[1]': "'row 1'", '[2]': "'row 2'" },
     mark: cut(1_000_000),
     parts: { '0': "'row 0'", '1': "'row 1'", '2': "'row 2'" },
   }),
-  wide: shown('dict (300000)', /^dict \(\d+\)…$/, 'dict', {
+  wide: shown('dict (300000)', 'dict (300000)…', 'dict', {
     paneParts: { k0: '0', k1: '1', k2: '2' },
     mark: cut(300_000),
     parts: { k0: '0', k1: '1', k2: '2' },

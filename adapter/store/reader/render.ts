@@ -243,7 +243,14 @@ function tagged(value: Tagged, stored: StoredValues, limit: number): string {
       const head = stored.resolve(value.parts[1] ?? null);
       if (typeof head === 'string') return quote(`${shorten(head, limit - 1)}…`);
       // Of a value that could not be looked into at all there is no head.
-      return head === null && text(0) === 'value' ? '…' : `${inside(1)}…`;
+      if (head === null && text(0) === 'value') return '…';
+      const all = stored.resolve(value.parts[2] ?? null);
+      if (typeof all !== 'number' || all <= 0) return `${inside(1)}…`;
+      // How many there were: how many of them were kept may be by chance, and the mark says it.
+      if (head instanceof Uint8Array) return `${bytesText(head.subarray(0, limit / 8))}… (${all} bytes)`;
+      const isContainer =
+        Array.isArray(head) || head instanceof Dict || head instanceof Tuple || head instanceof SetValue;
+      return isContainer ? `${typeName(head, stored)} (${all})…` : `${inside(1)}…`;
     }
     case 'masked':
       return MASK;
