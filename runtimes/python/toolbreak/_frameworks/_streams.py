@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import AsyncIterator, Callable, Iterator
+from types import GeneratorType
 from typing import Any
 
 from .. import _boundaries, _calls, _report
@@ -100,8 +101,8 @@ def iterate(
             _calls.resume(call)
             _report.guard(adapter.left, call, pieces)
             try:
-                # It is open still where the error was thrown into us.
-                if hasattr(source, "close"):
+                # A generator is open still where the error was thrown into us.
+                if type(source) is GeneratorType or isinstance(error, GeneratorExit) and hasattr(source, "close"):
                     source.close()  # type: ignore[union-attr]
             finally:
                 verdict = _boundaries.fail(call, error)
