@@ -39,8 +39,13 @@ test(`a run of ${CALLS} calls: first picture, zoom, pan, search`, async (house) 
         await page.keyboard.press('Escape');
         await page.keyboard.press('0');
         await until(async () => assert.equal(await windowText(shown), whole));
-        // A value that no index knows: a part of the run is looked through, and more of it when that is asked for.
+        // A number that is nowhere: the index of texts knows that of the whole run.
         await page.locator('.search input').fill('argument.order_id=123456789');
+        await until(async () =>
+          assert.match(await page.locator('.no-match').innerText(), /^No call of this run matches/),
+        );
+        // What no index knows: a part of the run is looked through, and more of it when that is asked for.
+        await page.locator('.search input').fill('argument.order_id~^x');
         await until(async () =>
           assert.match(await page.locator('.no-match').innerText(), /^None of the first [\d,]+ calls matches/),
         );
