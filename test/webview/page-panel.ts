@@ -32,6 +32,21 @@ async function selectRefund(shown: Shown): Promise<void> {
   await until(async () => assert.ok((await shown.page.getByRole('tab').count()) > 3));
 }
 
+test('lanes and minimap are drawn in the colours of another theme as soon as it is chosen', (house) =>
+  withPage(house, async (shown) => {
+    await ready(shown);
+    await shown.page.evaluate(
+      `document.documentElement.style.setProperty('--vscode-panel-background', 'rgb(10, 200, 30)')`,
+    );
+    const corners = `[...document.querySelectorAll('canvas')].map((canvas) =>
+      [...canvas.getContext('2d').getImageData(canvas.width - 2, canvas.height - 2, 1, 1).data].join())`;
+    await until(async () => {
+      const colours = await shown.page.evaluate<string[]>(corners);
+      assert.ok(colours.length >= 2);
+      for (const colour of colours) assert.equal(colour, '10,200,30,255');
+    });
+  }));
+
 test('in a low panel the detail is beside the lanes, which keep four rows', (house) =>
   withPage(
     house,

@@ -25,8 +25,18 @@ export interface Theme {
 
 const ICONS = ['error', 'edit', 'debug-pause', 'circle-slash', 'debug-step-over', 'question'];
 
-/** Reads the theme from the document. Costs a style computation, so it is done once and again when the theme changes. */
+let known: Theme | undefined;
+let isWatched = false;
+
+/** The theme of the document. To read it costs a style computation, so it is done once, and again when the theme has changed. */
 export function readTheme(): Theme {
+  // Before anybody who draws hears of a change, since it was asked for first.
+  if (!isWatched) onThemeChange(() => (known = undefined));
+  isWatched = true;
+  return (known ??= themeNow());
+}
+
+function themeNow(): Theme {
   const probe = document.createElement('span');
   probe.className = 'probe';
   document.body.append(probe);
