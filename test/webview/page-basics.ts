@@ -112,7 +112,10 @@ test('a long text opens like a container and is read whole, line by line', (hous
       // Of a very long one the beginning, and how long it is; a copy has all of it.
       await rows.filter({ hasText: 'All work' }).click();
       await until(async () =>
-        assert.match(await whole.innerText(), /^(All work and no play\. )+A[^]*…\s*A copy has all 33,008 characters that were recorded\.$/),
+        assert.match(
+          await whole.innerText(),
+          /^(All work and no play\. )+A[^]*…\s*A copy has all 33,008 characters that were recorded\.$/,
+        ),
       );
       assert.ok((await whole.boundingBox())!.width <= 700);
       await page.keyboard.press('ArrowDown');
