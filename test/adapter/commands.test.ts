@@ -389,7 +389,7 @@ describe('commands: runs, show, query, check', function () {
     assert.ok(full.includes(`Result\n  ${quoted}\n`));
     assert.match(full, /\(level 301\) 0 = 'bottom'\n/);
     const mark = '  (Cut after 300 of 9000: larger than the limit of 300 bytes.)\n';
-    assert.ok(full.includes(`cut = b'${'x'.repeat(300)}'…${mark}`));
+    assert.ok(full.includes(`cut = b'${'x'.repeat(300)}'… (9000 bytes)${mark}`));
     const short = said('show', path, '1.1');
     assert.match(short, /\n +… deeper levels: --full\n/);
     assert.ok(short.includes(mark));
