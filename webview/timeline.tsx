@@ -14,7 +14,7 @@ const host = connectHost();
 const page = new Page(new Client(host));
 // What the lanes' canvas will have, so that calls can be asked for before it is laid out; the style sheet says the same of the names beside it.
 page.width = Math.max(1, window.innerWidth - Math.min(200, Math.max(90, window.innerWidth * 0.18)));
-// An empty page takes as long to draw as the run: it is only drawn where the run lets wait for it.
+// To draw an empty page takes as long as to draw the run, so that is done only where the run is not there in a moment.
 const late = setTimeout(draw, 100);
 const stop = page.onState(() => {
   if (page.overview || page.problem !== undefined || page.runsKnown) draw();

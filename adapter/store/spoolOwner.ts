@@ -92,16 +92,18 @@ export function lockRecovery(folder: string): (() => void) | undefined {
   for (let attempt = 0; attempt < 2; attempt++) {
     try {
       const fd = openSync(path, 'wx', 0o600);
+      let written = me;
       try {
         writeSync(fd, me);
       } catch (error) {
         // A full disk has room for its name alone, which is enough for a moment, such as to delete what fills the disk.
         if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error;
+        written = '';
       } finally {
         closeSync(fd);
       }
       return () => {
-        if ([me, ''].includes(textOf(path) ?? me)) rmSync(path, { force: true });
+        if (textOf(path) === written) rmSync(path, { force: true });
       };
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;

@@ -372,6 +372,18 @@ describe('commands: runs, show, query, check', function () {
     );
   });
 
+  it('the number of a call stands whole in a table, whose columns it widens', () => {
+    const spool = new SpoolFile('4000001-abc')
+      .add(1, 1, 'tool', 'late', 'late', 'm', '/app/m.py', 1, 1)
+      .add(2, 1, 'main', 0)
+      .add(3, 123456789, 0, 1, 1, 2000, dict({}), null)
+      .add(4, 123456789, 3000, 0, null, null);
+    const path = project.record('late', [spool], [], join(project.root, 'late'));
+    const [head, line] = said('query', path).split('\n');
+    assert.match(line!, / 1\.123456789 /);
+    assert.equal(head!.indexOf('LENGTH'), line!.indexOf('1 us'), `${head}\n${line}`);
+  });
+
   it('show --full prints texts, levels and marks to their end', () => {
     const long = `${'a'.repeat(150)}\n${'b'.repeat(5000)}END`;
     let deep: Value = 'bottom';

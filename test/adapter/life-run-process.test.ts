@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import {
   chmodSync,
@@ -91,6 +91,37 @@ describe('life: run, in place of the command', function () {
     });
     const [ended] = (await once(child, 'close')) as [number];
     assert.deepEqual([ended, stdout], [7, 'ready\nbye\n']);
+  });
+
+  it('leaves the command its exit code where the disk is full, and its run can be deleted', async function () {
+    const small = join(place.folder, 'small');
+    mkdirSync(small);
+    if (
+      process.platform !== 'linux' ||
+      spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=6m', 'tmpfs', small]).status !== 0
+    )
+      return;
+    try {
+      place.file(
+        'full.py',
+        'import sys\ndef f(i): return i\nfor i in range(400000): f(i)\nprint("end")\nsys.exit(7)\n',
+      );
+      const env = { ...place.env, XDG_STATE_HOME: small };
+      const toolbreak = (...args: string[]): Promise<Said> =>
+        run(process.execPath, toolbreakCommand(...args), { cwd: place.project, env });
+      const full = await toolbreak('run', '--functions', '@usercode', '--', python, 'full.py');
+      assert.deepEqual([full.code, full.stdout], [7, 'end\n'], full.stderr);
+      assert.match(full.stderr, /No space left on device/);
+      assert.doesNotMatch(full.stderr, /ENOSPC|failed inside/);
+      writeFileSync(join(small, 'rest'), '');
+      assert.throws(() => writeFileSync(join(small, 'rest'), Buffer.alloc(8 << 20)), /ENOSPC/);
+      const refused = await toolbreak('run', '--', python, '-c', '');
+      assert.deepEqual([refused.code, /its disk is full/.test(refused.stderr)], [1, true], refused.stderr);
+      const deleted = await toolbreak('delete', 'last');
+      assert.deepEqual([deleted.code, deleted.stdout.startsWith('Deleted run 1')], [0, true], deleted.stderr);
+    } finally {
+      spawnSync('umount', ['-l', small]);
+    }
   });
 
   it('passes on SIGUSR1, at which Node itself would open a debugger', async function () {

@@ -4,12 +4,11 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import type { FoundCall, Query, QueryAnswer } from '../../protocol/query';
 import { callTree } from '../../adapter/store/query/tree';
-import { Patterns } from '../../adapter/store/query/pattern';
 import { runQuery } from '../../adapter/store/query/query';
 import { wholeCall } from '../../adapter/store/query/wholeCall';
 import { isoText, momentIn, RunClock } from '../../adapter/store/query/times';
 import { conditionIn, findCall } from '../../adapter/store/query/words';
-import { Dict, Float, SetValue, Tagged, Tuple, type Value } from '../../adapter/store/values/model';
+import { Float, Tagged, Tuple } from '../../adapter/store/values/model';
 import { SpoolFile, dict } from '../support/spool';
 import { AGENT_EVENTS, agentSpool, RecordedProject } from './recorded';
 import { ReaderProcess } from './store-support';
@@ -323,134 +322,6 @@ describe('query: one run', function () {
     } finally {
       reader.end();
     }
-  });
-});
-
-describe('query: values', function () {
-  let project: RecordedProject;
-  beforeEach(() => (project = new RecordedProject()));
-  afterEach(() => project.remove());
-
-  /** Records calls with these results; answers which of them a condition finds. */
-  function finder(...results: Value[]): (condition: string) => number[] {
-    const spool = new SpoolFile('4000001-abc').add(1, 1, 'tool', 't', 't', 'm', null, 1, 1).add(2, 1, 'agent', 0);
-    results.forEach((result, index) =>
-      spool.add(3, index + 1, 0, 1, 1, 2000 + index, dict({}), null).add(4, index + 1, 9000 + index, 0, result, null),
-    );
-    const file = project.record('values', [spool]);
-    return (condition) =>
-      found(runQuery([file], { where: [conditionIn(condition)] })).map(
-        (name) => Number(name.slice(name.indexOf('.') + 1)) - 1,
-      );
-  }
-
-  it('are amounts, equal to the numbers that they are', () => {
-    const money = finder(
-      new Tagged('opaque', ['decimal.Decimal', '12.50', null]),
-      new Tagged('opaque', ['uuid.UUID', '12', null]),
-    );
-    for (const text of ['12.5', '12.50', '"12.50"']) assert.deepEqual(money(`result = ${text}`), [0], text);
-    for (const text of ['12', '12.51', 'null']) assert.deepEqual(money(`result = ${text}`), [], text);
-  });
-
-  it('are equal to JSON where they mean the same', () => {
-    const all = finder(
-      7, new Float(7), '7', true, null, [1, 2], new Tuple([1, 2]), new SetValue([2, 1], false), dict({ a: 1 }),
-      new Dict([[1, 'x']]), new Tagged('object', ['m.Order', dict({ a: 1 }), null]), new Tagged('enum', ['m.Colour', 'RED', 'r']),
-      new Tagged('time', ['datetime.date', '2026-11-22']), new Tagged('subclass', ['m.Id', 7]), new Tagged('cut', ['str', 'abc', 9, 'long']),
-      new Tagged('masked', ['secret']), 2n ** 70n, new Float(NaN), [[1, [2]]], Buffer.from('7'),
-    ); // prettier-ignore
-    assert.deepEqual(all('result = 7'), [0, 1, 13]);
-    assert.deepEqual(all('result = "7"'), [2]);
-    assert.deepEqual(all('result = true'), [3]);
-    assert.deepEqual(all('result = null'), [4]);
-    assert.deepEqual(all('result = [1, 2]'), [5, 6, 7]);
-    assert.deepEqual(all('result = [2, 1]'), [7]);
-    assert.deepEqual(all('result = {"a": 1}'), [8, 10]);
-    assert.deepEqual(all('result = {"1": "x"}'), [9]);
-    assert.deepEqual(all('result = RED'), [11]);
-    assert.deepEqual(all('result = r'), [11]);
-    assert.deepEqual(all('result = 2026-11-22'), [12]);
-    assert.deepEqual(all('result = abc'), [], 'of what was cut only a part is known');
-    assert.deepEqual(all('result matches ^abc$'), [14]);
-    assert.deepEqual(all('result = 1180591620717411303424'), [16]);
-    assert.deepEqual(all('result = [[1, [2]]]'), [18]);
-    assert.deepEqual(all('result[0][1][0] = 2'), [18]);
-    assert.deepEqual(all('result = {}'), []);
-  });
-
-  it('that are shared, huge or deep are searched, and what is not is said', () => {
-    let deep: Value = 'needle';
-    for (let level = 0; level < 400; level++) deep = [deep];
-    const shared = dict({ text: `${'x'.repeat(5000)} needle` });
-    const spool = new SpoolFile('4000001-abc').add(1, 1, 'tool', 't', 't', 'm', null, 1, 1).add(2, 1, 'agent', 0);
-    const results: Value[] = [
-      shared,
-      [shared, shared],
-      deep,
-      `${'y'.repeat(200_000)}needle`,
-      Array.from({ length: 30_000 }, (_, index) => index),
-    ];
-    results.forEach((result, index) =>
-      spool.add(3, index + 1, 0, 1, 1, 2000 + index, dict({}), null).add(4, index + 1, 9000 + index, 0, result, null),
-    );
-    const file = project.record('large', [spool]);
-    const plain = runQuery([file], { text: 'NEEDLE' });
-    assert.deepEqual(found(plain), ['t 1.1', 't 1.2', 't 1.4']);
-    assert.equal(plain.partly, 1);
-    const matched = runQuery([file], { where: [{ path: 'result', matches: 'needle$' }] });
-    assert.deepEqual(found(matched), ['t 1.1', 't 1.2']);
-    assert.equal(matched.partly, 3);
-  });
-
-  it('do not hang on an expression that grows without bounds, nor on many slow ones', () => {
-    const all = finder(`${'a'.repeat(40)}!`, 'aaa', 'b');
-    assert.throws(() => all('result matches (a+)+$'), {
-      name: 'UserError',
-      message: /^The regular expression \(a\+\)\+\$ takes too long on what was recorded\. Make it simpler/,
-    });
-    assert.deepEqual(all('result matches ^a+$'), [1]);
-    const file = project.fileOf('values');
-    assert.throws(() => runQuery([file], { where: [{ path: 'result', matches: '^(\\w|a)*$' }] }), /takes too long/);
-    const patterns = new Patterns(50);
-    assert.throws(() => patterns.test(patterns.compile('(x+x+)+y'), [['x'.repeat(60)]]), /takes too long/);
-    assert.throws(
-      () => patterns.test(patterns.compile('(x+x+)+y'), [['x'.repeat(60)]]),
-      /takes too long/,
-      'the allowance is spent',
-    );
-  });
-
-  it('under a text are others than under the number that reads the same', () => {
-    const both = new Dict([
-      [1, 'number'],
-      ['1', 'text'],
-      [2, 'alone'],
-    ]);
-    const spool = new SpoolFile('4000001-abc').add(1, 1, 'tool', 't', 't', 'm', null, 1, 1).add(2, 1, 'agent', 0);
-    spool.add(3, 1, 0, 1, 1, 2000, dict({}), null).add(4, 1, 9000, 0, both, null);
-    const file = project.record('keys', [spool]);
-    const matches = (condition: string): boolean =>
-      runQuery([file], { where: [conditionIn(condition)] }).rows.length === 1;
-    for (const yes of ['result["1"] equals text', 'result[1] equals number', 'result[2] equals alone'])
-      assert.ok(matches(yes), yes);
-    for (const no of ['result["1"] equals number', 'result[1] equals text']) assert.ok(!matches(no), no);
-  });
-
-  it('give what they have where an expression has used up its time, and go on from there', () => {
-    const spool = new SpoolFile('4000001-abc').add(1, 1, 'tool', 't', 't', 'm', null, 1, 1).add(2, 1, 'agent', 0);
-    for (let call = 1; call <= 600; call++)
-      spool
-        .add(3, call, 0, 1, 1, call * 1000, dict({}), null)
-        .add(4, call, call * 1000 + 500, 0, call <= 300 ? `order ${call}` : `${'a'.repeat(40)}!`, null);
-    const file = project.record('slow', [spool]);
-    const query: Query = { where: [{ path: 'result', matches: '^order 299$|^(a+)+$' }], limit: 5 };
-    const first = runQuery([file], query);
-    assert.deepEqual([found(first), first.more.exact, first.looked], [[], false, 256]);
-    assert.ok(first.cursor);
-    assert.throws(() => runQuery([file], { ...query, cursor: first.cursor! }), /takes too long/);
-    const all = runQuery([file], { where: [{ path: 'result', matches: '^order 2\\d9$|^(a+)+$' }], limit: 5 });
-    assert.deepEqual(found(all), ['t 1.209', 't 1.219', 't 1.229', 't 1.239', 't 1.249']);
   });
 });
 

@@ -26,13 +26,11 @@ export interface Theme {
 const ICONS = ['error', 'edit', 'debug-pause', 'circle-slash', 'debug-step-over', 'question'];
 
 let known: Theme | undefined;
-let isWatched = false;
+// Whoever draws hears of a change after this.
+onThemeChange(() => (known = undefined));
 
 /** The theme of the document. To read it costs a style computation, so it is done once, and again when the theme has changed. */
 export function readTheme(): Theme {
-  // Before anybody who draws hears of a change, since it was asked for first.
-  if (!isWatched) onThemeChange(() => (known = undefined));
-  isWatched = true;
   return (known ??= themeNow());
 }
 

@@ -95,7 +95,7 @@ export function readSpan(span: Fields, start: bigint): SpanCall {
   const qualified = word(['toolbreak.qualified', 'code.function.name', 'code.function']) ?? name;
   for (const name of ['toolbreak.call', 'toolbreak.kind']) all.delete(name);
   const partial = all.get('toolbreak.partial');
-  if (partial !== undefined) all.set('toolbreak.partial', fromText(partial) ?? partial);
+  if (partial !== undefined) all.set('toolbreak.partial', fromText(partial) ?? null);
   const callStatus = failed ? CallStatus.Error : statusOf(said);
   const outputs = (): Told | undefined => value(OUTPUTS);
   // What a call that failed had said until then is no result of it.

@@ -230,13 +230,14 @@ function numbersIn(folder: string): Set<number> {
 
 /** 0 for a file that cannot be read: it has no number that could be taken. */
 function numberOf(file: string): number {
+  let db: Connection | undefined;
   try {
-    const db = openAsItIs(file);
-    const number = db.prepare('SELECT number FROM runs').pluck().get() as number | undefined;
-    db.close();
-    return number ?? 0;
+    db = openAsItIs(file);
+    return (db.prepare('SELECT number FROM runs').pluck().get() as number | undefined) ?? 0;
   } catch {
     return 0;
+  } finally {
+    db?.close();
   }
 }
 

@@ -24,7 +24,7 @@ const USUAL: Budget = { rows: 200_000, counting: 20_000, milliseconds: 4_000 };
 const QUICK: Budget = { rows: 100_000, counting: 100_000, milliseconds: 600 };
 /** To look into a value costs as much as to pass over many rows. */
 const COUNTED_VALUES = 2_000;
-/** What the first look at a run by length brings. */
+/** Of many calls in the order of their length, those that the first look brings. */
 const COUNTED_LENGTHS = 256;
 /** Runs of one question. */
 const MOST_RUNS = 200;
@@ -87,6 +87,8 @@ class Asked {
   private readonly runs: QueriedRun[] = [];
   private readonly heap: Heap<Turn>;
   private partly = 0;
+  /** Of all runs that are asked. */
+  private calls = 0;
   private looked = 0;
   /** The last row that was looked at. */
   private last: Found | undefined;
@@ -127,7 +129,8 @@ class Asked {
       // From the first row to the last.
       file.begin();
       this.opened.push(new FileQuery(file, this.shared));
-      const { run, number, name, startedAt, torn } = file.summary();
+      const { run, number, name, startedAt, torn, calls } = file.summary();
+      this.calls += calls;
       if (torn === true) this.note(new UserError(`A part of the run file ${path} is damaged.`));
       this.runs.push({ run, number, name, file: path, startedAt });
     } catch (error) {
@@ -239,7 +242,8 @@ class Asked {
 
   private counting(budget: Budget): number {
     // Short calls in the order of their length are put together from all of a run, which takes seconds where it is long.
-    if (this.compiled.order.endsWith('duration')) return Math.max(0, COUNTED_LENGTHS - this.looked);
+    if (this.compiled.order.endsWith('duration') && this.calls > budget.rows)
+      return Math.max(0, COUNTED_LENGTHS - this.looked);
     return this.searchesValues ? Math.min(COUNTED_VALUES, budget.counting) : budget.counting;
   }
 
