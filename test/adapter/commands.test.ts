@@ -69,8 +69,8 @@ describe('commands: runs, show, query, check', function () {
     assert.equal(
       said('show', '1').replace(/\d{4}-.*/, 'THEN'),
       `run 1 · support_agent · 10 s · 5 calls · 1 error · 1 hold · 120 tokens · crashed · THEN
-1.1      10 s      workflow support_agent(question='please refund order 7') → dict (3)
-1.2      5 s       ├─ node tools(messages=list (1), verdict='', visits=list (1)) → dict (3)
+1.1      10 s      workflow support_agent(question='please refund order 7') → {'messages': list (2)…
+1.2      5 s       ├─ node tools(messages=list (1), verdict='', visits=['start']) → {'messages': li…
 1.3      2 s       │  ├─ tool lookup_order(order_id=7, region='eu', key=***) [edited, held 900 ms] …
 1.4      3 ms      │  └─ tool ✗ refund(amount=700): ApprovalNeeded: amount 700 needs approval
 1.5      500 us    └─ tool lookup_order(order_id=8, region='us')

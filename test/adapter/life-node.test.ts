@@ -78,8 +78,8 @@ describe('life: recording in Node', function () {
       shown.slice(1, 5).map((line) => line.replace(/^\S+ +\S+ \S+ +/, '')),
       [
         "workflow agent(question='where is it?') → 2",
-        '├─ tool lookup(order_id=7, options=dict (1)) → dict (4)',
-        '├─ tool lookup(order_id=8) → dict (3)',
+        "├─ tool lookup(order_id=7, options={'fast': True}) → {'order_id': 7, 'region': '…",
+        "├─ tool lookup(order_id=8) → {'order_id': 8, 'region': 'eu', 'api_key': ***}",
         '└─ tool ✗ lookup(order_id=13): RangeError: unlucky order',
       ],
     );
@@ -88,7 +88,7 @@ describe('life: recording in Node', function () {
     assert.match(call, new RegExp(`agent\\.mjs:${line}\n`));
     assert.match(call, /Error\n {2}RangeError: unlucky order\n(?: {4}.*\n)* {4}.*agent\.mjs:\d+ in lookup/);
     const found = await place.say('query', '--where', 'argument.order_id equals 8');
-    assert.match(found.stdout, /\n.*\b1\.3\b.*lookup\(order_id=8\) → dict \(3\)\n/);
+    assert.match(found.stdout, /\n.*\b1\.3\b.*lookup\(order_id=8\) → \{'order_id': 8, 'region': 'eu', 'api…\n/);
     assert.deepEqual(
       (await place.json<{ rows: unknown[] }>('query', '--status', 'error', '--kind', 'tool')).rows.length,
       1,
@@ -366,7 +366,7 @@ other(function late() {})();
     await taken();
     const { stdout } = await place.say('show', 'last');
     assert.match(stdout, /log_in\(user='ann', passwords=\*\*\*\)/);
-    assert.match(stdout, /sum\(numbers=list \(2\)\)/);
+    assert.match(stdout, /sum\(numbers=\[1, 2\]\)/);
   });
 
   it('writes no secret of the command line', async () => {

@@ -115,9 +115,9 @@ describe('store: what the reader compares and counts', function () {
     assert.deepEqual(
       told(top).filter(([, one]) => one?.startsWith('note') !== true),
       [
-        ['changed', 'order: dict (2)', 'order: dict (2)'],
+        ['changed', "order: {'id': 7, 'lines': ['mug']}", "order: {'id': 70, 'lines': ['mug']}"],
         ['removed', 'old: 1', undefined],
-        ['added', undefined, 'fresh: list (2)'],
+        ['added', undefined, 'fresh: [1, 2]'],
       ],
     );
     // Of a long text that part is shown in which it differs.

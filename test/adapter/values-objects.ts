@@ -5,10 +5,9 @@ export const OBJECTS: Record<string, Expected> = {
   enum: same('Colour.RED', '__main__.Colour', { parts: { value: "'r'" } }),
   int_enum: same('Level.LOW', '__main__.Level', { parts: { value: '1' } }),
   flag: same('Access.READ|WRITE', '__main__.Access', { parts: { value: '3' } }),
-  dataclass: shown("Order(id=7, total=2.5, lines=['a'])", 'Order(id=7, total=2.5, lines=list (1))', '__main__.Order', {
+  dataclass: same("Order(id=7, total=2.5, lines=['a'])", '__main__.Order', {
     paneParts: { id: '7', total: '2.5', lines: "['a']" },
-    parts: { id: '7', total: '2.5', lines: 'list (1)' },
-    copied: "Order(id=7, total=2.5, lines=['a'])",
+    parts: { id: '7', total: '2.5', lines: "['a']" },
   }),
   slots: shown(
     'Slotted(left=1, right=Slotted(left=2, right=None))',
@@ -25,10 +24,9 @@ export const OBJECTS: Record<string, Expected> = {
     parts: { x: '1', y: '2' },
     copied: 'Point(x=1, y=2)',
   }),
-  model: shown("Args(order_id=7, note='n', more=[1])", "Args(order_id=7, note='n', more=list (1))", '__main__.Args', {
+  model: same("Args(order_id=7, note='n', more=[1])", '__main__.Args', {
     paneParts: { order_id: '7', note: "'n'", more: '[1]' },
-    parts: { order_id: '7', note: "'n'", more: 'list (1)' },
-    copied: "Args(order_id=7, note='n', more=[1])",
+    parts: { order_id: '7', note: "'n'", more: '[1]' },
   }),
   account: shown(
     "Login(user='ann', password=SecretStr('**********'))",
@@ -40,7 +38,7 @@ export const OBJECTS: Record<string, Expected> = {
       copied: "Login(user='ann', password='<masked>')",
     },
   ),
-  masked: shown("{'api_key': 'abc', 'note': 'fine'}", 'dict (2)', 'dict', {
+  masked: shown("{'api_key': 'abc', 'note': 'fine'}", "{'api_key': ***, 'note': 'fine'}", 'dict', {
     paneParts: { api_key: "'abc'", note: "'fine'" },
     parts: { api_key: '*** [Masked: api_key holds a secret.]', note: "'fine'" },
     copied: "{'api_key': '<masked>', 'note': 'fine'}",
@@ -64,7 +62,7 @@ export const OBJECTS: Record<string, Expected> = {
       type: "'ai'",
       name: 'None',
       id: 'None',
-      tool_calls: 'list (1)',
+      tool_calls: '[dict (4)]',
       invalid_tool_calls: '[]',
       usage_metadata: 'None',
     },
@@ -134,7 +132,7 @@ export const OBJECTS: Record<string, Expected> = {
   }),
   default: same('defaultdict (1)', 'collections.defaultdict', {
     paneParts: { a: '[1]' },
-    parts: { a: 'list (1)' },
+    parts: { a: '[1]' },
     copied: "{'a': [1]}",
   }),
   array: shown("array('i', [1, 2])", 'array (2) i', 'array.array', {
@@ -165,7 +163,7 @@ export const OBJECTS: Record<string, Expected> = {
   }),
   numpy_records: same("ndarray (1) [('id', '<i4'), ('name', '<U1')]", 'numpy.ndarray', {
     paneParts: { '[0]': "(1, 'a')" },
-    parts: { '0': 'tuple (2)' },
+    parts: { '0': "(1, 'a')" },
     copied: "array([(1, 'a')], dtype=[('id', '<i4'), ('name', '<U1')])",
   }),
   numpy_objects: same('ndarray (2) object', 'numpy.ndarray', {
@@ -206,7 +204,7 @@ export const OBJECTS: Record<string, Expected> = {
   }),
   group: same('ExceptionGroup: two (2 sub-exceptions)', 'ExceptionGroup', {
     paneParts: { args: "('two', [ValueError: a, KeyError: 'b'])" },
-    parts: { exceptions: 'tuple (2)', args: 'tuple (2)' },
+    parts: { exceptions: "(ValueError: a, KeyError: 'b')", args: "('two', [ValueError: a, KeyError: 'b'])" },
     copied: "ExceptionGroup('two', [ValueError('a'), KeyError('b')])",
   }),
   function: closed('<function __main__.nested>', '__main__.nested', 'function', 'a function'),

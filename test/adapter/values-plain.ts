@@ -31,10 +31,9 @@ export const PLAIN: Record<string, Expected> = {
     mark: cut(100_000_000),
     copied: /^".*… \(100000000 in all\)"$/,
   }),
-  list: shown("[1, 2.0, '3', None, True, [4]]", 'list (6)', 'list', {
+  list: same("[1, 2.0, '3', None, True, [4]]", 'list', {
     paneParts: { '[0]': '1', '[1]': '2.0', '[2]': "'3'", '[3]': 'None', '[4]': 'True', '[5]': '[4]' },
-    parts: { '0': '1', '1': '2.0', '2': "'3'", '3': 'None', '4': 'True', '5': 'list (1)' },
-    copied: "[1, 2.0, '3', None, True, [4]]",
+    parts: { '0': '1', '1': '2.0', '2': "'3'", '3': 'None', '4': 'True', '5': '[4]' },
   }),
   million: shown('list (1000000)', 'list (1000000)…', 'list', {
     paneParts: { '[0]': '0', '[1]': '1', '[2]': '2' },
@@ -54,27 +53,24 @@ export const PLAIN: Record<string, Expected> = {
     copied: /^\{'k0': 0, .*, '…': '\(300000 in all\)'\}$/,
   }),
   // At the 100th level, and not before it.
-  deep: shown('[[[list (1)]]]', 'list (1)', 'list', {
+  deep: same('[[[list (1)]]]', 'list', {
     paneParts: { '[0]': '[[[list (1)]]]' },
-    parts: { '0': 'list (1)' },
+    parts: { '0': '[[[list (1)]]]' },
     copied: /^\[{100,101}'… \(1 in all\)'\]{100,101}$/,
   }),
-  tuple: shown('(1, (2,), ())', 'tuple (3)', 'tuple', {
+  tuple: same('(1, (2,), ())', 'tuple', {
     paneParts: { '[0]': '1', '[1]': '(2,)', '[2]': '()' },
-    parts: { '0': '1', '1': 'tuple (1)', '2': '()' },
-    copied: '(1, (2,), ())',
+    parts: { '0': '1', '1': '(2,)', '2': '()' },
   }),
-  set: shown('{1, 2, 3}', 'set (3)', 'set', {
+  set: same('{1, 2, 3}', 'set', {
     paneParts: { '0': '1', '1': '2', '2': '3' },
     parts: { '0': '1', '1': '2', '2': '3' },
-    copied: '{1, 2, 3}',
   }),
-  frozenset: shown('frozenset({frozenset({1})})', 'frozenset (1)', 'frozenset', {
+  frozenset: same('frozenset({frozenset({1})})', 'frozenset', {
     paneParts: { '0': 'frozenset({1})' },
-    parts: { '0': 'frozenset (1)' },
-    copied: 'frozenset({frozenset({1})})',
+    parts: { '0': 'frozenset({1})' },
   }),
-  empty: shown("[[], (), {}, set(), frozenset(), '', b'']", 'list (7)', 'list', {
+  empty: same("[[], (), {}, set(), frozenset(), '', b'']", 'list', {
     paneParts: {
       '[0]': '[]',
       '[1]': '()',
@@ -85,7 +81,6 @@ export const PLAIN: Record<string, Expected> = {
       '[6]': "b''",
     },
     parts: { '0': '[]', '1': '()', '2': '{}', '3': 'set()', '4': 'frozenset()', '5': "''", '6': "b''" },
-    copied: "[[], (), {}, set(), frozenset(), '', b'']",
   }),
   keys: same('dict (7)', 'dict', {
     paneParts: {
@@ -109,22 +104,31 @@ export const PLAIN: Record<string, Expected> = {
     copied:
       "{1: 'int', '1': 'str', 1.5: 'float', None: 'none', (1, 'a'): 'tuple', b'k': 'bytes', frozenset({2}): 'frozenset'}",
   }),
-  odd_keys: shown('{nan: 1, True: 2, Colour.RED: 3, Point (2): 4, -1: 5}', 'dict (5)', 'dict', {
-    paneParts: { nan: '1', True: '2', 'Colour.RED': '3', 'Point (2)': '4', '-1': '5' },
-    parts: { nan: '1', True: '2', 'Colour.RED': '3', 'Point(x=1, y=2)': '4', '-1': '5' },
-    copied: "{float('nan'): 1, True: 2, Colour.RED: 3, Point(x=1, y=2): 4, -1: 5}",
-  }),
-  object_keys: shown("{Slotted(left=1, right='a'): 1, (2, Slotted(…)): 2, 'plain': 3}", 'dict (3)', 'dict', {
-    parts: { "Slotted(left=1, right='a')": '1', '(2, Slotted(left=3, right=None))': '2', plain: '3' },
-    copied: "{Slotted(left=1, right='a'): 1, (2, Slotted(left=3, right=None)): 2, 'plain': 3}",
-  }),
-  object_members: shown("{Slotted(left=1, right='a')}", 'set (1)', 'set', {
+  odd_keys: shown(
+    '{nan: 1, True: 2, Colour.RED: 3, Point (2): 4, -1: 5}',
+    '{nan: 1, True: 2, Colour.RED: 3, Point(x=1, y=2): 4, -1: 5}',
+    'dict',
+    {
+      paneParts: { nan: '1', True: '2', 'Colour.RED': '3', 'Point (2)': '4', '-1': '5' },
+      parts: { nan: '1', True: '2', 'Colour.RED': '3', 'Point(x=1, y=2)': '4', '-1': '5' },
+      copied: "{float('nan'): 1, True: 2, Colour.RED: 3, Point(x=1, y=2): 4, -1: 5}",
+    },
+  ),
+  object_keys: shown(
+    "{Slotted(left=1, right='a'): 1, (2, Slotted(…)): 2, 'plain': 3}",
+    "{Slotted(left=1, right='a'): 1, (2, Slotted(left=3, r…t=None)): 2, 'plain': 3}",
+    'dict',
+    {
+      parts: { "Slotted(left=1, right='a')": '1', '(2, Slotted(left=3, right=None))': '2', plain: '3' },
+      copied: "{Slotted(left=1, right='a'): 1, (2, Slotted(left=3, right=None)): 2, 'plain': 3}",
+    },
+  ),
+  object_members: same("{Slotted(left=1, right='a')}", 'set', {
     parts: { '0': "Slotted(left=1, right='a')" },
-    copied: "{Slotted(left=1, right='a')}",
   }),
   cycle: shown(
     "{'name': 'loop', 'self': {'name': 'loop', 'self': {'name': 'loop', 'self': dict (2)}}}",
-    'dict (2)',
+    "{'name': 'loop', 'self': ↑}",
     'dict',
     {
       paneParts: {
@@ -137,17 +141,16 @@ export const PLAIN: Record<string, Expected> = {
   ),
   cycle_of_objects: shown(
     'Order(id=1, total=1.0, lines=[Order(id=2, total=2.0, lines=[...])])',
-    'Order(id=1, total=1.0, lines=list (1))',
+    'Order(id=1, total=1.0, lines=[Order(id=2, total=2.0, …)])',
     '__main__.Order',
     {
       paneParts: { id: '1', total: '1.0', lines: '[Order(id=2, total=2.0, lines=[Order(…)])]' },
-      parts: { id: '1', total: '1.0', lines: 'list (1)' },
+      parts: { id: '1', total: '1.0', lines: '[Order(id=2, total=2.0, …)]' },
       copied: "Order(id=1, total=1.0, lines=[Order(id=2, total=2.0, lines=['<contains itself>'])])",
     },
   ),
-  shared: shown("{'one': {'id': 1}, 'other': {'id': 1}, 'both': [{'id': 1}, {'id': 1}]}", 'dict (3)', 'dict', {
+  shared: same("{'one': {'id': 1}, 'other': {'id': 1}, 'both': [{'id': 1}, {'id': 1}]}", 'dict', {
     paneParts: { one: "{'id': 1}", other: "{'id': 1}", both: "[{'id': 1}, {'id': 1}]" },
-    parts: { one: 'dict (1)', other: 'dict (1)', both: 'list (2)' },
-    copied: "{'one': {'id': 1}, 'other': {'id': 1}, 'both': [{'id': 1}, {'id': 1}]}",
+    parts: { one: "{'id': 1}", other: "{'id': 1}", both: "[{'id': 1}, {'id': 1}]" },
   }),
 };

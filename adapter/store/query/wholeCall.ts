@@ -6,7 +6,7 @@ import { callDetail } from '../reader/detail';
 import { errorChain, errorValue, type ErrorValue } from '../reader/errorValue';
 import { outline, type OutlineLine } from '../reader/outline';
 import { partOf } from '../reader/place';
-import { line, markOf, wholeLine } from '../reader/render';
+import { headLine, markOf } from '../reader/render';
 import { RunFile } from '../reader/runFile';
 import { Dict, Tagged, type Value } from '../values/model';
 import { asJson } from './asJson';
@@ -66,9 +66,9 @@ export function wholeCall(path: string, id: string, most: number, whole = false)
       const place = [bytes ?? handle.value, ...(handle.path ?? [])].join(' ');
       const sameAs = seen.get(place);
       if (sameAs === undefined) seen.set(place, part);
-      const { text: short, mark } = handle.root;
+      const { mark } = handle.root;
       const value = partOf(file, handle);
-      const text = whole ? wholeLine(value, file.values) : short;
+      const text = headLine(value, file.values, whole);
       const typed = !(withoutCut(value, file) instanceof Dict);
       const lines = outline(value, file.values, most, whole);
       return [{ part, text, mark, typed, lines, ...(sameAs !== undefined && { sameAs }) }];
@@ -90,7 +90,11 @@ function errorsOf(file: RunFile, { error }: CallDetail, most: number, whole: boo
   const { errors, origin } = errorChain(value, file.values);
   // In JavaScript anything may be thrown.
   if (errors.length === 0)
-    return [{ ...error, fields: value === null ? [] : outline(value, file.values, most, whole) }];
+    return [
+      value === null
+        ? { ...error, fields: [] }
+        : { ...error, message: headLine(value, file.values, whole), fields: outline(value, file.values, most, whole) },
+    ];
   const parts = (of: Value): Pick<WholeCall['errors'][number], 'fields' | 'mark'> => ({
     fields: outline(of, file.values, most, whole),
     mark: markOf(file.values.resolve(of), file.values),
@@ -103,7 +107,7 @@ function errorsOf(file: RunFile, { error }: CallDetail, most: number, whole: boo
   const last = {
     type: '',
     way: errors.at(-1)!.way,
-    message: whole ? wholeLine(origin, file.values) : line(origin, file.values),
+    message: headLine(origin, file.values, whole),
     stack: [],
   };
   return origin === null ? told : [...told, { ...last, ...parts(origin) }];

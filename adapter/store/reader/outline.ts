@@ -2,7 +2,7 @@ import type { Value } from '../values/model';
 import { childCount, children, type Child } from './children';
 import { errorValue } from './errorValue';
 import { shortFrame } from './eventPlace';
-import { node, wholeLine } from './render';
+import { headLine, markOf } from './render';
 import type { StoredValues } from './stored';
 
 /** One line of a value and what is below it. */
@@ -60,12 +60,12 @@ function laidOut(value: Value, stored: StoredValues, most: number, whole: boolea
       return lines;
     }
     const { name, value: item } = next.value;
-    const { text, mark, children: below } = node(name, item, stored);
-    const line = { depth, name, text: (whole ? wholeLine(item, stored) : text) + raisedAt(item, stored), mark };
+    const text = headLine(item, stored, whole) + raisedAt(item, stored);
+    const line = { depth, name, text, mark: markOf(stored.resolve(item), stored) };
     lines.push(line);
     characters += line.name.length + line.text.length;
     if (whole || depth < DEEPEST) open.push(partsOf(item, stored));
-    else if (below > 0)
+    else if (childCount(item, stored) > 0)
       lines.push({ depth: depth + 1, name: '…', text: 'deeper levels: --full', mark: undefined, isRest: true });
   }
   return lines;

@@ -1,6 +1,6 @@
 import type { Stretch } from '../chunks/chunk';
 import { CODE } from '../values/canonical';
-import { LINE, floatText, quote, shorten, sized } from './text';
+import { LINE, PREVIEW, floatText, quote, shorten, sized } from './text';
 
 /** Entries of a dict that are told, and at most those that are compared with each other. */
 const MOST_ENTRIES = 12;
@@ -8,8 +8,17 @@ const MOST_ENTRIES = 12;
 const DEEPEST = 20;
 /** A text of up to this many bytes, such as a name, is looked for among those that were read last. */
 const SHORT = 16;
+/** Longer texts in a container are read as values. */
+const LONG = 1024;
 /** Larger whole numbers are read as a value. */
 const WHOLE = 2 ** 52;
+
+/** Of a byte: it is no ASCII, or has to be written otherwise between quotes. */
+const OTHER = 2;
+const QUOTED = 1;
+const MARKS = Uint8Array.from({ length: 256 }, (_, code) =>
+  code >= 0x80 ? OTHER : quote(String.fromCharCode(code)).length > 3 || code === 0x27 ? QUOTED : 0,
+);
 
 /**
  * The line of `line` in `render.ts`, straight from the stored bytes: a page of calls needs no values made for it. Nothing for all that is not
@@ -32,6 +41,8 @@ class PlainReader {
   at = 0;
   private to = 0;
   private bytes: Buffer = Buffer.alloc(0);
+  /** The text that was read last has nothing that is written otherwise between quotes. */
+  private isPlain = false;
   private readonly known: string[] = new Array<string>(256).fill('');
   private readonly names: string[] = [];
 
@@ -41,8 +52,8 @@ class PlainReader {
     this.to = to;
   }
 
-  line(limit: number): string | undefined {
-    const { at } = this;
+  /** `depth`: containers around it. */
+  line(limit: number, depth = 0): string | undefined {
     switch (this.byte()) {
       case CODE.null:
         return 'None';
@@ -59,19 +70,28 @@ class PlainReader {
         this.at += 8;
         return shorten(floatText(this.bytes.readDoubleBE(this.at - 8)), limit);
       case CODE.text: {
-        const text = this.text();
-        return text === undefined || text.length > limit ? undefined : quote(text);
+        const text = this.text(depth === 0 ? limit : LONG);
+        return text === undefined ? undefined : this.quoted(text, limit);
       }
-      case CODE.list:
-        return this.items('list', '[]');
-      case CODE.tuple:
-        return this.items('tuple', '()');
+      case CODE.list: {
+        const count = this.varint();
+        return this.items('list', '[', ']', count, limit, depth);
+      }
+      case CODE.tuple: {
+        const count = this.varint();
+        return this.items('tuple', '(', count === 1 ? ',)' : ')', count, limit, depth);
+      }
       case CODE.dict:
-        this.at = at;
-        return this.dict();
+        return this.dict(limit, depth);
       default:
         return undefined;
     }
+  }
+
+  /** The text that was read last. */
+  private quoted(text: string, limit: number): string {
+    if (text.length > limit) return quote(shorten(text, limit));
+    return this.isPlain ? `'${text}'` : quote(text);
   }
 
   /** Of a dict, name by name. */
@@ -82,7 +102,7 @@ class PlainReader {
     names.length = 0;
     while (this.bytes[this.at] !== CODE.end) {
       if (names.length === MOST_ENTRIES || this.byte() !== CODE.text) return undefined;
-      const name = this.text();
+      const name = this.text(LONG);
       // Of two that are the same the later one is called otherwise.
       if (name === undefined || names.includes(name)) return undefined;
       const value = this.line(limit);
@@ -94,23 +114,64 @@ class PlainReader {
     return shorten(result, LINE);
   }
 
-  private items(type: string, empty: string): string | undefined {
-    const count = this.varint();
-    for (let left = count; left > 0; left--) if (!this.pass(1)) return undefined;
-    return count < 0 ? undefined : sized(type, count, empty);
+  /** What is in it where that fits, else how many. */
+  private items(
+    type: string,
+    open: string,
+    close: string,
+    count: number,
+    limit: number,
+    depth: number,
+  ): string | undefined {
+    let told = open;
+    let isTold = count > 0 && count <= PREVIEW.items && depth <= PREVIEW.deepest;
+    let room = Math.min(limit, PREVIEW.room);
+    for (let left = count; left > 0; left--) {
+      if (!isTold || this.bytes[this.at] === CODE.ref) {
+        isTold = false;
+        if (!this.pass(1)) return undefined;
+        continue;
+      }
+      const text = this.line(PREVIEW.item, depth + 1);
+      if (text === undefined) return undefined;
+      room -= text.length + 2;
+      isTold = room >= 0;
+      told += left === count ? text : `, ${text}`;
+    }
+    if (isTold) return told + close;
+    return count < 0 ? undefined : sized(type, count, open + close);
   }
 
-  /** How many it has, unless it may be a chat message. */
-  private dict(): string | undefined {
+  /** The same of a dict, unless it may be a chat message. */
+  private dict(limit: number, depth: number): string | undefined {
+    let told = '{';
     let count = 0;
-    this.at++;
+    let hasRole = false;
+    let hasContent = false;
+    let isTold = depth <= PREVIEW.deepest;
+    let room = Math.min(limit, PREVIEW.room);
     for (; this.bytes[this.at] !== CODE.end; count++) {
       if (this.byte() !== CODE.text) return undefined;
-      const name = this.text();
-      if (name === undefined || name === 'role' || !this.pass(1)) return undefined;
+      const name = this.text(LONG);
+      if (name === undefined) return undefined;
+      hasRole ||= name === 'role' || name === 'type';
+      hasContent ||= name === 'content' || name === 'parts';
+      isTold &&= count < PREVIEW.items;
+      if (!isTold) {
+        if (!this.pass(1)) return undefined;
+        continue;
+      }
+      const key = this.quoted(name, PREVIEW.key);
+      const text =
+        this.bytes[this.at] !== CODE.ref ? this.line(PREVIEW.item, depth + 1) : this.pass(1) ? '…' : undefined;
+      if (text === undefined) return undefined;
+      room -= key.length + text.length + 4;
+      isTold = room >= 0;
+      told += `${count === 0 ? '' : ', '}${key}: ${text}`;
     }
     this.at++;
-    return sized('dict', count, '{}');
+    if (hasRole && hasContent) return undefined;
+    return isTold && count > 0 ? `${told}}` : sized('dict', count, '{}');
   }
 
   /** Passes over a value. */
@@ -168,17 +229,20 @@ class PlainReader {
     return -1;
   }
 
-  /** ASCII; the same few names are read again and again. */
-  private text(): string | undefined {
+  /** ASCII of so many characters at most; the same few names are read again and again. */
+  private text(most: number): string | undefined {
     const count = this.varint();
     const { bytes, at } = this;
-    if (!this.skip(count)) return undefined;
+    if (count > most || !this.skip(count)) return undefined;
     let mark = count;
+    let marks = 0;
     for (let index = 0; index < count; index++) {
       const code = bytes[at + index]!;
-      if (code >= 0x80) return undefined;
+      marks |= MARKS[code]!;
       if (count <= SHORT) mark = (mark * 31 + code) & 0xff;
     }
+    if (marks & OTHER) return undefined;
+    this.isPlain = marks === 0;
     if (count > SHORT) return bytes.toString('latin1', at, at + count);
     const known = this.known[mark]!;
     if (known.length === count && isAt(known, bytes, at)) return known;

@@ -4,7 +4,7 @@ import { Complex, Dict, Float, Ref, SetValue, Tagged, Tuple, type Value } from '
 import { child, childCount, children, content, keyText } from './children';
 import { messageLine } from './messageText';
 import type { StoredValues } from './stored';
-import { LINE, bytesText, oneLine, quote, scalarText, shorten, sized } from './text';
+import { LINE, PREVIEW, bytesText, oneLine, quote, scalarText, shorten, sized } from './text';
 
 const SECONDS = /^-?\d+(\.\d+)?$/;
 
@@ -37,22 +37,27 @@ export function textOf(value: Value, stored: StoredValues): string | Uint8Array 
   return typeof inner === 'string' || inner instanceof Uint8Array ? inner : undefined;
 }
 
-/** The line of a value that has nothing below it to its end; what has parts is told by them. */
-export function wholeLine(value: Value, stored: StoredValues): string {
+/**
+ * A line above the lines of its parts, so that it does not tell them as well: `dict (3)`. With `toEnd`, what has nothing below it is told to its
+ * end.
+ */
+export function headLine(value: Value, stored: StoredValues, toEnd = false): string {
   const plain = stored.resolve(value);
+  if (!toEnd) return whole(plain, stored, Infinity);
   const isOpen = childCount(plain, stored) > 0 && !(plain instanceof Tagged && plain.tag === 'error');
-  return line(plain, stored, isOpen ? LINE : Infinity);
+  return line(plain, stored, isOpen ? LINE : Infinity, Infinity);
 }
 
 /** The line, with the length of a text that it only shows the ends of. */
-function whole(plain: Value, stored: StoredValues): string {
-  const text = shorten(line(plain, stored));
+function whole(plain: Value, stored: StoredValues, depth = 0): string {
+  const text = shorten(line(plain, stored, LINE, depth));
   if (typeof plain !== 'string' || plain.length <= LINE) return text;
   const pairs = plain.match(/[\ud800-\udbff][\udc00-\udfff]/g)?.length ?? 0;
   return `${text} (${plain.length - pairs} characters)`;
 }
 
-export function line(value: Value, stored: StoredValues, limit = LINE): string {
+/** `depth`: containers around it that show what is in them; beyond the deepest, such as Infinity, only how many there are is told. */
+export function line(value: Value, stored: StoredValues, limit = LINE, depth = 0): string {
   const plain = stored.resolve(value);
   const scalar = scalarText(plain);
   if (scalar !== undefined) return shorten(scalar, limit);
@@ -62,14 +67,67 @@ export function line(value: Value, stored: StoredValues, limit = LINE): string {
       ? `${bytesText(plain.subarray(0, limit / 4))}… (${plain.length} bytes)`
       : shorten(bytesText(plain), limit);
   }
+  const message = messageLine(plain, stored);
+  if (message !== undefined) return shorten(message, limit);
+  if (plain instanceof Tagged) return tagged(plain, stored, limit, depth);
+  return contents(plain, stored, limit, depth) ?? label(plain);
+}
+
+/** `dict (3)`, or what is empty as Python writes it. */
+function label(plain: Value): string {
   if (Array.isArray(plain)) return sized('list', plain.length, '[]');
   if (plain instanceof Tuple) return sized('tuple', plain.items.length, '()');
-  if (plain instanceof SetValue) {
-    const type = plain.frozen ? 'frozenset' : 'set';
-    return sized(type, plain.items.length, `${type}()`);
+  if (plain instanceof Dict) return sized('dict', plain.entries.length, '{}');
+  if (!(plain instanceof SetValue)) return '';
+  const type = plain.frozen ? 'frozenset' : 'set';
+  return sized(type, plain.items.length, `${type}()`);
+}
+
+/** What is in a container, where it fits: by the rule of the Variables pane. Nothing for a list of messages, each of which has its own line. */
+function contents(plain: Value, stored: StoredValues, limit: number, depth: number): string | undefined {
+  if (plain instanceof Dict) {
+    return joined('{', plain.entries, '}', limit, depth, ([key, value]) => {
+      // A large part is only named: a line is not worth fetching it.
+      const text = value instanceof Ref ? '…' : line(value, stored, PREVIEW.item, depth + 1);
+      return `${keyLine(key, stored)}: ${text}`;
+    });
   }
-  if (plain instanceof Dict) return messageLine(plain, stored) ?? sized('dict', plain.entries.length, '{}');
-  return plain instanceof Tagged ? tagged(plain, stored, limit) : '';
+  const item = (value: Value): string | undefined =>
+    value instanceof Ref || messageLine(value, stored) !== undefined
+      ? undefined
+      : line(value, stored, PREVIEW.item, depth + 1);
+  if (Array.isArray(plain)) return joined('[', plain, ']', limit, depth, item);
+  if (plain instanceof Tuple)
+    return joined('(', plain.items, plain.items.length === 1 ? ',)' : ')', limit, depth, item);
+  if (!(plain instanceof SetValue)) return undefined;
+  return plain.frozen
+    ? joined('frozenset({', plain.items, '})', limit, depth, item)
+    : joined('{', plain.items, '}', limit, depth, item);
+}
+
+function joined<T>(
+  open: string,
+  items: readonly T[],
+  close: string,
+  limit: number,
+  depth: number,
+  textOf: (item: T) => string | undefined,
+): string | undefined {
+  if (items.length === 0 || items.length > PREVIEW.items || depth > PREVIEW.deepest) return undefined;
+  let room = Math.min(limit, PREVIEW.room);
+  const texts: string[] = [];
+  for (const item of items) {
+    const text = textOf(item);
+    room -= (text?.length ?? room) + 2;
+    if (text === undefined || room < 0) return undefined;
+    texts.push(text);
+  }
+  return `${open}${texts.join(', ')}${close}`;
+}
+
+function keyLine(key: Value, stored: StoredValues): string {
+  const plain = stored.resolve(key);
+  return typeof plain === 'string' ? quote(shorten(plain, PREVIEW.key)) : oneLine(keyText(plain, stored), PREVIEW.key);
 }
 
 export function typeName(value: Value, stored: StoredValues): string {
@@ -231,12 +289,12 @@ function sentence(text: string): string {
   return /[.!?…]$/.test(first) ? first : `${first}.`;
 }
 
-function tagged(value: Tagged, stored: StoredValues, limit: number): string {
+function tagged(value: Tagged, stored: StoredValues, limit: number, depth: number): string {
   const text = (index: number): string => textPart(value, index, stored);
-  const inside = (index: number): string => line(value.parts[index] ?? null, stored, limit);
+  const inside = (index: number): string => line(value.parts[index] ?? null, stored, limit, depth);
   switch (value.tag) {
     case 'object':
-      return messageLine(value, stored) ?? object(value, stored, limit);
+      return object(value, stored, limit, depth);
     case 'opaque':
       return oneLine(text(1) || `<${shortType(text(0))}>`, limit);
     case 'cut': {
@@ -290,12 +348,12 @@ function tagged(value: Tagged, stored: StoredValues, limit: number): string {
 }
 
 /** `Order(id=7, region='eu')`, as far as it fits. */
-function object(value: Tagged, stored: StoredValues, limit: number): string {
+function object(value: Tagged, stored: StoredValues, limit: number, depth: number): string {
   const parts: string[] = [];
   let length = 0;
   for (const field of children(value, stored, 0, 12)) {
     // A large part is only named: a line is not worth fetching it.
-    const text = `${field.name}=${field.value instanceof Ref ? '…' : line(field.value, stored, 40)}`;
+    const text = `${field.name}=${field.value instanceof Ref ? '…' : line(field.value, stored, 40, depth + 1)}`;
     length += text.length + 2;
     if (length > limit - 40) {
       parts.push('…');

@@ -3,6 +3,9 @@ import { Complex, Float, type Value } from '../values/model';
 /** Longest text of one line. */
 export const LINE = 200;
 
+/** Containers whose contents stand in a line: so many items, in so many characters, in so many containers around them. */
+export const PREVIEW = { items: 20, room: 100, item: 60, key: 30, deepest: 2 } as const;
+
 /** Cut in the middle, with an ellipsis. */
 export function shorten(text: string, limit = LINE): string {
   if (text.length <= limit) return text;
