@@ -127,7 +127,7 @@ describe('commands: runs, show, query, check', function () {
       said('query', '1', '--order', '-duration', '--cursor', cursor),
       /\+2\.000 s[^]*\+4\.000 s[^]*\+7\.000 s/,
     );
-    assert.equal(said('query', '1', '--name', 'nobody'), 'Nothing matches.\n');
+    assert.match(said('query', '1', '--name', 'nobody'), /^Nothing matches\.\n/);
   });
 
   it('query tells events whole, and as much of what was printed as COLUMNS says', () => {

@@ -9,6 +9,7 @@ import { runQuery } from '../../store/query/query';
 import { tooLarge } from '../../store/query/search';
 import { conditionIn } from '../../store/query/words';
 import { callText, lengthText } from './callText';
+import { whyNothing } from './nothing';
 import { placeFrom, withPlace, type PlaceOptions } from './place';
 import { column, count, fit, momentText, plainText, print, printJson, width } from './text';
 
@@ -83,12 +84,14 @@ export function queryCommand(program: Command): void {
       if (options.json === true) printJson(answer);
       else {
         for (const problem of answer.problems) process.stderr.write(`toolbreak: ${problem}\n`);
+        const isNothing = answer.rows.length === 0 && answer.more.exact && query.cursor === undefined;
+        const why = isNothing ? whyNothing(files, query) : [];
         // Output is read from top to bottom: of several runs its newest lines, like the end of a log.
         const isLog = query.types?.includes('output') === true && query.order === undefined && files.length > 1;
         print(
           isLog
-            ? [...tableOf({ ...answer, rows: answer.rows.toReversed() }), ...footer(answer, 'earlier')]
-            : [...tableOf(answer), ...footer(answer, 'more')],
+            ? [...tableOf({ ...answer, rows: answer.rows.toReversed() }), ...footer(answer, 'earlier'), ...why]
+            : [...tableOf(answer), ...footer(answer, 'more'), ...why],
         );
       }
     });
