@@ -366,6 +366,28 @@ def stop(call, boundary):
     assert ["toolbreak.partial" in end for end in ends] == [False, False, True]
 
 
+def test_what_an_attempt_streamed_is_not_the_next_ones(tmp_path: Path) -> None:
+    app = BROKEN_STREAMS + """
+    class Refused(Broken):
+        def _stream(self, messages, **more):
+            if self.works:
+                self.works = False
+                raise ConnectionError("refused")
+            yield from super()._stream(messages, **more)
+
+    read(Refused())
+"""
+    scenario = """
+def stop(call, boundary):
+    if call.kind == "llm" and boundary == "error" and "gone" in str(call.error):
+        return {"action": "again"}
+"""
+    done = run(write(tmp_path, app), scenario=scenario)
+    assert done.out.endswith("refused\n")
+    last = done.of("end", kind="llm")[-1]
+    assert "toolbreak.partial" not in last["attributes"]
+
+
 def test_model_name_tokens_and_edited_answer() -> None:
     scenario = """
 from copy import copy

@@ -51,7 +51,9 @@ class ModelAdapter(_call_types.CallAdapter):
 
     def left(self, call: _call_types.Call, pieces: list[Any]) -> None:
         """What was streamed until then was read by somebody, and paid for."""
-        if pieces:
+        if not pieces:
+            call.attributes.pop("toolbreak.partial", None)  # Of an attempt before this one.
+        else:
             partial = _join(pieces)
             self.returned(call, partial)
             call.set(**{"toolbreak.partial": partial})
