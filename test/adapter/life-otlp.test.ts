@@ -59,8 +59,8 @@ describe('life: import of OTLP JSON', function () {
   const attributes = (values: Record<string, object>): object => ({
     attributes: Object.entries(values).map(([key, value]) => ({ key, value })),
   });
-  const document = (spans: unknown): object => ({
-    resourceSpans: [{ resource: attributes({ 'service.name': { stringValue: 'shop' } }), scopeSpans: [{ spans }] }],
+  const document = (spans: unknown, service = 'shop'): object => ({
+    resourceSpans: [{ resource: attributes({ 'service.name': { stringValue: service } }), scopeSpans: [{ spans }] }],
   });
   const made = (content: unknown): string => {
     const file = join(place.folder, 'spans.json');
@@ -395,6 +395,7 @@ describe('life: import of OTLP JSON', function () {
       'hunter8',
       'hunter9',
       'hunter10-in-a-path',
+      'hunter11-in-a-name',
     ];
     const given = span(1, undefined, {
       name: `GET https://ann:${secrets[6]}@shop/orders`,
@@ -429,7 +430,7 @@ describe('life: import of OTLP JSON', function () {
         }),
       ),
     );
-    const { file } = await importFile(made(document([given, ...deep])), runs());
+    const { file } = await importFile(made(document([given, ...deep], `shop password=${secrets[10]}`)), runs());
     const said = (await place.say('show', file, '1.1', '--json')).stdout;
     for (const secret of secrets) assert.ok(!said.includes(secret), secret);
     assert.match(said, /"order": 7/);

@@ -30,7 +30,8 @@ const MASKED_LEVELS = DEEPEST + 10;
 export async function readOtlp(source: string, made: string, runsFolder: string): Promise<ReadonlyMap<string, number>> {
   const db = openForWriting(made);
   try {
-    const staged = new Staged(db);
+    const masker = new Masker({ maskKeys: [], maskPatterns: [] }, () => undefined);
+    const staged = new Staged(db, masker);
     await readDocuments(source, {
       take: (document) => staged.add(document),
       fail: (why) => staged.leaveOut(why),
@@ -52,7 +53,7 @@ export async function readOtlp(source: string, made: string, runsFolder: string)
       pidStart: '',
       started: range.first,
     });
-    const lost = write(writer, staged, range.first);
+    const lost = write(writer, staged, range.first, masker);
     db.prepare("UPDATE processes SET name = ?, language = ?, pid_start = '' WHERE id = 1").run(
       staged.name,
       staged.language,
@@ -86,7 +87,10 @@ class Staged {
   readonly problems = new Map<string, number>();
   private readonly insert;
 
-  constructor(private readonly db: Connection) {
+  constructor(
+    private readonly db: Connection,
+    private readonly masker: Masker,
+  ) {
     db.exec(
       `CREATE TEMP TABLE spans (id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, parent_key TEXT, parent INTEGER, depth INTEGER, number INTEGER,
          start INTEGER NOT NULL, end INTEGER NOT NULL, service TEXT NOT NULL, json TEXT NOT NULL)`,
@@ -110,7 +114,8 @@ class Staged {
           const value = about.get(name);
           return typeof value === 'string' && value !== '' ? value.slice(0, 200) : undefined;
         };
-        const service = told('service.name') ?? 'service';
+        // Whoever named it need not have masked it.
+        const service = this.masker.text(told('service.name') ?? 'service');
         if (this.count === 0) {
           this.name = service;
           this.run = told('toolbreak.run');
@@ -260,10 +265,9 @@ class Staged {
 }
 
 /** Hands the spans to the writer as the frames an app would have written. Answers until when those ran of which no end is known. */
-function write(writer: RunWriter, staged: Staged, first: bigint): ReadonlyMap<number, number> {
+function write(writer: RunWriter, staged: Staged, first: bigint, masker: Masker): ReadonlyMap<number, number> {
   const lost = new Map<number, number>();
   const tasks = new Tasks();
-  const masker = new Masker({ maskKeys: [], maskPatterns: [] }, () => undefined);
   const functions = new Map<string, number>();
   writer.transaction(() => writer.addProcess(1, '0-otlp'));
   for (let after = 0; ;) {
