@@ -3,7 +3,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import type { QueryAnswer } from '../../protocol/query';
+import type { FoundCall, QueryAnswer } from '../../protocol/query';
 import { toolbreakCommand } from '../support/adapter';
 import { openWithCalls } from '../support/run-file';
 import { LifePlace, run } from './life-support';
@@ -121,6 +121,8 @@ describe('life: run of an app in Node', function () {
       const said = await place.say('run', '--', node, 'agent.mjs', way);
       assert.match(said.stderr, /recorded 6 calls \(2 errors\)/);
       assert.deepEqual(processes(), ['node agent.mjs', process]);
+      const names = new Set((JSON.parse((await place.say('query', 'last', '--json')).stdout) as QueryAnswer).rows.map((row) => (row as FoundCall).task)); // prettier-ignore
+      assert.deepEqual([...names].map((name) => name.replace(/pid \d+/, 'pid N')), ['agent.mjs', process.includes('worker') ? 'agent.mjs (worker 1)' : 'agent.mjs (pid N)']); // prettier-ignore
     }
     // The first process alone: a worker belongs to it.
     assert.match(

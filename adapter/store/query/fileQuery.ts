@@ -1,6 +1,7 @@
 import { UserError } from '../../common/errors';
 import { globalId, processOf } from '../callNames';
 import { isDamage, problemWith } from '../database';
+import { apart } from '../reader/apart';
 import { heldCalls, stateOf } from '../reader/calls';
 import { eventText } from '../reader/eventText';
 import type { RunFile, RunRow } from '../reader/runFile';
@@ -109,7 +110,12 @@ export class FileQuery {
       'SELECT id, kind, name, qualified, module, path, line FROM functions',
       (one: StoredFunction) => one,
     );
-    this.tasks = byId(file, 'SELECT id, name FROM tasks', ({ name }: { id: number; name: string }) => name);
+    const named = apart();
+    this.tasks = byId(
+      file,
+      'SELECT t.id, t.name, p.pid FROM tasks t LEFT JOIN processes p ON p.id = t.process ORDER BY t.first, t.id',
+      ({ id, name, pid }: { id: number; name: string; pid: number | null }) => named(id, name, pid),
+    );
     this.processes = byId(file, 'SELECT id, pid, name FROM processes', (one: StoredProcess) => one);
     this.wanted = this.wantedFunctions();
     this.wantedTasks = this.whose(compiled.task, this.tasks, (name, text) => name.toLowerCase().includes(text));

@@ -2,6 +2,7 @@ import type { Lane, Overview } from '../../../protocol/timeline';
 import { UserError } from '../../common/errors';
 import { processOf } from '../callNames';
 import { EVERY_TASK } from '../tiles';
+import { apart } from './apart';
 import { eachCount } from './density';
 import { eventLane, eventsBetween, lastEvent } from './runEvents';
 import type { RunFile } from './runFile';
@@ -43,7 +44,7 @@ function lanes(file: RunFile): Lane[] {
   const zero = file.zero();
   const rows = file.db
     .prepare(
-      `SELECT t.id, t.parent, t.name, t.depth, t.first, t.last, p.name AS process
+      `SELECT t.id, t.parent, t.name, t.depth, t.first, t.last, p.name AS process, p.pid AS pid
        FROM tasks t LEFT JOIN processes p ON p.id = t.process WHERE t.first IS NOT NULL ORDER BY t.first, t.id LIMIT ?`,
     )
     .all(MOST_LANES) as {
@@ -54,10 +55,12 @@ function lanes(file: RunFile): Lane[] {
     first: number;
     last: number;
     process: string | null;
+    pid: number | null;
   }[];
+  const named = apart();
   return rows.map((row) => ({
     task: row.id,
-    name: laneName(row.id, row.name, row.process ?? ''),
+    name: named(row.id, laneName(row.id, row.name, row.process ?? ''), row.pid),
     ...(row.parent === null ? {} : { parent: row.parent }),
     depth: row.depth,
     first: row.first - zero,
