@@ -261,6 +261,21 @@ export function errorMeaning(type: string): string {
   return type === 'GeneratorExit' ? 'the consumer stopped before the end' : '';
 }
 
+/** What a call was given and what came of it, each in one line: `order_id=7, region='eu'`. */
+export interface CallLine {
+  arguments?: string;
+  result?: string;
+  /** `ValueError: amount 700 needs approval`. */
+  error?: string;
+}
+
+/** What came of a call, to stand behind it: ` → 'ok'`, `: ValueError: no tea`, `: waits for {'question': 'refund?'}`. */
+export function outcomeText(state: CallState, { result, error }: CallLine): string {
+  if (error !== undefined && (state === 'error' || state === 'cancelled')) return `: ${error}`;
+  if (result === undefined || result === 'None') return '';
+  return state === 'interrupted' ? `: waits for ${result}` : ` → ${result}`;
+}
+
 /** `ValueError: no tea`; of one without a message its type alone, or with what it means. */
 export function errorText({ type, message }: { type: string; message: string }): string {
   return [type, message === '' ? errorMeaning(type) : message].filter((part) => part !== '').join(': ');
@@ -305,6 +320,8 @@ export interface ReaderMethods {
   /** The same for the lanes, which have thousands. */
   bars: { params: ReaderMethods['calls']['params']; result: { calls: CallTable; events: CallRow[]; left: number } };
   call: { params: { file: string; id: string }; result: CallDetail };
+  /** In the order of the ids, of which there are at most 500. Nothing of what is no call, or is not there. */
+  lines: { params: { file: string; ids: string[] }; result: { lines: CallLine[] } };
   value: {
     params: { file: string; value: number; path: string[]; start: number; count: number };
     result: { nodes: ValueNode[] };

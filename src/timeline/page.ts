@@ -29,6 +29,7 @@ const READER_METHODS: Record<Exclude<keyof ReaderMethods, 'follow' | 'unfollow'>
   bars: true,
   density: true,
   call: true,
+  lines: true,
   value: true,
   text: true,
   copy: true,

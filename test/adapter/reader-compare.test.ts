@@ -536,6 +536,8 @@ describe('store: what the reader compares and counts', function () {
       ['compare', { which: 'equal', start: 0, count: 1, before: 'x' }],
       ['compare', { which: 'equal', start: 0, count: 1, before: { value: 99_999, path: [] } }],
       ['statistics', { from: 'now', to: 1 }],
+      ['lines', { ids: '1.1' }],
+      ['lines', { ids: [1] }],
     ] as const)
       assert.throws(() => reader.handle(method, { file, ...params }), { name: 'UserError' }, JSON.stringify(params));
     assert.deepEqual(ask('compare', { which: 'equal', start: 0, count: 1 }).rows, []);

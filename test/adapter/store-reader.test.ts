@@ -198,6 +198,10 @@ describe('store: reader', function () {
     assert.equal(all.calls[3]!.edited, true);
     const range = await ask('calls', { file, from: 4500, to: 4600, minimum: 2000, limit: 100 });
     assert.deepEqual([range.calls.map(({ id }) => id), range.left], [['1.1', '1.2'], 1]);
+    const { lines } = await ask('lines', { file, ids: ['1.3', '1.999', 'x', '1.4'] });
+    assert.deepEqual(Object.keys(lines[0]!), ['arguments', 'result']);
+    assert.deepEqual(lines.slice(1, 3), [{}, {}]);
+    assert.deepEqual(Object.keys(lines[3]!), ['arguments', 'error']);
     const found = await ask('search', { file, text: 'LOOK', limit: 10 });
     assert.deepEqual([found.calls.map(({ name }) => name), found.total], [['lookup_order'], 1]);
     assert.equal((await ask('errorNear', { file, time: 0, direction: 'next' })).call?.id, '1.4');
@@ -357,6 +361,7 @@ describe('store: reader', function () {
       'overview',
       'calls',
       'call',
+      'lines',
       'value',
       'text',
       'copy',
@@ -372,6 +377,7 @@ describe('store: reader', function () {
         value: fc.oneof(fc.integer(), fc.double()),
         path: fc.oneof(fc.array(fc.string()), fc.string()),
         id: fc.string(),
+        ids: fc.oneof(fc.array(fc.oneof(fc.string(), fc.constant('1.1'))), fc.string()),
         start: fc.double(),
         count: fc.double(),
         from: fc.double(),

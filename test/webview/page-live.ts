@@ -261,6 +261,16 @@ test('a real agent: recorded by the adapter, answered by the reader', async (hou
         await until(async () =>
           assert.match(await shown.page.locator('.no-match').innerText(), /is no regular expression/),
         );
+        // In the table each call has what it was given, and what came of it.
+        for (const key of ['Escape', 'Escape', 'Escape', '0', 't']) await shown.page.keyboard.press(key);
+        const calls = shown.page.locator('.table-space .col-Call');
+        await until(async () => {
+          const texts = (await calls.allInnerTexts()).join('\n');
+          assert.match(texts, /^lookup_order\(order_id=7, region='eu'\) → \{'order_id': 7, 'item': 'lamp', /m);
+          assert.match(texts, /^refund\(amount=700\): ValueError: amount 700 needs approval$/m);
+          assert.match(texts, /^score → \{'visits': \['score'\], /m);
+        });
+        await picture(shown, 'real-table');
       },
       { answer: run.answer },
     );

@@ -135,7 +135,7 @@ test('a bar says what it is when the pointer rests on it', (house) =>
       const text = (await shown.page.locator('.tooltip').innerText()).replace(/\s+/g, ' ');
       assert.match(
         text,
-        /^lookup_order tool · returned · 3.3 s · held 2.9 s · edited starts at 2.250 s \(14:03:12.250\)/,
+        /^lookup_order \(order_id=7, region='eu'\) → \{'id': 7, 'total': 700\} tool · returned · 3.3 s · held 2.9 s · edited starts at 2.250 s \(14:03:12.250\)/,
       );
       assert.match(text, /Paused before tool for 2.9 s \(hatched\) A value was changed .*\(pencil\)/);
     });

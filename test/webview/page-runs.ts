@@ -117,6 +117,16 @@ test('the table has the same facts, sorts, and selects by keyboard', (house) =>
     const row = shown.page.locator(`#${(await grid.getAttribute('aria-activedescendant')) ?? 'none'}`);
     assert.match(await row.innerText(), /support_agent/);
     assert.equal(await row.getAttribute('aria-selected'), 'true');
+    // What each was given and what came of it, as text.
+    const calls = shown.page.locator('.table-space .col-Call');
+    await until(async () => {
+      const texts = await calls.allInnerTexts();
+      assert.ok(
+        texts.includes("lookup_order edited (order_id=7, region='eu') → {'id': 7, 'total': 700}"),
+        texts.join(),
+      );
+      assert.ok(texts.includes('refund(amount=700): ApprovalNeeded: <b>700</b> needs approval'), texts.join());
+    });
     await picture(shown, 'table');
     for (const _row of [1, 2, 3]) await shown.page.keyboard.press('ArrowDown');
     await until(async () => assert.equal(await grid.getAttribute('aria-activedescendant'), 'call-3'));

@@ -1,5 +1,6 @@
 import type {
   CallDetail,
+  CallLine,
   CallRow,
   CallTable,
   ComparedRow,
@@ -252,6 +253,10 @@ export function answerFrom(runs: readonly SampleRun[]) {
         const calls = found.filter((call) => call.kind !== 'event');
         return { calls: calls.slice(0, limit), total: calls.length, events };
       }
+      case 'lines': {
+        const { file, ids } = params as ReaderMethods['lines']['params'];
+        return { lines: ids.map((id) => lineOf(runOf(file).calls.find((call) => call.id === id))) };
+      }
       case 'errorNear': {
         const { file, time, direction } = params as ReaderMethods['errorNear']['params'];
         const errors = runOf(file).calls.filter((call) => call.state === 'error');
@@ -280,6 +285,15 @@ export function answerFrom(runs: readonly SampleRun[]) {
       default:
         return {};
     }
+  };
+}
+
+function lineOf(call: CallRow | undefined): CallLine {
+  if (call?.name === 'lookup_order') return { arguments: "order_id=7, region='eu'", result: "{'id': 7, 'total': 700}" };
+  if (call?.name !== 'refund') return {};
+  return {
+    arguments: 'amount=700',
+    ...(call.state === 'error' && { error: 'ApprovalNeeded: <b>700</b> needs approval' }),
   };
 }
 

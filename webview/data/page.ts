@@ -4,6 +4,7 @@ import type { Nanoseconds } from '../model/time';
 import { whole, type Viewport } from '../model/viewport';
 import type { Ask, Client } from './client';
 import { Comparing } from './comparing';
+import { Lines } from './lines';
 import { Loaded } from './loaded';
 import { Ranger, type Range } from './range';
 import { Finder, type Search } from './search';
@@ -69,9 +70,11 @@ export class Page {
   readonly finder = new Finder(this);
   readonly ranger = new Ranger(this);
   readonly comparing = new Comparing(this);
+  readonly lines: Lines;
 
   constructor(private readonly client: Client) {
     this.ask = client.ask;
+    this.lines = new Lines(client.ask);
     client.on('changed', ({ file }) => {
       if (file === this.file) this.refreshSoon();
     });

@@ -1,5 +1,7 @@
 import type { JSX } from 'preact';
-import { useLayoutEffect, useReducer } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useReducer } from 'preact/hooks';
+import type { CallRow } from '../../protocol/timeline';
+import type { LineText } from '../data/lines';
 import type { Page } from '../data/page';
 
 /** Draws the component again whenever the page's state changes: from its first picture on, since an answer may come before its effects run. */
@@ -24,6 +26,35 @@ export function usePageView(page: Page): void {
       cancelAnimationFrame(waiting);
     };
   }, [page]);
+}
+
+/**
+ * The lines of the calls that are looked at, fetched once these stay for so many milliseconds; the component is drawn again when they come.
+ * That one cannot be read is said where the call is opened.
+ */
+export function useLines(
+  page: Page,
+  calls: readonly CallRow[],
+  patience: number,
+): (call: CallRow) => LineText | undefined {
+  const [, again] = useReducer((count: number, _: void) => count + 1, 0);
+  const { file = '', lines } = page;
+  const missing = lines.missing(file, calls);
+  useEffect(() => {
+    if (missing.length === 0) return;
+    let current = true;
+    const timer = setTimeout(() => {
+      lines.fetch(file, missing).then(
+        () => current && again(),
+        () => undefined,
+      );
+    }, patience);
+    return () => {
+      current = false;
+      clearTimeout(timer);
+    };
+  }, [file, missing.map(({ id }) => id).join(' ')]);
+  return (call) => lines.textOf(file, call);
 }
 
 /** A text that changes with the page's clock, such as the time a call has run so far. */

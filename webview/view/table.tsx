@@ -1,13 +1,14 @@
 import type { JSX } from 'preact';
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { CallRow } from '../../protocol/timeline';
+import type { LineText } from '../data/lines';
 import { TABLE_LIMIT, type Page } from '../data/page';
 import { endOf } from '../model/bars';
 import { isEvent, lookOf, stateWord } from '../model/kinds';
 import { byStart } from '../model/neighbours';
 import { formatClock, formatDuration, formatMoment } from '../model/time';
 import { count, counted, heldTime } from '../model/words';
-import { usePageState, usePageView } from './hooks';
+import { useLines, usePageState, usePageView } from './hooks';
 
 const ROW = 22;
 const COLUMNS = ['Start', 'Call', 'Kind', 'State', 'Time', 'Tokens', 'Held', 'Lane'] as const;
@@ -48,6 +49,7 @@ export function Table({
   }, []);
   const first = Math.max(0, Math.floor(scroll.top / ROW) - 5);
   const shown = sorted.slice(first, first + Math.ceil(scroll.height / ROW) + 10);
+  const lineOf = useLines(page, shown, 60);
   const onKeyDown = (event: KeyboardEvent): void => {
     const page_ = Math.max(1, Math.floor(scroll.height / ROW) - 1);
     const steps: Record<string, number> = {
@@ -141,7 +143,8 @@ export function Table({
                     aria-hidden="true"
                   />
                   {call.name}
-                  {call.edited && <span class="edited-text"> edited</span>}
+                  {call.edited && <span class="edited-text"> edited </span>}
+                  <Said line={lineOf(call)} />
                 </span>
                 <span role="gridcell" class="cell col-Kind">
                   {call.kind}
@@ -177,6 +180,15 @@ export function Table({
         </div>
       )}
     </div>
+  );
+}
+
+function Said({ line }: { line: LineText | undefined }): JSX.Element | null {
+  return line === undefined ? null : (
+    <span class="muted" title={line.given + line.outcome}>
+      {line.given}
+      {line.outcome}
+    </span>
   );
 }
 

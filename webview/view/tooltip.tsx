@@ -6,22 +6,28 @@ import { endOf } from '../model/bars';
 import { formatClock, formatDuration, formatMoment } from '../model/time';
 import { xOf } from '../model/viewport';
 import { callFacts, count, counted, rough } from '../model/words';
+import { useLines } from './hooks';
 
 /** What the pointer rests on, beside the pointer. The live region says the same of the selected call, so this is not read aloud. */
 export function Tooltip({ page, call, x, y }: { page: Page; call: CallRow; x: number; y: number }): JSX.Element {
   const box = useRef<HTMLDivElement>(null);
+  const line = useLines(page, [call], 0)(call);
   useLayoutEffect(() => {
     const tip = box.current;
     if (!tip) return;
     const { width, height } = tip.getBoundingClientRect();
     tip.style.left = `${Math.max(4, Math.min(x + 14, window.innerWidth - width - 4))}px`;
     tip.style.top = `${y + 18 + height > window.innerHeight ? y - height - 8 : y + 18}px`;
-  }, [x, y, call.id]);
+  }, [x, y, call.id, line === undefined]);
   const span = page.view.to - page.view.from;
   const clock = formatClock(page.overview?.run.startedAt ?? '', call.start, span);
   return (
     <div class="tooltip" ref={box} aria-hidden="true">
       <div class="tooltip-name">{call.name}</div>
+      {line !== undefined && line.given !== '' && <div class="tooltip-line">{line.given}</div>}
+      {line !== undefined && line.outcome !== '' && (
+        <div class="tooltip-line">{line.outcome.replace(/^[: ]+/, '')}</div>
+      )}
       <div>{callFacts(call, page.now()).join(' · ')}</div>
       <div class="muted">
         starts at {formatMoment(call.start, page.now(), span)}

@@ -1,5 +1,5 @@
 import type { FoundCall } from '../../../protocol/query';
-import type { CallRow, CallState } from '../../../protocol/timeline';
+import { outcomeText, type CallRow, type CallState } from '../../../protocol/timeline';
 import { durationText, plainText } from './text';
 
 const SAID: ReadonlySet<CallState> = new Set(['skipped', 'cancelled', 'interrupted']);
@@ -17,16 +17,8 @@ export function callText(row: FoundCall): string {
         : []),
     ...(SAID.has(call.state) ? [call.state] : []),
   ];
-  const failed = call.state === 'error';
-  const outcome =
-    row.error !== undefined && (failed || call.state === 'cancelled')
-      ? `: ${row.error}`
-      : row.result === undefined || row.result === 'None'
-        ? ''
-        : call.state === 'interrupted'
-          ? `: waits for ${row.result}`
-          : ` → ${row.result}`;
-  const text = `${failed ? '✗ ' : ''}${call.name}(${row.arguments ?? ''})${notes.length > 0 ? ` [${notes.join(', ')}]` : ''}${outcome}`;
+  const outcome = outcomeText(call.state, row);
+  const text = `${call.state === 'error' ? '✗ ' : ''}${call.name}(${row.arguments ?? ''})${notes.length > 0 ? ` [${notes.join(', ')}]` : ''}${outcome}`;
   return plainText(text);
 }
 

@@ -1,7 +1,8 @@
 import type { FoundCall, FoundEvent, FoundValues, Query } from '../../../protocol/query';
+import type { CallLine } from '../../../protocol/timeline';
 import { CallStatus } from '../../../protocol/spool';
 import { UserError } from '../../common/errors';
-import { callName, processOf } from '../callNames';
+import { callName, parseCallName, processOf } from '../callNames';
 import { ARGS, ERROR, RESULT, STATE_AFTER, STATE_BEFORE } from '../chunks/chunk';
 import { addressOf } from '../chunks/rows';
 import { callRow } from '../reader/calls';
@@ -56,14 +57,29 @@ function foundCall(query: FileQuery, row: CallCandidate, room: Room | undefined)
     pid: query.processes.get(processOf(row.id))?.pid ?? 0,
   };
   if (path !== undefined) found.source = { path, line: called!.line };
+  tell(found, file, row);
+  if (room !== undefined) found.values = valuesOf(file, row, room);
+  return found;
+}
+
+function tell(found: CallLine, file: RunFile, row: CallCandidate): void {
   const args = text(file, row, ARGS);
   const result = text(file, row, RESULT);
   const error = row.status === ENDED_WITH_PROCESS ? file.endedSentence(row.parent) : text(file, row, ERROR);
   if (args !== undefined) found.arguments = args;
   if (result !== undefined) found.result = result;
   if (error !== undefined) found.error = error;
-  if (room !== undefined) found.values = valuesOf(file, row, room);
-  return found;
+}
+
+/** The lines of calls by their ids; see `ReaderMethods.lines`. */
+export function linesOf(file: RunFile, ids: readonly string[]): CallLine[] {
+  return ids.map((name) => {
+    const id = parseCallName(name);
+    const row = id === undefined ? undefined : file.calls.get(id);
+    const found: CallLine = {};
+    if (row !== undefined) tell(found, file, row);
+    return found;
+  });
 }
 
 const VALUES = [

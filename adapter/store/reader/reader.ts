@@ -6,10 +6,11 @@ import { children } from './children';
 import { compareValues } from './compare';
 import { copyText } from './copy';
 import { callDetail } from './detail';
+import { linesOf } from '../query/rows';
 import { searchQuery } from '../query/search';
 import { OpenFiles } from './openFiles';
 import { overview } from './overview';
-import { numberIn, numbersIn, optionalPlace, optionalTexts, placeIn, textIn, type Params } from './params';
+import { numberIn, numbersIn, optionalPlace, optionalTexts, placeIn, textIn, textsIn, type Params } from './params';
 import { density } from './density';
 import { node } from './render';
 import { partOf } from './place';
@@ -22,6 +23,7 @@ import type { Value } from '../values/model';
 
 const MOST_CHILDREN = 2_000;
 const MOST_RUNS = 1_000;
+const MOST_LINES = 500;
 
 type Notify = <K extends keyof PageNotifications>(name: K, params: PageNotifications[K]) => void;
 type Handlers = { [K in keyof ReaderMethods]: (params: Params) => ReaderMethods[K]['result'] };
@@ -63,6 +65,7 @@ export class Reader {
       const event = eventId(id);
       return event === undefined ? callDetail(this.file(params), id) : eventDetail(this.file(params), event);
     },
+    lines: (params) => ({ lines: linesOf(this.file(params), textsIn(params, 'ids').slice(0, MOST_LINES)) }),
     value: (params) => {
       const file = this.file(params);
       const start = Math.floor(numberIn(params, 'start', 0));
