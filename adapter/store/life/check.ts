@@ -8,6 +8,7 @@ import { CallReader } from '../chunks/callReader';
 import { openForReading, type Connection } from '../database';
 import { checkWords } from '../words/checkWords';
 import { checkCalls, exampleOf } from './checkCalls';
+import { callsWith } from './holders';
 
 /** What a whole reading of a run file found. */
 export interface CheckReport {
@@ -30,6 +31,8 @@ export interface Damage {
 }
 
 const EXAMPLES = 5;
+/** Values in each other that are gone up to find whose one is. */
+const MOST_LEVELS = 1000;
 
 /** Columns that name a row of another table. */
 const REFERENCES: readonly { from: string; column: string; to: string; what: string }[] = [
@@ -183,29 +186,56 @@ class Check {
   private values(): void {
     const known = new Set<string>();
     const needed = this.needed;
-    const broken: string[] = [];
-    const renamed: string[] = [];
+    const broken: number[] = [];
+    const renamed: number[] = [];
     let brokenCount = 0;
     let renamedCount = 0;
     const rows = this.db.prepare('SELECT id, cid, bytes FROM "values"').iterate();
     for (const { id, cid, bytes } of rows as IterableIterator<{ id: number; cid: Buffer | null; bytes: Buffer }>) {
       if (cid !== null) {
         known.add(cid.toString('latin1'));
-        if (!createHash('sha256').update(bytes).digest().equals(cid) && renamedCount++ < EXAMPLES)
-          renamed.push(String(id));
+        if (!createHash('sha256').update(bytes).digest().equals(cid) && renamedCount++ < EXAMPLES) renamed.push(id);
       }
       try {
         for (const ref of refsIn(decodeCanonical(bytes))) if (!needed.has(ref)) needed.set(ref, String(id));
       } catch (error) {
         if (!(error instanceof DecodeError)) throw error;
-        if (brokenCount++ < EXAMPLES) broken.push(String(id));
+        if (brokenCount++ < EXAMPLES) broken.push(id);
       }
     }
     const missing = [...needed].filter(([ref]) => !known.has(ref)).map(([, id]) => id);
-    this.damage('There are values that cannot be decoded', brokenCount, broken);
-    this.damage('There are values whose content is not what their name says', renamedCount, renamed);
-    this.damage('There are values with a part that is not there', missing.length, missing.slice(0, EXAMPLES));
+    const some = missing.slice(0, EXAMPLES);
+    const whose = this.whoseValues([...broken, ...renamed].map(String), some);
+    const named = (ids: readonly (string | number)[]): string[] => [
+      ...new Set(ids.map((id) => whose.get(String(id))!)),
+    ];
+    this.damage('There are values that cannot be decoded', brokenCount, named(broken));
+    this.damage('There are values whose content is not what their name says', renamedCount, named(renamed));
+    this.damage('There are values with a part that is not there', missing.length, named(some));
     if (this.report.readable['values'] !== undefined) this.report.readable['values'] -= brokenCount;
+  }
+
+  /** How a person finds a value: by the call that has it, in another value or by itself. */
+  private whoseValues(...ids: string[][]): Map<string, string> {
+    const cidOf = this.db.prepare<[number], Buffer | null>('SELECT cid FROM "values" WHERE id = ?').pluck();
+    const tops = new Map<string, string>();
+    for (const id of ids.flat()) {
+      let top = id;
+      for (let level = 0; level < MOST_LEVELS && !isCall(top); level++) {
+        const cid = cidOf.get(Number(top)) as Buffer | null | undefined;
+        const holder = cid ? this.needed.get(cid.toString('latin1')) : undefined;
+        if (holder === undefined) break;
+        top = holder;
+      }
+      tops.set(id, top);
+    }
+    const calls = callsWith(this.db, new Set([...tops.values()].filter((top) => !isCall(top)).map(Number)));
+    return new Map(
+      [...tops].map(([id, top]) => {
+        const call = isCall(top) ? top : calls.get(Number(top));
+        return [id, call === undefined ? `row ${id}` : `of call ${call}`];
+      }),
+    );
   }
 
   /** Frames that could not be read when the run was recorded. */
@@ -246,6 +276,11 @@ class Check {
       if (before === undefined) this.damage(text, 1, [messageOf(error)]);
     }
   }
+}
+
+/** `1.42`, where a row has a number. */
+function isCall(holder: string): boolean {
+  return holder.includes('.');
 }
 
 /** Names of the parts that are stored on their own, as latin1 text. */
