@@ -134,11 +134,14 @@ describe('store: checking a run', function () {
     change(
       "UPDATE \"values\" SET bytes = cast(replace(cast(bytes AS TEXT), 'yyy', 'xyz') AS BLOB) WHERE length(bytes) > 900 AND instr(bytes, 'yyy')",
     );
-    assert.match(problems().join('\n'), /There are values whose content is not what their name says \(\d\): of call 2\.1$/m);
+    assert.match(
+      problems().join('\n'),
+      /There are values whose content is not what their name says \(\d\): of call 2\.1$/m,
+    );
     change('DELETE FROM "values" WHERE length(bytes) > 900');
     assert.match(problems().join('\n'), /There are values with a part that is not there \([12]\): of call 2\.1$/m);
     // A value that no call has any more has its row alone.
-    change("INSERT INTO \"values\" (id, cid, codec, bytes) VALUES (900, NULL, 0, x'ff')");
+    change('INSERT INTO "values" (id, cid, codec, bytes) VALUES (900, NULL, 0, x\'ff\')');
     assert.match(problems().join('\n'), /There are values that cannot be decoded \(1\): row 900$/m);
   });
 

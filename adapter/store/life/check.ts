@@ -222,7 +222,7 @@ class Check {
     for (const id of ids.flat()) {
       let top = id;
       for (let level = 0; level < MOST_LEVELS && !isCall(top); level++) {
-        const cid = cidOf.get(Number(top)) as Buffer | null | undefined;
+        const cid = cidOf.get(Number(top));
         const holder = cid ? this.needed.get(cid.toString('latin1')) : undefined;
         if (holder === undefined) break;
         top = holder;
