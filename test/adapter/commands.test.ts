@@ -44,6 +44,7 @@ describe('commands: runs, show, query, check', function () {
     assert.match(lines[2]!, /^1 +support_agent /);
     assert.equal(lines.length, 4);
     assert.match(said('runs', '--all'), /garden: support_agent/);
+    assert.match(refused(2, 'show', '1', ''), /It is empty\./);
     const listed = json('runs') as {
       run: string;
       number: number;

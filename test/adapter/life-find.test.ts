@@ -39,7 +39,11 @@ describe('store: finding a run', function () {
   });
 
   it('says in a sentence what there is instead', () => {
-    assert.throws(() => findRun('3', place), /No run of shop is recorded here\. .*--project DIR or --all/);
+    assert.throws(() => findRun('3', place), /No run of shop is recorded here\. .*--project DIR or --all\.$/);
+    assert.throws(
+      () => findRun('3', { folders: [], words: 'of any project' }),
+      /toolbreak run -- python app\.py"\)\.$/,
+    );
     project.record('one', [run('triage')]);
     project.record('two', [run('refunds')]);
     assert.throws(() => findRun('7', place), {

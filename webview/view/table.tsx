@@ -13,6 +13,7 @@ import { useLines, usePageState, usePageView } from './hooks';
 const ROW = 22;
 const COLUMNS = ['Start', 'Call', 'Kind', 'State', 'Time', 'Tokens', 'Held', 'Lane'] as const;
 type Column = (typeof COLUMNS)[number];
+const BY_START = { column: 'Start', down: false } as const;
 
 /** The calls of the window as a table: the facts of the lanes for a screen reader, and for sorting. */
 export function Table({
@@ -27,7 +28,11 @@ export function Table({
   const head = useRef<HTMLDivElement>(null);
   const body = useRef<HTMLDivElement>(null);
   const [scroll, setScroll] = useState({ top: 0, height: 600 });
-  const [sort, setSort] = useState<{ column: Column; down: boolean }>({ column: 'Start', down: false });
+  const [chosen, setSort] = useState<{ column: Column; down: boolean }>(BY_START);
+  // Of most programs no call has any.
+  const hasTokens = (page.overview?.run.tokens ?? 0) > 0;
+  // The run that is shown now may not have the column.
+  const sort = chosen.column === 'Tokens' && !hasTokens ? BY_START : chosen;
   const { rows, left } = useWindowCalls(page);
   const lanes = new Map((page.overview?.lanes ?? []).map((lane) => [lane.task, lane.name]));
   const now = page.now();
@@ -68,8 +73,6 @@ export function Table({
     const to = selected >= 0 ? Math.min(last, Math.max(0, selected + step)) : step === Infinity ? last : 0;
     page.chooser.select(sorted[to], { open: page.detailOpen });
   };
-  // Of most programs no call has any.
-  const hasTokens = (page.overview?.run.tokens ?? 0) > 0;
   const columns = COLUMNS.filter((column) => column !== 'Tokens' || hasTokens);
   const started = page.overview?.run.startedAt ?? '';
   const span = page.view.to - page.view.from;

@@ -16,7 +16,7 @@ export function runCommand(program: Command): void {
     .command('run')
     .description('run a command and record its Python and Node; its input, output and exit code are its own')
     .argument('<command...>', 'a command, a Python file, or (behind --) -m and a module')
-    .option('--name <name>', 'name of the run (default: the command)', notEmpty)
+    .option('--name <name>', 'name of the run (default: its workflow, else the command)', notEmpty)
     .option(
       '--functions <pattern>',
       'record these functions, too: pkg.*, @usercode, @file:src/*.py; may be repeated',

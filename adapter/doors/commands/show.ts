@@ -20,7 +20,7 @@ import { wholeCall, wholeCallJson, type WholeCall } from '../../store/query/whol
 import { findCall } from '../../store/query/words';
 import { callText, lengthText } from './callText';
 import { placeFrom, runNames, withPlace, type PlaceOptions } from './place';
-import { tableOf, wholeNumber } from './query';
+import { notEmpty, tableOf, wholeNumber } from './query';
 import { clockText, column, count, durationText, fit, momentText, plainText, print, printJson, width } from './text';
 
 const USUAL_CALLS = 200;
@@ -45,9 +45,9 @@ export function showCommand(program: Command): void {
   withPlace(program.command('show'))
     .description("show a run's calls as a tree, or one call with all that is known of it")
     .argument('<run>', 'number, id, "last" or path')
-    .argument('[call]', 'number of a call, such as 1.4, or its name')
+    .argument('[call]', 'number of a call, such as 1.4, or its name', notEmpty)
     .option('--limit <number>', `calls of the tree at most (default: ${USUAL_CALLS})`, fromOne)
-    .option('--full', 'values of a call to their end, as JSON has them anyway')
+    .option('--full', 'values of a call to their end: 100,000 lines of each, and all of them with --json')
     .option('--json', 'as JSON; times in nanoseconds')
     .action((name: string, call: string | undefined, options: Options, command: Command) => {
       if (call !== undefined && options.limit !== undefined)

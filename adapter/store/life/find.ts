@@ -18,11 +18,13 @@ export interface Place {
   words: string;
 }
 
+const OF_ALL = 'of any project';
+
 /** The runs of one project folder, or those of all projects. */
 export function placeOf(project: string, all: boolean): Place {
   if (!all) return { folders: [runsFolder(project)], words: `of ${resolve(project)}` };
   const projects = join(stateFolder(), 'projects');
-  return { folders: namesIn(projects).map((name) => join(projects, name, 'runs')), words: 'of any project' };
+  return { folders: namesIn(projects).map((name) => join(projects, name, 'runs')), words: OF_ALL };
 }
 
 /**
@@ -53,9 +55,10 @@ export function findRun(name: string, place: Place): string {
   throw new UserError(`There is no run ${shown(name)} ${place.words}. The newest are ${listed(runs)}.`);
 }
 
-export function noRuns(place: Place): UserError {
+export function noRuns({ words }: Place): UserError {
+  const elsewhere = words === OF_ALL ? '' : ', or look elsewhere with --project DIR or --all';
   return new UserError(
-    `No run ${place.words} is recorded here. Record one (press F5, or "toolbreak run -- python app.py"), or look elsewhere with --project DIR or --all.`,
+    `No run ${words} is recorded here. Record one (press F5, or "toolbreak run -- python app.py")${elsewhere}.`,
   );
 }
 
