@@ -100,7 +100,7 @@ export class FileQuery {
     const run = file.row();
     if (run === undefined) throw new UserError(`The run file ${file.path} has no run in it yet.`);
     this.run = run;
-    this.key = fileKey(file.path);
+    this.key = file.once('key', () => fileKey(file.path));
     this.zero = file.zero();
     this.clock = new RunClock(run.started);
     this.live = file.live(run) || file.reading(run);
