@@ -30,7 +30,7 @@ describe('commands: calls that wait for an answer', function () {
   it('say what they wait for, in the tree and by themselves', () => {
     const tree = out('show', 'last');
     assert.match(tree, /node approve\(\) \[interrupted\]: waits for \{'question': 'refund 700\?', 'order': 7\}\n/);
-    assert.match(tree, /node approve\(\) \[interrupted\]: waits for \{'text': …\}\n/);
+    assert.match(tree, /node approve\(\) \[interrupted\]: waits for \{'text': '(long )+…\n/);
     const one = out('show', 'last', '1.1');
     assert.match(one, /^node approve, interrupted after 1 us\n/);
     assert.match(one, /\nWaits for\n {2}question = 'refund 700\?'\n {2}order = 7\n/);

@@ -7,11 +7,14 @@ import { headLine, line, markOf, node } from '../../adapter/store/reader/render'
 import type { StoredValues } from '../../adapter/store/reader/stored';
 import { quote } from '../../adapter/store/reader/text';
 import { wholeText } from '../../adapter/store/reader/wholeText';
-import { CODE, decodeCanonical, encodeText, Sink } from '../../adapter/store/values/canonical';
+import { CODE, decodeCanonical, decodeHead, encodeText, Sink } from '../../adapter/store/values/canonical';
 import { DecodeError, Dict, Float, Ref, Tagged, Tuple, type Value } from '../../adapter/store/values/model';
 
 /** All that is stored on its own here is one text. */
-const stored = { resolve: (value: Value) => (value instanceof Ref ? 'user' : value) } as StoredValues;
+const stored = {
+  resolve: (value: Value) => (value instanceof Ref ? 'user' : value),
+  glimpse: () => ({ value: 'user' }),
+} as unknown as StoredValues;
 
 function put(sink: Sink, value: Value): void {
   const all = (code: number, items: readonly Value[]): void => {
@@ -212,10 +215,36 @@ describe('reader: texts', () => {
     assert.equal(both(Array<Value>(21).fill(1)), 'list (21)');
     assert.equal(both(Array<Value>(10).fill('x'.repeat(7))), 'list (10)');
     assert.equal(both(new Dict([['note', 'x'.repeat(70)]])), `{'note': '${'x'.repeat(42)}…${'x'.repeat(17)}'}`);
-    assert.equal(both(new Dict([['note', large], ['id', 7]])), "{'note': …, 'id': 7}"); // prettier-ignore
-    assert.equal(both([large, 7]), 'list (2)');
+    assert.equal(both(new Dict([['note', large], ['id', 7]])), "{'note': 'user', 'id': 7}"); // prettier-ignore
+    assert.equal(both([large, 7]), "['user', 7]");
     assert.equal(both([user, user]), 'list (2)');
     assert.equal(both(new Dict([['last', user]])), "{'last': user: hello}");
     assert.equal(headLine(new Dict([['id', 7]]), stored), 'dict (1)');
+  });
+
+  it('tells a large part that is stored on its own by its first bytes', () => {
+    const bytes = (value: Value): Buffer => {
+      const { bytes, from, to } = placed(value);
+      return bytes.subarray(from, Math.min(to, 64));
+    };
+    const lines = (part: Value): string[] => {
+      const seen = { ...stored, glimpse: () => decodeHead(bytes(part)) } as unknown as StoredValues;
+      const ref = new Ref(Buffer.alloc(32));
+      return [line(new Dict([['a', ref]]), seen), line([ref], seen)];
+    };
+    assert.deepEqual(lines('x'.repeat(300)), [`{'a': '${'x'.repeat(59)}…'}`, `['${'x'.repeat(59)}…']`]);
+    assert.deepEqual(lines('\u00e9'.repeat(300)), [`{'a': '${'\u00e9'.repeat(30)}…'}`, `['${'\u00e9'.repeat(30)}…']`]);
+    assert.deepEqual(lines(Array<Value>(300).fill(1)), ["{'a': list (300)}", '[list (300)]']);
+    assert.deepEqual(lines(new Tuple(Array<Value>(300).fill(1))), ["{'a': tuple (300)}", '[tuple (300)]']);
+    assert.deepEqual(lines(new Dict([['k', 'x'.repeat(300)]])), ["{'a': {…}}", '[{…}]']);
+    const object = (type: string): Value =>
+      new Tagged('object', [type, new Dict([['content', 'x'.repeat(300)]]), null]);
+    assert.deepEqual(lines(object('shop.Order')), ["{'a': Order(…)}", '[Order(…)]']);
+    assert.deepEqual(lines(object('lc.AIMessage')), ["{'a': AIMessage(…)}", 'list (1)']);
+    assert.deepEqual(lines(new Tagged('cut', ['str', 'x'.repeat(300), 900, 'long'])), ["{'a': …}", '[…]']);
+    assert.deepEqual(
+      [decodeHead(Buffer.alloc(0)), decodeHead(Buffer.from([0x0d, 0xff, 0xff]))],
+      [undefined, undefined],
+    );
   });
 });

@@ -83,6 +83,9 @@ export function toolArguments(call: Value, stored: StoredValues): Value {
   return own ?? (inner === undefined ? null : (field(inner, 'arguments', stored) ?? null));
 }
 
+/** Types of messages, with their modules or without. */
+export const MESSAGE = /Message(Chunk)?$/;
+
 /** Reads a message object, or a dict with role and content. */
 export function messageOf(value: Value, stored: StoredValues): Message | undefined {
   const plain = stored.resolve(value);
@@ -90,7 +93,7 @@ export function messageOf(value: Value, stored: StoredValues): Message | undefin
   if (plain instanceof Tagged) {
     if (plain.tag !== 'object') return undefined;
     const type = stored.resolve(plain.parts[0] ?? null);
-    if (typeof type !== 'string' || !/Message(Chunk)?$/.test(type)) return undefined;
+    if (typeof type !== 'string' || !MESSAGE.test(type)) return undefined;
     role = field(plain, 'type', stored) ?? field(plain, 'role', stored);
     if (typeof role !== 'string') role = /([A-Za-z]+?)Message(Chunk)?$/.exec(type)?.[1]?.toLowerCase() ?? 'message';
     if (field(plain, 'content', stored) === undefined) return undefined;

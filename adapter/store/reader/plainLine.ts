@@ -127,8 +127,7 @@ class PlainReader {
     let isTold = count > 0 && count <= PREVIEW.items && depth <= PREVIEW.deepest;
     let room = Math.min(limit, PREVIEW.room);
     for (let left = count; left > 0; left--) {
-      if (!isTold || this.bytes[this.at] === CODE.ref) {
-        isTold = false;
+      if (!isTold) {
         if (!this.pass(1)) return undefined;
         continue;
       }
@@ -162,8 +161,7 @@ class PlainReader {
         continue;
       }
       const key = this.quoted(name, PREVIEW.key);
-      const text =
-        this.bytes[this.at] !== CODE.ref ? this.line(PREVIEW.item, depth + 1) : this.pass(1) ? '…' : undefined;
+      const text = this.line(PREVIEW.item, depth + 1);
       if (text === undefined) return undefined;
       room -= key.length + text.length + 4;
       isTold = room >= 0;

@@ -2,7 +2,7 @@ import { MASK } from '../../../protocol/secrets';
 import { errorText, type ValueNode } from '../../../protocol/timeline';
 import { Complex, Dict, Float, Ref, SetValue, Tagged, Tuple, type Value } from '../values/model';
 import { child, childCount, children, content, keyText } from './children';
-import { messageLine } from './messageText';
+import { MESSAGE, messageLine } from './messageText';
 import type { StoredValues } from './stored';
 import { LINE, PREVIEW, bytesText, oneLine, quote, scalarText, shorten, sized } from './text';
 
@@ -87,15 +87,11 @@ function label(plain: Value): string {
 function contents(plain: Value, stored: StoredValues, limit: number, depth: number): string | undefined {
   if (plain instanceof Dict) {
     return joined('{', plain.entries, '}', limit, depth, ([key, value]) => {
-      // A large part is only named: a line is not worth fetching it.
-      const text = value instanceof Ref ? '…' : line(value, stored, PREVIEW.item, depth + 1);
-      return `${keyLine(key, stored)}: ${text}`;
+      return `${keyLine(key, stored)}: ${partLine(value, stored, PREVIEW.item, depth + 1)}`;
     });
   }
   const item = (value: Value): string | undefined =>
-    value instanceof Ref || messageLine(value, stored) !== undefined
-      ? undefined
-      : line(value, stored, PREVIEW.item, depth + 1);
+    isMessage(value, stored) ? undefined : partLine(value, stored, PREVIEW.item, depth + 1);
   if (Array.isArray(plain)) return joined('[', plain, ']', limit, depth, item);
   if (plain instanceof Tuple)
     return joined('(', plain.items, plain.items.length === 1 ? ',)' : ')', limit, depth, item);
@@ -103,6 +99,23 @@ function contents(plain: Value, stored: StoredValues, limit: number, depth: numb
   return plain.frozen
     ? joined('frozenset({', plain.items, '})', limit, depth, item)
     : joined('{', plain.items, '}', limit, depth, item);
+}
+
+/** A part that is stored on its own is told by its first bytes where it is large: a line is not worth fetching it. */
+function partLine(part: Value, stored: StoredValues, limit: number, depth: number): string {
+  const seen = part instanceof Ref ? stored.glimpse(part) : { value: part };
+  if (seen === undefined) return '…';
+  if ('value' in seen) return line(seen.value, stored, limit, depth);
+  if ('text' in seen) return quote(`${seen.text.slice(0, limit - 1)}…`);
+  if ('object' in seen) return `${shortType(seen.object)}(…)`;
+  return seen.type === 'dict' ? '{…}' : `${seen.type} (${seen.count})`;
+}
+
+function isMessage(part: Value, stored: StoredValues): boolean {
+  const seen = part instanceof Ref ? stored.glimpse(part) : { value: part };
+  if (seen === undefined) return false;
+  if ('value' in seen) return messageLine(seen.value, stored) !== undefined;
+  return 'object' in seen && MESSAGE.test(seen.object);
 }
 
 function joined<T>(
@@ -352,8 +365,7 @@ function object(value: Tagged, stored: StoredValues, limit: number, depth: numbe
   const parts: string[] = [];
   let length = 0;
   for (const field of children(value, stored, 0, 12)) {
-    // A large part is only named: a line is not worth fetching it.
-    const text = `${field.name}=${field.value instanceof Ref ? '…' : line(field.value, stored, 40, depth + 1)}`;
+    const text = `${field.name}=${partLine(field.value, stored, 40, depth + 1)}`;
     length += text.length + 2;
     if (length > limit - 40) {
       parts.push('…');

@@ -1,11 +1,15 @@
 import { UserError } from '../../common/errors';
 import type { CallReader } from '../chunks/callReader';
 import { isDamage, type Connection } from '../database';
-import { decodeCanonical } from '../values/canonical';
+import { decodeCanonical, decodeHead, type Head } from '../values/canonical';
 import { DecodeError, Dict, Ref, SetValue, Tagged, type Value } from '../values/model';
 
 /** Decoded values kept, in stored bytes. */
 const CACHE_BYTES = 16 * 1024 * 1024;
+
+/** Of a value that is told in a line. */
+const HEAD_BYTES = 1024;
+const MOST_GLIMPSES = 10_000;
 
 const DAMAGED = 'cannot be read (the file is damaged)';
 /** What is shown in the place of what cannot be read. */
@@ -21,6 +25,8 @@ export class StoredValues {
   private readonly byId;
   private readonly byName;
   private readonly cache = new Map<string, { value: Value; size: number; lost: boolean }>();
+  private readonly byHead;
+  private readonly glimpses = new Map<string, Head>();
   private cached = 0;
   /** How often something was asked for that is not there or cannot be read; what stands in its place says so. */
   lost = 0;
@@ -32,6 +38,9 @@ export class StoredValues {
   ) {
     this.byId = db.prepare<[bigint], { cid: Buffer | null; bytes: Buffer }>(
       'SELECT cid, bytes FROM "values" WHERE id = ?',
+    );
+    this.byHead = db.prepare<[number, Buffer], { size: number; head: Buffer }>(
+      'SELECT length(bytes) AS size, substr(bytes, 1, ?) AS head FROM "values" WHERE cid = ?',
     );
     this.byName = db.prepare<[Buffer], { cid: Buffer; bytes: Buffer }>('SELECT cid, bytes FROM "values" WHERE cid = ?');
   }
@@ -66,6 +75,23 @@ export class StoredValues {
     const row = this.ask(() => this.byName.get(value.cid));
     if (row === 'damaged') return this.loss(DAMAGED);
     return row === undefined ? this.loss('is not in the run file') : this.decode(row);
+  }
+
+  /**
+   * A part that is stored on its own, as far as a line needs it: itself where it is small, else what its first bytes tell. Nothing where that is
+   * nothing; whoever opens it is told why.
+   */
+  glimpse({ cid }: Ref): { value: Value } | Head | undefined {
+    const key = cid.toString('latin1');
+    const known = this.cache.get(key) ?? this.glimpses.get(key);
+    if (known !== undefined) return known;
+    const row = this.ask(() => this.byHead.get(HEAD_BYTES, cid));
+    if (row === 'damaged' || row === undefined) return undefined;
+    if (row.size === row.head.length) return { value: this.decode({ cid, bytes: row.head }) };
+    const head = decodeHead(row.head);
+    if (this.glimpses.size >= MOST_GLIMPSES) this.glimpses.clear();
+    if (head !== undefined) this.glimpses.set(key, head);
+    return head;
   }
 
   /** A page of the file may be damaged: what stands on others can be read all the same. */

@@ -32,6 +32,13 @@ export const CODE = {
   end: 0x1f,
 } as const;
 
+const ITEMS = new Map<number, 'list' | 'tuple' | 'set' | 'frozenset'>([
+  [CODE.list, 'list'],
+  [CODE.tuple, 'tuple'],
+  [CODE.set, 'set'],
+  [CODE.frozenset, 'frozenset'],
+]);
+
 /** Bytes being put together. Cheaper than many small buffers; grows by doubling, and gives memory back after something huge. */
 export class Sink {
   bytes: Buffer;
@@ -172,6 +179,23 @@ export function decodeCanonical(bytes: Buffer): Value {
   return value;
 }
 
+/** What the first bytes of a longer value tell: how a text begins, how many items there are, the type of an object. */
+export type Head =
+  | { text: string }
+  | { type: 'list' | 'tuple' | 'set' | 'frozenset'; count: number }
+  | { type: 'dict' }
+  | { object: string };
+
+/** Nothing where they tell nothing, also since they are damaged. */
+export function decodeHead(bytes: Buffer): Head | undefined {
+  try {
+    return new Reader(bytes).head();
+  } catch (error) {
+    if (error instanceof DecodeError) return undefined;
+    throw error;
+  }
+}
+
 class Reader {
   at = 0;
   constructor(private readonly bytes: Buffer) {}
@@ -233,6 +257,23 @@ class Reader {
     const items: Value[] = [];
     for (let index = 0; index < count; index++) items.push(this.value(depth));
     return items;
+  }
+
+  head(): Head | undefined {
+    const code = this.byte();
+    if (code === CODE.dict) return { type: 'dict' };
+    const type = ITEMS.get(code);
+    if (type !== undefined) return { type, count: this.varint() };
+    if (code === CODE.text) {
+      const rest = this.take(Math.min(this.varint(), this.bytes.length - this.at));
+      // The last character may be there in part.
+      return { text: decodeText(rest).replace(/\ufffd+$/, '') };
+    }
+    if (code !== CODE.tagged) return undefined;
+    this.varint();
+    if (this.value(0) !== 'object') return undefined;
+    const object = this.value(0);
+    return typeof object === 'string' ? { object } : undefined;
   }
 
   value(depth: number): Value {
