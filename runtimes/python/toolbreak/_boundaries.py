@@ -331,7 +331,21 @@ def _is_end(call: Call, error: BaseException) -> bool:
         return (
             getattr(type(error), "__toolbreak_control_flow__", False) is True or type(error).__name__ in _control_flow
         )
-    return True
+    if isinstance(error, _ENDS) or is_cancel(error):
+        return True
+    # Its class may have been named by a base, as a task group's is.
+    bases = _static.bases_of(type(error))
+    if any(base.__name__ in _END_NAMES for base in bases):
+        return True
+    group = next((base for base in bases if base.__name__ == "BaseExceptionGroup"), None)
+    if group is None:
+        return False
+    return all(_is_end(call, inner) for inner in group.exceptions.__get__(error))  # type: ignore[attr-defined]
+
+
+_ENDS = (GeneratorExit, KeyboardInterrupt, SystemExit)
+#: Of asyncio, trio and gevent, and how pytest leaves a test; others that are no `Exception`, such as `pytest.fail`, are failures.
+_END_NAMES = {"CancelledError", "Cancelled", "GreenletExit", "Skipped", "Exit"}
 
 
 #: They wait for a person's answer.

@@ -331,9 +331,7 @@ class Walk:
         if BaseException in bases:
             return encode_error(self, value, shape)
         if "enum.Enum" in names:
-            own = shape.fields(value) or {}
-            name = own.get("_name_")
-            return (TAG, "enum", shape.name, name if type(name) is str else "", self.encode(own.get("_value_")))
+            return self._enum(shape.fields(value) or {}, shape)
         if shape.is_pydantic:
             fields = shape.fields(value) or {}
             return (TAG, "object", shape.name, self._fields(fields), None)
@@ -366,6 +364,16 @@ class Walk:
             return (TAG, "object", shape.name, self._fields({"(value)": inside, **fields}), None)
         more = "it keeps more than these fields, which cannot be read without running code"
         return (TAG, "object", shape.name, self._fields(fields), more if _static.keeps_more(shape) else None)
+
+    def _enum(self, fields: dict[str, Any], shape: _static.Shape) -> Any:
+        """A member. What one keeps under the name of a secret is one (`API_KEY = "..."`), unless it is a name itself (`API_KEY = "x-api-key"`)."""
+        name = fields.get("_name_")
+        inner = fields.get("_value_")
+        name = name if type(name) is str else ""
+        text = inner.decode("latin-1") if type(inner) is bytes else inner
+        if type(text) is str and self.masking.is_secret_key(name) and not self.masking.is_secret_key(text):
+            return (TAG, "enum", shape.name, name, masked_by(name))
+        return (TAG, "enum", shape.name, name, self.encode(inner))
 
     def _special(self, value: Any, kind: type, shape: _static.Shape) -> Any:
         """Types of the standard library and of NumPy and pandas that have a form of their own."""

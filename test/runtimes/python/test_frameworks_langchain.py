@@ -367,7 +367,9 @@ def stop(call, boundary):
 
 
 def test_what_an_attempt_streamed_is_not_the_next_ones(tmp_path: Path) -> None:
-    app = BROKEN_STREAMS + """
+    app = (
+        BROKEN_STREAMS
+        + """
     class Refused(Broken):
         def _stream(self, messages, **more):
             if self.works:
@@ -377,6 +379,7 @@ def test_what_an_attempt_streamed_is_not_the_next_ones(tmp_path: Path) -> None:
 
     read(Refused())
 """
+    )
     scenario = """
 def stop(call, boundary):
     if call.kind == "llm" and boundary == "error" and "gone" in str(call.error):

@@ -12,6 +12,7 @@ import pytest
 from fake_adapter import RECORD, dot
 from spool_reader import END, START, STATE, all_frames, read_folder
 from state_file import StateFile as File
+from toolbreak._call_types import CANCELLED, ERROR
 from toolbreak._masking import Masking
 from toolbreak._memo import Memo
 from toolbreak._spool import Writer
@@ -390,6 +391,50 @@ def test_recorded_calls_are_whole_and_nested(scene: Any) -> None:
     assert [names[starts[frame[2]][3]] for frame in inner] == ["put"] * 6
     assert [ends[frame[1]][3] for frame in inner] == [0, 0, 0, 1, 0, 0]
     assert {frame[4] for frame in starts.values()} == {1}
+
+
+ENDS = """
+    import asyncio
+    import sys
+
+    class Cancelled(BaseException):
+        pass
+
+    class Failed(BaseException):
+        pass
+
+    class Late(asyncio.CancelledError):
+        pass
+
+    def left(error):
+        raise error
+
+    def failed(error):
+        raise error
+
+    group = sys.version_info >= (3, 11)
+    for error in (Late(), Cancelled(), KeyboardInterrupt(), SystemExit(0), GeneratorExit(), *([BaseExceptionGroup("all", [Late()])] if group else [])):
+        try:
+            left(error)
+        except BaseException:
+            pass
+    for error in (Failed(), BaseException("top"), ValueError(), *([BaseExceptionGroup("some", [Late(), ValueError()])] if group else [])):
+        try:
+            failed(error)
+        except BaseException:
+            pass
+"""
+
+
+def test_what_ends_a_call_without_a_failure_is_known_by_its_class(scene: Any) -> None:
+    scene.write("main.py", ENDS)
+    adapter = scene.adapter(record={**RECORD, "enabled": True, "functions": ["@usercode"]})
+    assert scene.run(adapter, "main.py").finish() == (0, "", "")
+    frames = all_frames(adapter.folder / "spool")
+    names = {frame[1]: frame[3] for frame in frames if frame[0] == 1}
+    whose = {frame[1]: names[frame[3]] for frame in frames if frame[0] == START}
+    ends = [(whose[frame[1]], frame[3]) for frame in frames if frame[0] == END]
+    assert len(ends) >= 8 and set(ends) == {("left", CANCELLED), ("failed", ERROR)}
 
 
 @pytest.mark.parametrize(

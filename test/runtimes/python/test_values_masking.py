@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import enum
 from typing import Any
 
 import pytest
@@ -372,6 +373,26 @@ def test_a_key_of_the_apps_own_class_is_asked_nothing() -> None:
     for row in ({Key("logprob"): 1.0, "token": SECRET, "n": 1}, {"token": {Key("type"): "string", "title": SECRET}}):
         for encoded in (Settings().encode(row), Settings().bounded(row)):
             assert SECRET not in repr(encoded)
+
+
+def test_what_a_member_keeps_under_the_name_of_a_secret_is_one() -> None:
+    class Conf(enum.Enum):
+        API_KEY = SECRET
+        DB_PASSWORD = SECRET.encode()
+        # Names of secrets are no secrets, and neither is what has another name.
+        TOKEN = "access_token"
+        AUTHORIZATION = b"Authorization"
+        SECRET_NUMBER = 7
+        REGION = "eu"
+
+    class Text(str, enum.Enum):
+        PASSWORD = SECRET
+        COOKIE = "Cookie"
+
+    for member in (Conf.API_KEY, Conf.DB_PASSWORD, Text.PASSWORD, {Conf.API_KEY: [Text.PASSWORD]}):
+        assert "hunter2" not in repr(Settings().encode(member)) and "hunter2" not in repr(Settings().bounded(member))
+    shown = [Settings().encode(member)[4] for member in (*list(Conf)[2:], Text.COOKIE)]
+    assert shown == ["access_token", b"Authorization", 7, "eu", "Cookie"]
 
 
 def test_sets_have_no_order_and_so_no_pairs() -> None:
