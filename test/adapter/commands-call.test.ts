@@ -57,6 +57,17 @@ describe('commands: all of one call', function () {
     assert.match(stdout, /\nMessages\n {2}user: count\n {2}ai \(so far\): one two\n\nAttributes\n {2}gen_ai[^\n]*\n$/);
   });
 
+  it('of a key that is longer than the line there is the value, too', () => {
+    const spool = new SpoolFile('4000001-abc').add(1, 1, 'tool', 'get', 'm.get', 'm', '/app/m.py', 1, 2);
+    const given = dict({
+      headers: dict({ [`https://shop.example/${'a/'.repeat(80)}`]: 'ok', short: 'x'.repeat(150) }),
+    });
+    spool.add(2, 1, 'main', 0).add(3, 1, 0, 1, 1, 2000, given, null).add(4, 1, 2500, 0, null, null);
+    const { stdout } = project.toolbreak('show', project.record('keys', [spool]), '1.1');
+    assert.match(stdout, /\n {4}https:\/\/shop\.example\/(a\/)+a?… = 'ok'\n {4}short = 'x+/);
+    for (const line of stdout.split('\n')) assert.ok(line.length <= 100, line);
+  });
+
   it('a key of the state that was not merged is named where the state is', () => {
     const spool = new SpoolFile('4000001-abc').add(1, 1, 'node', 'best', 'm.best', 'm', '/app/m.py', 1, 2);
     const state = dict({ best: 1 });

@@ -32,6 +32,9 @@ const LEVEL = 3;
 const MOST_CALLS = 20_000;
 const USUAL_LINES = 40;
 const ALL_LINES = 100_000;
+/** Columns of a key and of the value behind it, where not both fit. */
+const LEAST_KEY = 20;
+const LEAST_VALUE = 40;
 /** Levels that are set in further and further; a deeper one says its number. */
 const MOST_INDENT = 40;
 
@@ -269,9 +272,10 @@ function valueLine({ depth, name, text, mark, isRest }: OutlineLine, room: numbe
   const indent = '  '.repeat(Math.min(depth, MOST_INDENT) + 1) + (depth > MOST_INDENT ? `(level ${depth + 1}) ` : '');
   if (isRest) return `${indent}… ${text}`;
   // So the recording writes what it left out of an object.
-  return name === '…' && mark !== undefined
-    ? marked(`${indent}…`, mark, room)
-    : marked(`${indent}${plainText(name)} = ${text}`, mark, room);
+  if (name === '…' && mark !== undefined) return marked(`${indent}…`, mark, room);
+  // A key may be longer than the line: what stands behind it is asked for.
+  const key = fit(name, Math.max(LEAST_KEY, room - indent.length - LEAST_VALUE));
+  return marked(`${indent}${key} = ${text}`, mark, room);
 }
 
 /** Why a value is not whole is said even where its line is cut. */

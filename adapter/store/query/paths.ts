@@ -40,7 +40,8 @@ export function parsePath(text: string): ValuePath {
 export function readPath(text: string): { path: ValuePath; length: number } {
   const name = /^[A-Za-z]+/.exec(text)?.[0] ?? '';
   const root = Object.hasOwn(ROOTS, name) ? ROOTS[name] : undefined;
-  if (root === undefined || text.length > LONGEST) throw badPath(text);
+  // Behind it may stand what it is compared with.
+  if (root === undefined || text.length > LONGEST) throw badPath(/^\S+/.exec(text)?.[0] ?? text);
   const steps: Step[] = [];
   let length = name.length;
   for (;;) {

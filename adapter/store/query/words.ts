@@ -3,6 +3,7 @@ import { UserError } from '../../common/errors';
 import { parseExact } from '../../common/exactJson';
 import { shorten } from '../reader/text';
 import { readPath } from './paths';
+import { pythonJson } from './pythonJson';
 import { runQuery } from './query';
 
 const COMPARE = /^\s*(equals\b|==?|contains\b|matches\b|~)\s*([\s\S]*)$/;
@@ -31,7 +32,7 @@ export function conditionIn(text: string): ValueQuery {
       `"${shorten(text, 80)}" has nothing behind ${word}.${isEqual ? ' An empty text is "" in quotes.' : ''}`,
     );
   if (word === 'contains') return { path, contains: unquoted(rest) };
-  return word === 'matches' || word === '~' ? { path, matches: rest } : { path, equals: jsonOrText(rest) };
+  return word === 'matches' || word === '~' ? { path, matches: rest } : { path, equals: jsonOrText(rest, path) };
 }
 
 /** A text in quotes is what is in them, as it is behind `equals`; two quotes alone are what they are, since every text contains nothing. */
@@ -43,13 +44,24 @@ function unquoted(text: string): string {
 const PYTHON: Record<string, unknown> = { None: null, True: true, False: false };
 
 /** What is no JSON is a text: nobody types quotes in quotes for a name. */
-function jsonOrText(text: string): unknown {
+function jsonOrText(text: string, path = ''): unknown {
   const trimmed = text.trim();
   if (Object.hasOwn(PYTHON, trimmed)) return PYTHON[trimmed];
   try {
     return parseExact(trimmed);
   } catch {
-    return trimmed;
+    // What a KeyError says has such quotes itself.
+    return path.startsWith('error') && trimmed.startsWith("'") ? trimmed : pythonOrText(trimmed);
+  }
+}
+
+/** What was copied from a line that tells a call. */
+function pythonOrText(text: string): unknown {
+  const json = /^['[({]/.test(text) ? pythonJson(text) : undefined;
+  try {
+    return json === undefined ? text : parseExact(json);
+  } catch {
+    return text;
   }
 }
 

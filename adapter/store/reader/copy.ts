@@ -2,16 +2,13 @@ import { UserError } from '../../common/errors';
 import { Complex, Dict, Float, SetValue, Tagged, Tuple, type Value } from '../values/model';
 import { arrayValue, child, children, content, keyText } from './children';
 import { errorDict, errorValue } from './errorValue';
-import { errorMessage, isWhole, markOf, opaqueText, shortType, textPart } from './render';
+import { errorMessage, FROM_TEXT, isWhole, markOf, opaqueText, shortType, textPart } from './render';
 import type { StoredValues } from './stored';
 import { bytesText, floatText, intText, quote, scalarText } from './text';
 
 /** Longest text that is answered; a clipboard is no place for more. */
 const LONGEST = 16 * 1024 * 1024;
 const DEEPEST = 500;
-/** Classes of Python that make a value from its text. */
-const FROM_TEXT =
-  /^(?:decimal\.Decimal|fractions\.Fraction|uuid\.UUID|ipaddress\.\w+|zoneinfo\.ZoneInfo|pathlib\.(?:_local\.)?\w*Path)$/;
 /** Classes of Python that make a value from what it has in it. */
 const FROM_CONTENT = /^collections\.(?:OrderedDict|Counter|deque)$/;
 

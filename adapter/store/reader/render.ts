@@ -8,6 +8,10 @@ import { LINE, PREVIEW, bytesText, oneLine, quote, scalarText, shorten, sized } 
 
 const SECONDS = /^-?\d+(\.\d+)?$/;
 
+/** Classes of Python that make a value from its text. */
+export const FROM_TEXT =
+  /^(?:decimal\.Decimal|fractions\.Fraction|uuid\.UUID|ipaddress\.\w+|zoneinfo\.ZoneInfo|pathlib\.(?:_local\.)?\w*Path)$/;
+
 /** One line, one type and a mark for a value. Nothing of the app runs, nothing is fetched that is not shown. */
 export function node(name: string, value: Value, stored: StoredValues): ValueNode {
   const plain = stored.resolve(value);
@@ -140,7 +144,9 @@ function joined<T>(
 
 function keyLine(key: Value, stored: StoredValues): string {
   const plain = stored.resolve(key);
-  return typeof plain === 'string' ? quote(shorten(plain, PREVIEW.key)) : oneLine(keyText(plain, stored), PREVIEW.key);
+  const isTold =
+    typeof plain === 'string' || (plain instanceof Tagged && (plain.tag === 'opaque' || plain.tag === 'cut'));
+  return isTold ? line(plain, stored, PREVIEW.key) : oneLine(keyText(plain, stored), PREVIEW.key);
 }
 
 export function typeName(value: Value, stored: StoredValues): string {
@@ -309,6 +315,9 @@ function tagged(value: Tagged, stored: StoredValues, limit: number, depth: numbe
     case 'object':
       return object(value, stored, limit, depth);
     case 'opaque':
+      // As the pane has it: a path without quotes would be read as something else, beside others.
+      if (FROM_TEXT.test(text(0)) && text(1) !== '' && text(2) === '')
+        return `${shortType(text(0))}(${quote(shorten(text(1), limit))})`;
       return oneLine(text(1) || `<${shortType(text(0))}>`, limit);
     case 'cut': {
       const head = stored.resolve(value.parts[1] ?? null);

@@ -1,0 +1,35 @@
+const TOKEN =
+  /\s+|'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"|(True|False|None)\b|([[\](){},:])|(-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)/sy;
+
+const WORDS: Record<string, string> = { True: 'true', False: 'false', None: 'null', '(': '[', ')': ']' };
+
+/** `{'id': 7, 'lines': ('mug',)}`, as lines of calls have it, as JSON; nothing for what Python writes otherwise. */
+export function pythonJson(text: string): string | undefined {
+  const tokens: string[] = [];
+  TOKEN.lastIndex = 0;
+  while (TOKEN.lastIndex < text.length) {
+    const match = TOKEN.exec(text);
+    if (match === null) return undefined;
+    const [, single, double, word, sign, number] = match;
+    const token = single ?? double;
+    if (token !== undefined) tokens.push(quoted(token));
+    else if (word !== undefined) tokens.push(WORDS[word]!);
+    else if (number !== undefined) tokens.push(number);
+    else if (sign !== undefined) {
+      // A comma may stand behind the last item.
+      if (/[\])}]/.test(sign) && tokens.at(-1) === ',') tokens.pop();
+      tokens.push(WORDS[sign] ?? sign);
+    }
+  }
+  return tokens.join('');
+}
+
+/** What is in quotes, as JSON has it: most escapes are the same. */
+function quoted(inside: string): string {
+  const text = inside.replace(/\\x([0-9a-fA-F]{2})|\\(.)|"/gs, (found, code?: string, escaped?: string) => {
+    if (code !== undefined) return `\\u00${code}`;
+    if (escaped === "'") return "'";
+    return escaped === undefined ? '\\"' : found;
+  });
+  return `"${text}"`;
+}
