@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from . import _report, _static
+from ._error_words import field_message
 from ._masking import is_login, is_login_name, is_no_secret
 from ._secrets import MASK
 
@@ -80,6 +81,9 @@ def message_of(error: Any, shape: _static.Shape | None = None, text_of: Callable
         shape = _static.shape_of(type(error))
     if "pydantic_core._pydantic_core.ValidationError" in shape.base_names:
         return validation_message(error)
+    said = field_message(shape.base_names, shape.fields(error), message_of)
+    if said is not None:
+        return said
     if OSError in shape.bases:
         own = OSError.__dict__
         number, text, name = (own[field].__get__(error) for field in ("errno", "strerror", "filename"))

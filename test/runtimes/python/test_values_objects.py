@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import argparse
 import array
 import builtins
 import collections
+import configparser
 import dataclasses
 import datetime
 import decimal
+import email.message
 import enum
 import fractions
 import functools
@@ -16,9 +19,11 @@ import marshal
 import pathlib
 import random
 import socket
+import subprocess
 import sys
 import threading
 import types
+import urllib.error
 import uuid
 from typing import Any, NamedTuple
 
@@ -317,6 +322,35 @@ def test_errors_with_their_chain() -> None:
     loop.__context__ = RuntimeError("b")
     loop.__context__.__context__ = loop
     assert "cycle" in repr(encode(loop))
+
+
+def test_errors_that_keep_what_they_say_in_fields() -> None:
+    class Word(str):
+        def __str__(self) -> str:
+            raise AssertionError("code of the app ran")
+
+    refused = ConnectionRefusedError(111, "Connection refused")
+    same: list[Any] = [
+        urllib.error.HTTPError("http://x", 404, "Not Found", email.message.Message(), None),
+        urllib.error.URLError("no host given"),
+        urllib.error.URLError(refused),
+        subprocess.CalledProcessError(3, "exit 3"),
+        subprocess.CalledProcessError(-99, "odd"),
+        subprocess.TimeoutExpired("sleep 2", 0.5),
+        configparser.NoSectionError("a"),
+        configparser.NoOptionError("b", "a"),
+        argparse.ArgumentError(None, "msg"),
+    ]
+    for error in same:
+        assert encode(error)[3] == str(error)
+    # Options are for the arguments, where secrets among them are masked.
+    assert (
+        encode(subprocess.CalledProcessError(1, ["git", "push"]))[3]
+        == "Command 'git …' returned non-zero exit status 1."
+    )
+    assert encode(subprocess.CalledProcessError(-9, ["true"]))[3] == "Command 'true' died with SIGKILL."
+    for odd in (subprocess.CalledProcessError(1, Word("ls")), urllib.error.URLError(Word("x"))):
+        assert "<" in encode(odd)[3]
 
 
 def test_arrays_of_the_standard_library() -> None:
