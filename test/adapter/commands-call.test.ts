@@ -57,6 +57,18 @@ describe('commands: all of one call', function () {
     assert.match(stdout, /\nMessages\n {2}user: count\n {2}ai \(so far\): one two\n\nAttributes\n {2}gen_ai[^\n]*\n$/);
   });
 
+  it('what came of a call has room beside all that it was given', () => {
+    const spool = new SpoolFile('4000001-abc').add(1, 1, 'tool', 'refund', 'm.refund', 'm', '/app/m.py', 1, 2);
+    const order = dict({ id: 7, lines: ['mug', 'lamp'], total: 700 });
+    const given = dict({ order, customer: dict({ name: 'ann', region: 'eu' }) });
+    const error = new Tagged('error', ['ValueError', 'amount 700 needs approval', null, null, null]);
+    spool.add(2, 1, 'main', 0).add(3, 1, 0, 1, 1, 2000, given, null).add(4, 1, 2500, 1, error, null);
+    const file = project.record('room', [spool]);
+    const line = /✗ refund\(order=\{'id': 7.*…\): ValueError: amount 700 needs appr/;
+    assert.match(project.toolbreak('show', file).stdout, line);
+    assert.match(project.toolbreak('query', file).stdout, /✗ refund\(order=\{.*…\): ValueError: amount 700/);
+  });
+
   it('of a key that is longer than the line there is the value, too', () => {
     const spool = new SpoolFile('4000001-abc').add(1, 1, 'tool', 'get', 'm.get', 'm', '/app/m.py', 1, 2);
     const given = dict({

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { SpoolFile, dict } from '../support/spool';
 import { AGENT_EVENTS, agentSpool, RecordedProject } from './recorded';
 
 describe('commands: a query that nothing answers', function () {
@@ -22,17 +23,21 @@ describe('commands: a query that nothing answers', function () {
 
   it('says which part of it leaves everything out, and what there is', () => {
     const names = 'lookup_order, support_agent, tools, refund';
-    assert.deepEqual(why('--name', 'lokup'), [`Without --name 5 calls match. Their names: ${names}.`]);
-    assert.deepEqual(why('--name-is', 'lookup'), [`Without --name-is 5 calls match. Their names: ${names}.`]);
-    assert.deepEqual(why('--name-regex', '^x'), [`Without --name-regex 5 calls match. Their names: ${names}.`]);
-    assert.deepEqual(why('--kind', 'http'), ['Without --kind 5 calls match. Their kinds: tool, workflow, node.']);
+    assert.deepEqual(why('--name', 'lokup'), [`Without --name 5 calls match. Names that there are: ${names}.`]);
+    assert.deepEqual(why('--name-is', 'lookup'), [`Without --name-is 5 calls match. Names that there are: ${names}.`]);
+    assert.deepEqual(why('--name-regex', '^x'), [
+      `Without --name-regex 5 calls match. Names that there are: ${names}.`,
+    ]);
+    assert.deepEqual(why('--kind', 'http'), [
+      'Without --kind 5 calls match. Kinds that there are: tool, workflow, node.',
+    ]);
     assert.deepEqual(why('--error', 'KeyError'), ['Without --error 5 calls match. Their errors: ApprovalNeeded.']);
     assert.deepEqual(why('--min-duration', '1h'), ['Without --min-duration 5 calls match.']);
     // Each of two parts leaves everything out: nobody can say which was meant otherwise.
     assert.deepEqual(why('--name', 'lokup', '--kind', 'http'), []);
     assert.deepEqual(why('--name', 'refund', '--kind', 'node'), [
-      'Without --name 1 call matches. Their names: tools.',
-      'Without --kind 1 call matches. Their kinds: tool.',
+      `Without --name 1 call matches. Names that there are: refund, lookup_order, support_agent, tools.`,
+      'Without --kind 1 call matches. Kinds that there are: tool, workflow, node.',
     ]);
   });
 
@@ -49,7 +54,24 @@ describe('commands: a query that nothing answers', function () {
     ]);
   });
 
-  it('says nothing more to a program, and of a page behind others', () => {
+  it('knows what comes late in a long run, and says what it has not looked at', () => {
+    const spool = new SpoolFile('4000001-abc').add(2, 1, 'main', 0);
+    for (const [id, name] of [[1, 'step'], [2, 'lookup_order']] as const) spool.add(1, id, 'tool', name, name, 'm', '/app/m.py', 1, 1); // prettier-ignore
+    for (let id = 1; id <= 251; id++)
+      spool.add(3, id, 0, id === 251 ? 2 : 1, 1, id * 10, dict({ n: id }), null).add(4, id, id * 10 + 5, 0, null, null);
+    const file = project.record('long', [spool]);
+    assert.deepEqual(why(file, '--name-is', 'lookup'), [
+      'Without --name-is 251 calls match. Names that there are: lookup_order, step.',
+    ]);
+    assert.deepEqual(why(file, '--where', 'argument.m=7'), [
+      'Without the condition on argument.m 251 calls match. In the first 200 calls argument has n.',
+    ]);
+    assert.deepEqual(why(file, '--name', 'step', '--name-is', 'lookup'), [
+      'Without --name-is 250 calls match. Names that there are: lookup_order, step.',
+    ]);
+  });
+
+  it('says nothing more to a program', () => {
     const { stdout } = project.toolbreak('query', '--name', 'lokup', '--json');
     assert.deepEqual((JSON.parse(stdout) as { rows: unknown[] }).rows, []);
     assert.doesNotMatch(stdout, /Without/);

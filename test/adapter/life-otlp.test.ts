@@ -430,7 +430,10 @@ describe('life: import of OTLP JSON', function () {
         }),
       ),
     );
-    const { file } = await importFile(made(document([given, ...deep], `shop password=${secrets[10]}`)), runs());
+    const { file } = await importFile(
+      made(document([given, ...deep], `${'x'.repeat(170)} postgres://ann:${secrets[10]}@db.example.org/shop`)),
+      runs(),
+    );
     const said = (await place.say('show', file, '1.1', '--json')).stdout;
     for (const secret of secrets) assert.ok(!said.includes(secret), secret);
     assert.match(said, /"order": 7/);

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import type { ComparedRow, ReaderMethods } from '../../protocol/timeline';
+import { runQuery } from '../../adapter/store/query/query';
 import { align } from '../../adapter/store/reader/align';
 import { children } from '../../adapter/store/reader/children';
 import { diff } from '../../adapter/store/reader/diff';
@@ -54,10 +55,10 @@ describe('store: what the reader compares and counts', function () {
   ): ReaderMethods[K]['result'] {
     return reader.handle(method, { file, ...params }) as ReaderMethods[K]['result'];
   }
-  function record(spool: SpoolFile): void {
+  function record(...spools: SpoolFile[]): void {
     const folder = join(root, 'sessions', 's', 'spool', 'a');
     mkdirSync(folder, { recursive: true });
-    spool.write(folder);
+    for (const spool of spools) spool.write(folder);
     writeOwner(folder, { runFile: file, run: 'a', session: 's', name: 'app.py', pid: 4000002, pidStart: '1' });
     recoverSpool(folder);
   }
@@ -360,11 +361,42 @@ describe('store: what the reader compares and counts', function () {
       [text(first.input), text(first.inputBefore), text(first.output)],
       ["{'order_id': 70, 'region': 'eu'}", "{'order_id': 7, 'region': 'eu'}", "'sent'"],
     );
+    // Their lines have the same.
+    assert.equal(ask('lines', { ids: ['1.2'] }).lines[0]!.arguments, 'order_id=8');
+    assert.deepEqual(ask('lines', { ids: ['1.1'] }).lines, [
+      { arguments: "order_id=70, region='eu'", result: "'sent'" },
+    ]);
     const second = ask('call', { id: '1.2' });
     assert.deepEqual([text(second.input), second.inputBefore], ["{'order_id': 8}", undefined]);
     // The run ended with this call held: it gave nothing, then.
     assert.equal(second.call.state, 'cancelled');
     assert.equal(second.output, undefined);
+  });
+
+  it('names lanes and tasks of processes apart that have one name, the first one by its name alone', () => {
+    const call = (process: string, start: number, ...tasks: string[]): SpoolFile => {
+      const spool = new SpoolFile(process).add(1, 1, 'tool', 'f', 'f', 'app', '/app/app.py', 3, 5);
+      for (const [index, name] of tasks.entries())
+        spool
+          .add(2, index + 1, name, 0)
+          .add(3, index + 1, 0, 1, index + 1, start, dict({}), null)
+          .add(4, index + 1, start + 5, 0, null, null);
+      return spool;
+    };
+    // The later process calls first.
+    record(call('4000001-abc', 2000, 'app.py', 'Worker'), call('4000005-abc', 1000, 'app.py', 'Worker', 'Other'));
+    const lanes = ask('overview', { buckets: 1 }).lanes.flatMap(({ name }) => (name === 'Program' ? [] : [name]));
+    assert.deepEqual(lanes.sort(), [
+      'Worker',
+      'Worker (pid 4000005)',
+      'app.py',
+      'app.py (pid 4000005)',
+      'app.py › Other',
+    ]);
+    const tasks = (task: string): string[] =>
+      runQuery([file], { task }).rows.map((row) => (row.type === 'call' ? row.task : ''));
+    for (const lane of lanes) assert.ok(tasks(lane).length > 0, lane);
+    assert.deepEqual(tasks('worker').sort(), ['Worker', 'Worker (pid 4000005)']);
   });
 
   it('lists a bounded number of changes of a state, and says when there are more', () => {

@@ -52,7 +52,7 @@ function placed(value: Value): { bytes: Buffer; from: number; to: number } {
   return { bytes: Buffer.from(sink.bytes.subarray(0, sink.length)), from: 1, to };
 }
 
-const { value: anyValue } = fc.letrec<{ value: Value }>((tie) => {
+const { value: anyValue } = fc.letrec<{ value: Value; dense: Value }>((tie) => {
   const text = fc.oneof(
     fc.constantFrom(
       'role',
@@ -70,9 +70,24 @@ const { value: anyValue } = fc.letrec<{ value: Value }>((tie) => {
     fc.string(),
   );
   const items = fc.array(tie('value'), { maxLength: 4 });
+  const small = fc.oneof(fc.integer({ min: 0, max: 99_999 }), fc.constantFrom('ok', 'ai', '', null, true));
+  const key = fc.oneof(
+    fc.constantFrom('role', 'type', 'content', 'parts', 'a', 'order_id'),
+    fc.string({ minLength: 28, maxLength: 32, unit: fc.constantFrom('k', "'") }),
+  );
+  // About as long as a line has room for, in each other, and what may be a message.
+  const dense = fc.array(
+    fc.tuple(key, fc.oneof({ maxDepth: 4, depthIdentifier: 'dense' }, { weight: 5, arbitrary: small }, tie('dense'))),
+    {
+      minLength: 1,
+      maxLength: 12,
+    },
+  );
   return {
+    dense: dense.map((pairs) => new Dict(pairs)),
     value: fc.oneof(
       { depthSize: 'small' },
+      tie('dense'),
       fc.oneof(
         text,
         fc.constantFrom(null, true, false, -1, 2 ** 52, -(2 ** 53) + 1, new Ref(Buffer.alloc(32, 7))),

@@ -265,7 +265,7 @@ test('a real agent: recorded by the adapter, answered by the reader', async (hou
         for (const key of ['Escape', 'Escape', 'Escape', '0', 't']) await shown.page.keyboard.press(key);
         const calls = shown.page.locator('.table-space .col-Call');
         await until(async () => {
-          const texts = (await calls.allInnerTexts()).join('\n');
+          const texts = (await calls.allTextContents()).join('\n');
           assert.match(texts, /^lookup_order\(order_id=7, region='eu'\) → \{'order_id': 7, 'item': 'lamp', /m);
           assert.match(texts, /^refund\(amount=700\): ValueError: amount 700 needs approval$/m);
           assert.match(texts, /^score → \{'visits': \['score'\], /m);

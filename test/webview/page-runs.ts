@@ -120,7 +120,7 @@ test('the table has the same facts, sorts, and selects by keyboard', (house) =>
     // What each was given and what came of it, as text.
     const calls = shown.page.locator('.table-space .col-Call');
     await until(async () => {
-      const texts = await calls.allInnerTexts();
+      const texts = await calls.allTextContents();
       assert.ok(
         texts.includes("lookup_order edited (order_id=7, region='eu') → {'id': 7, 'total': 700}"),
         texts.join(),

@@ -290,6 +290,11 @@ export function answerFrom(runs: readonly SampleRun[]) {
 
 function lineOf(call: CallRow | undefined): CallLine {
   if (call?.name === 'lookup_order') return { arguments: "order_id=7, region='eu'", result: "{'id': 7, 'total': 700}" };
+  if (call?.name === 'notify')
+    return {
+      arguments: `order=${'{...}, '.repeat(40)}`,
+      result: "{'sent': True, 'to': ['ann@shop.example', 'bob@shop.example']}",
+    };
   if (call?.name !== 'refund') return {};
   return {
     arguments: 'amount=700',

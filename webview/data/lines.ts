@@ -2,7 +2,7 @@ import { outcomeText, type CallLine, type CallRow } from '../../protocol/timelin
 import { isEvent } from '../model/kinds';
 import type { Ask } from './client';
 
-/** Calls whose lines are kept. */
+/** Calls whose lines are kept, and those that are asked for together. */
 const MOST = 5_000;
 const TOGETHER = 500;
 
@@ -12,29 +12,38 @@ export interface LineText {
   outcome: string;
 }
 
-/** What calls were given and what came of them, in a line each, of those that somebody looks at. */
+/** What calls of one run were given and what came of them, in a line each, of those that somebody looks at. */
 export class Lines {
   private file = '';
+  /** The last used ones are the last. */
   private readonly known = new Map<string, CallLine>();
 
   constructor(private readonly ask: Ask) {}
 
-  /** Those of them that are not known yet. Of a call that runs only what it was given is, until it ends. */
+  /** Those of them that are not known as they are now: a call that runs has no outcome, and one that is edited gets something else. */
   missing(file: string, calls: readonly CallRow[]): CallRow[] {
     return calls.filter((call) => !isEvent(call) && this.of(file, call) === undefined).slice(0, TOGETHER);
   }
 
   async fetch(file: string, calls: readonly CallRow[]): Promise<void> {
-    const { lines } = await this.ask('lines', { file, ids: calls.map(({ id }) => id) });
-    if (file !== this.file || this.known.size > MOST) this.known.clear();
+    if (file !== this.file) this.known.clear();
     this.file = file;
-    for (const [index, line] of lines.entries()) this.known.set(keyOf(calls[index]!), line);
+    const { lines } = await this.ask('lines', { file, ids: calls.map(({ id }) => id) });
+    // Another run is shown by now.
+    if (file !== this.file) return;
+    for (const [index, line] of lines.entries()) this.known.set(lineKey(calls[index]!), line);
+    for (const key of this.known.keys()) {
+      if (this.known.size <= MOST) break;
+      this.known.delete(key);
+    }
   }
 
   /** Of a call whose line is known. */
   textOf(file: string, call: CallRow): LineText | undefined {
     const line = this.of(file, call);
     if (line === undefined) return undefined;
+    this.known.delete(lineKey(call));
+    this.known.set(lineKey(call), line);
     return {
       given: line.arguments === undefined || line.arguments === '' ? '' : `(${line.arguments})`,
       outcome: outcomeText(call.state, line),
@@ -42,10 +51,11 @@ export class Lines {
   }
 
   private of(file: string, call: CallRow): CallLine | undefined {
-    return file === this.file ? this.known.get(keyOf(call)) : undefined;
+    return file === this.file ? this.known.get(lineKey(call)) : undefined;
   }
 }
 
-function keyOf({ id, state, end }: CallRow): string {
-  return `${id} ${state} ${end ?? ''}`;
+/** All that a line is about. */
+export function lineKey({ id, state, end, edited }: CallRow): string {
+  return `${id} ${state} ${end ?? ''} ${edited}`;
 }

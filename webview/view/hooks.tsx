@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
 import { useEffect, useLayoutEffect, useReducer } from 'preact/hooks';
 import type { CallRow } from '../../protocol/timeline';
-import type { LineText } from '../data/lines';
+import { lineKey, type LineText } from '../data/lines';
 import type { Page } from '../data/page';
 
 /** Draws the component again whenever the page's state changes: from its first picture on, since an answer may come before its effects run. */
@@ -28,9 +28,13 @@ export function usePageView(page: Page): void {
   }, [page]);
 }
 
+/** How often a question that was not answered is asked again, and after how many milliseconds. */
+const TRIES = 3;
+const AGAIN = 1000;
+
 /**
  * The lines of the calls that are looked at, fetched once these stay for so many milliseconds; the component is drawn again when they come.
- * That one cannot be read is said where the call is opened.
+ * That a file cannot be read is said by what else is asked of it.
  */
 export function useLines(
   page: Page,
@@ -38,22 +42,25 @@ export function useLines(
   patience: number,
 ): (call: CallRow) => LineText | undefined {
   const [, again] = useReducer((count: number, _: void) => count + 1, 0);
+  const [tries, retry] = useReducer((count: number, _: void) => count + 1, 0);
   const { file = '', lines } = page;
   const missing = lines.missing(file, calls);
   useEffect(() => {
     if (missing.length === 0) return;
-    let current = true;
-    const timer = setTimeout(() => {
+    let timer = setTimeout(() => {
       lines.fetch(file, missing).then(
         () => current && again(),
-        () => undefined,
+        () => {
+          if (current && tries < TRIES) timer = setTimeout(retry, AGAIN);
+        },
       );
     }, patience);
+    let current = true;
     return () => {
       current = false;
       clearTimeout(timer);
     };
-  }, [file, missing.map(({ id }) => id).join(' ')]);
+  }, [file, missing.map(lineKey).join('\n'), tries]);
   return (call) => lines.textOf(file, call);
 }
 

@@ -145,8 +145,8 @@ export function Table({
                     class={`codicon codicon-${lookOf(call.kind).icon} kind-${lookOf(call.kind).kind}`}
                     aria-hidden="true"
                   />
-                  {call.name}
-                  {call.edited && <span class="edited-text"> edited </span>}
+                  <span class="call-name">{call.name}</span>
+                  {call.edited && <span class="edited-text">{' edited '}</span>}
                   <Said line={lineOf(call)} />
                 </span>
                 <span role="gridcell" class="cell col-Kind">
@@ -188,9 +188,9 @@ export function Table({
 
 function Said({ line }: { line: LineText | undefined }): JSX.Element | null {
   return line === undefined ? null : (
-    <span class="muted" title={line.given + line.outcome}>
-      {line.given}
-      {line.outcome}
+    <span class="said muted" title={line.given + line.outcome}>
+      <span>{line.given}</span>
+      <span>{line.outcome}</span>
     </span>
   );
 }

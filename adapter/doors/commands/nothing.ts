@@ -1,12 +1,15 @@
-import type { FoundCall, Query, QueryAnswer, ValueQuery } from '../../../protocol/query';
+import type { FoundCall, NameQuery, Query, QueryAnswer, ValueQuery } from '../../../protocol/query';
 import { UserError } from '../../common/errors';
 import { inertJson } from '../../common/inertJson';
+import { KeptFiles, thereIs, type ThereIs } from '../../store/query/instead';
 import { parsePath, type ValuePath } from '../../store/query/paths';
 import { runQuery, type Budget } from '../../store/query/query';
 import { count, fit } from './text';
 
-/** Of one question that leaves a part out: whoever mistyped it does not wait long. */
+/** Of one question that leaves a part out, and of all of them in milliseconds: whoever mistyped it does not wait long. */
 const QUICK: Budget = { rows: 20_000, counting: 20_000, milliseconds: 300 };
+const PATIENCE = 1500;
+/** Calls whose values are looked at. */
 const LOOKED_AT = 200;
 const LISTED = 12;
 const VALUES = 5;
@@ -26,68 +29,73 @@ const FLAGS = {
   minimumDuration: '--min-duration',
 } as const satisfies Partial<Record<keyof Query, string>>;
 
+const NAME_FLAGS = {
+  contains: '--name',
+  equals: '--name-is',
+  regex: '--name-regex',
+} as const satisfies Record<keyof NameQuery, string>;
+
 /**
  * For a question that nothing answers: which of its parts leaves everything out, and what there is in its place, such as the names of the
  * calls. A line for each; none where more than one part does.
  */
-export function whyNothing(files: readonly string[], query: Query): string[] {
-  const { limit: _limit, cursor: _cursor, order: _order, values: _values, ...asked } = query;
-  const without = (rest: Query, typed: string, said: (calls: FoundCall[]) => string): string[] => {
-    const answer = quickly(files, { ...rest, limit: LOOKED_AT });
-    if (answer === undefined) return [];
-    const calls = answer.rows.filter((row) => row.type === 'call');
-    const told = calls.length < answer.rows.length ? '' : said(calls);
-    return answer.rows.length === 0 ? [] : [`Without ${typed} ${foundText(answer)}${told}`];
-  };
+export function whyNothing(paths: readonly string[], query: Query): string[] {
+  const files = new KeptFiles();
+  try {
+    return linesFor(paths, query, files);
+  } finally {
+    files.closeAll();
+  }
+}
+
+function linesFor(paths: readonly string[], query: Query, files: KeptFiles): string[] {
+  const { limit: _limit, cursor: _cursor, values: _values, ...asked } = query;
+  const until = performance.now() + PATIENCE;
+  let known: ThereIs | undefined;
+  const there = (): ThereIs => (known ??= thereIs(paths, files));
   const lines: string[] = [];
-  const { name, where = [], ...others } = asked;
-  if (name !== undefined) {
-    const [way] = (['contains', 'equals', 'regex'] as const).filter((one) => name[one] !== undefined);
-    const flag = way === 'contains' ? '--name' : way === 'equals' ? '--name-is' : '--name-regex';
-    lines.push(
-      ...without({ ...others, where }, flag, (calls) =>
-        theirs(
-          'names',
-          calls.map(({ call }) => call.name),
-        ),
-      ),
+  const without = (rest: Query, typed: string, said: (answer: QueryAnswer) => string): void => {
+    if (performance.now() > until) return;
+    const answer = quickly(paths, { ...rest, limit: LOOKED_AT }, files);
+    if (answer !== undefined && answer.rows.length > 0)
+      lines.push(`Without ${typed} ${foundText(answer)}${said(answer)}`);
+  };
+  const { name, where = [] } = asked;
+  for (const [way, flag] of Object.entries(NAME_FLAGS) as [keyof NameQuery, string][]) {
+    if (name?.[way] === undefined) continue;
+    const { [way]: typed, ...others } = name;
+    const { name: _name, ...rest } = asked;
+    without(Object.keys(others).length > 0 ? { ...rest, name: others } : rest, flag, () =>
+      among('Names', there().names, typed),
     );
   }
   for (const [index, condition] of where.entries()) {
     const rest = { ...asked, where: where.filter((_, other) => other !== index), values: true };
-    lines.push(
-      ...without(rest, `the condition on ${fit(condition.path, 80)}`, (calls) => thereInstead(condition, calls)),
-    );
+    without(rest, `the condition on ${fit(condition.path, 80)}`, (answer) => thereInstead(condition, answer));
   }
   for (const [field, flag] of Object.entries(FLAGS) as [keyof typeof FLAGS, string][]) {
-    if (asked[field] === undefined) continue;
-    const list = LISTS[field];
-    lines.push(
-      ...without({ ...asked, [field]: undefined }, flag, (calls) =>
-        list === undefined ? '' : theirs(list.of, calls.map(list.text)),
-      ),
-    );
+    const typed = asked[field];
+    if (typed === undefined) continue;
+    const { [field]: _left, ...rest } = asked;
+    without(rest, flag, () => {
+      if (field === 'kinds') return among('Kinds', there().kinds);
+      if (field === 'file') return among('Files', there().files, asked.file);
+      if (field === 'task') return among('Tasks', there().tasks, asked.task);
+      return field === 'error' ? errorsOf(paths, rest, files, asked.error) : '';
+    });
   }
   return lines;
 }
 
 /** Nothing where a regular expression is too slow for what is now asked of it. */
-function quickly(files: readonly string[], query: Query): QueryAnswer | undefined {
+function quickly(paths: readonly string[], query: Query, files: KeptFiles): QueryAnswer | undefined {
   try {
-    return runQuery(files, query, QUICK);
+    return runQuery(paths, query, QUICK, files);
   } catch (error) {
     if (error instanceof UserError) return undefined;
     throw error;
   }
 }
-
-const LISTS: Partial<Record<keyof typeof FLAGS, { of: string; text: (found: FoundCall) => string }>> = {
-  kinds: { of: 'kinds', text: ({ call }) => call.kind },
-  file: { of: 'files', text: ({ source }) => source?.path.split(/[\\/]/).at(-1) ?? '' },
-  status: { of: 'states', text: ({ call }) => call.state },
-  error: { of: 'errors', text: ({ error }) => /^[\w.]+/.exec(error ?? '')?.[0] ?? '' },
-  task: { of: 'tasks', text: ({ task }) => task },
-};
 
 /** `3 calls match.` */
 function foundText({ rows, more }: QueryAnswer): string {
@@ -97,41 +105,72 @@ function foundText({ rows, more }: QueryAnswer): string {
   return `${more.exact ? text : `at least ${text}`} ${number === 1 ? 'matches' : 'match'}.`;
 }
 
-function theirs(what: string, texts: readonly string[]): string {
-  const list = listed(texts);
-  return list === '' ? '' : ` Their ${what}: ${list}.`;
+function among(what: string, all: ReadonlyMap<string, number>, typed = ''): string {
+  const list = listed(all, typed);
+  return list === '' ? '' : ` ${what} that there are: ${list}.`;
 }
 
-/** `lookup_order, refund and 3 more`, the most frequent first. */
-function listed(texts: readonly string[], most = LISTED): string {
-  const times = new Map<string, number>();
-  for (const text of texts) if (text !== '') times.set(text, (times.get(text) ?? 0) + 1);
-  const names = [...times].sort(([, one], [, other]) => other - one).map(([text]) => fit(text, LONGEST));
+/** `lookup_order, refund and 3 more`, those first that are most like what was typed, then the most frequent. */
+function listed(times: ReadonlyMap<string, number>, typed = '', most = LISTED): string {
+  const parts = partsOf(typed);
+  const like = (name: string): number => [...partsOf(name)].filter((part) => parts.has(part)).length;
+  const names = [...times]
+    .map(([name, calls]) => ({ name, calls, like: parts.size === 0 ? 0 : like(name) }))
+    .sort((one, other) => other.like - one.like || other.calls - one.calls)
+    .map(({ name }) => fit(name, LONGEST));
   const rest = names.length - most;
-  return `${names.slice(0, most).join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`;
+  return `${names.slice(0, most).join(', ')}${rest > 0 ? ` and ${rest.toLocaleString('en-US')} more` : ''}`;
+}
+
+/** Pairs of letters that stand beside each other. */
+function partsOf(text: string): Set<string> {
+  const low = text.toLowerCase().slice(0, 200);
+  return new Set(Array.from({ length: Math.max(0, low.length - 1) }, (_, index) => low.slice(index, index + 2)));
+}
+
+/** Types of the errors of those calls that failed. */
+function errorsOf(paths: readonly string[], rest: Query, files: KeptFiles, typed: string | undefined): string {
+  const answer = quickly(paths, { ...rest, status: rest.status ?? ['error'], limit: LOOKED_AT, values: true }, files);
+  const times = new Map<string, number>();
+  for (const row of answer?.rows ?? []) {
+    const error = row.type === 'call' ? row.values?.error : undefined;
+    const type = isRecord(error) && typeof error['type'] === 'string' ? error['type'] : '';
+    if (type !== '') times.set(type, (times.get(type) ?? 0) + 1);
+  }
+  const list = listed(times, typed);
+  return list === '' ? '' : ` ${isAll(answer!) ? 'Their errors' : `Errors of the first ${LOOKED_AT}`}: ${list}.`;
+}
+
+function isAll({ more }: QueryAnswer): boolean {
+  return more.exact && more.count === 0;
 }
 
 /** What stands at the condition's place; where nothing does, what the values have there. */
-function thereInstead({ path }: ValueQuery, calls: readonly FoundCall[]): string {
+function thereInstead({ path }: ValueQuery, answer: QueryAnswer): string {
   const { root, steps } = parsePath(path);
+  const calls = answer.rows.filter((row) => row.type === 'call');
+  const where = isAll(answer) ? 'There' : `In the first ${count(calls.length, 'call')}`;
   const values = calls.map((call) => rootOf(call, root)).filter((value) => value !== undefined);
-  if (values.length === 0) return ` None of them has a ${ROOTS[root]}.`;
-  let at: unknown[] = values;
+  if (values.length === 0) return isAll(answer) ? ` None of them has a ${ROOTS[root]}.` : '';
+  let at: unknown[] = values.map(plain);
   let said: string = root;
   for (const step of steps) {
-    const next = at.flatMap((value) => below(value, step));
+    const next = at.flatMap((value) => below(value, step)).map(plain);
     if (next.length === 0) {
-      const keys = listed(at.flatMap((value) => (isRecord(value) ? Object.keys(value) : [])));
-      return keys === '' ? '' : ` There ${said} has ${keys}.`;
+      const keys = listed(timesOf(at.flatMap((value) => (isRecord(value) ? Object.keys(value) : []))), String(step));
+      return keys === '' ? '' : ` ${where} ${said} has ${keys}.`;
     }
     said += typeof step === 'number' ? `[${step}]` : /^\w+$/.test(step) ? `.${step}` : `[${JSON.stringify(step)}]`;
     at = next;
   }
-  return ` There ${said} is ${listed(at.map(jsonText), VALUES)}.`;
+  const list = listed(timesOf(at.flatMap((value) => (value === HIDDEN ? [] : [jsonText(value)]))), '', VALUES);
+  return list === '' ? '' : ` ${where} ${said} is ${list}.`;
 }
 
-function jsonText(value: unknown): string {
-  return inertJson(JSON.stringify(value));
+function timesOf(texts: readonly string[]): Map<string, number> {
+  const times = new Map<string, number>();
+  for (const text of texts) times.set(text, (times.get(text) ?? 0) + 1);
+  return times;
 }
 
 const ROOTS: Record<ValuePath['root'], string> = {
@@ -148,8 +187,21 @@ function rootOf({ values }: FoundCall, root: ValuePath['root']): unknown {
   return root === 'state' ? (values?.stateAfter ?? values?.stateBefore) : values?.[root];
 }
 
+/** Stands for what cannot be asked for, such as a masked value. */
+const HIDDEN = Symbol();
+
+/** Of a value that the recording cut what there is of it; a number that is written in its own way is a leaf. */
+function plain(value: unknown): unknown {
+  if (!isRecord(value) || typeof value['$mark'] !== 'string') return value;
+  return value['$mark'] === 'cut' && 'value' in value ? value['value'] : HIDDEN;
+}
+
+function jsonText(value: unknown): string {
+  return inertJson(JSON.stringify(value));
+}
+
 function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !Object.isFrozen(value);
 }
 
 function below(value: unknown, step: string | number): unknown[] {

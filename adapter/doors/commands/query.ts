@@ -84,7 +84,7 @@ export function queryCommand(program: Command): void {
       if (options.json === true) printJson(answer);
       else {
         for (const problem of answer.problems) process.stderr.write(`toolbreak: ${problem}\n`);
-        const isNothing = answer.rows.length === 0 && answer.more.exact && query.cursor === undefined;
+        const isNothing = answer.rows.length === 0 && (answer.cursor ?? query.cursor) === undefined;
         const why = isNothing ? whyNothing(files, query) : [];
         // Output is read from top to bottom: of several runs its newest lines, like the end of a log.
         const isLog = query.types?.includes('output') === true && query.order === undefined && files.length > 1;
@@ -202,7 +202,7 @@ export function tableOf(answer: QueryAnswer): string[] {
     // A crash is told whole, and what else happened: their places come last. What the app printed or logged may be of any length.
     const isWhole = row.type === 'crash' || (row.type === 'event' && row.name !== 'log');
     const room = isWhole ? Infinity : width();
-    return fit(run + (row.type === 'call' ? callLine(row, calls) : eventLine(row, calls)), room);
+    return fit(run + (row.type === 'call' ? callLine(row, calls, room - run.length) : eventLine(row, calls)), room);
   });
   if (lines.length > 0) {
     const head = [column('AT', 12), column('CALL', calls), column('LENGTH', 9), column('KIND', 9), 'WHAT'].join(' ');
@@ -211,16 +211,16 @@ export function tableOf(answer: QueryAnswer): string[] {
   return lines;
 }
 
-function callLine(row: FoundCall, calls: number): string {
+function callLine(row: FoundCall, calls: number, room: number): string {
   const { call } = row;
-  const length = lengthText(call);
-  return [
+  const columns = [
     column(momentText(call.start), 12),
     column(call.id, calls),
-    column(length, 9),
+    column(lengthText(call), 9),
     column(call.kind, 9),
-    callText(row),
-  ].join(' ');
+  ];
+  const place = `${columns.join(' ')} `;
+  return place + callText(row, room - place.length);
 }
 
 function eventLine(row: FoundEvent, calls: number): string {

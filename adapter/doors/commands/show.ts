@@ -153,10 +153,11 @@ function addNode(lines: string[], top: TreeNode, lead: string, stem: string): vo
     const { call } = node.call;
     const length = lengthText(call);
     const kind = call.kind === 'function' ? '' : `${call.kind} `;
-    const text = `${column(call.id, 8)} ${column(length, 9)} ${before}${kind}${callText(node.call)}`;
     // What a model took is said even where its line is cut.
     const tokens = call.tokens === undefined ? '' : ` · ${count(call.tokens, 'token')}`;
-    lines.push(fit(text, width() - tokens.length) + tokens);
+    const place = `${column(call.id, 8)} ${column(length, 9)} ${before}${kind}`;
+    const room = width() - tokens.length;
+    lines.push(fit(place + callText(node.call, room - place.length), room) + tokens);
     const last = node.below.length - 1;
     for (let index = last; index >= 0; index--) {
       const end = index === last;

@@ -112,10 +112,10 @@ class Staged {
         const about = attributesIn((resource['resource'] as Fields | undefined)?.['attributes']);
         const told = (name: string): string | undefined => {
           const value = about.get(name);
-          return typeof value === 'string' && value !== '' ? value.slice(0, 200) : undefined;
+          // Whoever wrote it need not have masked it; what is cut off may be what tells a secret.
+          return typeof value === 'string' && value !== '' ? this.masker.text(value).slice(0, 200) : undefined;
         };
-        // Whoever named it need not have masked it.
-        const service = this.masker.text(told('service.name') ?? 'service');
+        const service = told('service.name') ?? 'service';
         if (this.count === 0) {
           this.name = service;
           this.run = told('toolbreak.run');

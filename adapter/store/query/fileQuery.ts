@@ -1,7 +1,7 @@
 import { UserError } from '../../common/errors';
 import { globalId, processOf } from '../callNames';
 import { isDamage, problemWith } from '../database';
-import { apart } from '../reader/apart';
+import { taskNames } from '../reader/apart';
 import { heldCalls, stateOf } from '../reader/calls';
 import { eventText } from '../reader/eventText';
 import type { RunFile, RunRow } from '../reader/runFile';
@@ -110,15 +110,13 @@ export class FileQuery {
       'SELECT id, kind, name, qualified, module, path, line FROM functions',
       (one: StoredFunction) => one,
     );
-    const named = apart();
-    this.tasks = byId(
-      file,
-      'SELECT t.id, t.name, p.pid FROM tasks t LEFT JOIN processes p ON p.id = t.process ORDER BY t.first, t.id',
-      ({ id, name, pid }: { id: number; name: string; pid: number | null }) => named(id, name, pid),
-    );
+    const names = taskNames(file);
+    this.tasks = names.task;
     this.processes = byId(file, 'SELECT id, pid, name FROM processes', (one: StoredProcess) => one);
     this.wanted = this.wantedFunctions();
-    this.wantedTasks = this.whose(compiled.task, this.tasks, (name, text) => name.toLowerCase().includes(text));
+    this.wantedTasks = this.whose(compiled.task, names.lane, (lane, text, id) =>
+      [lane, names.task.get(id) ?? ''].some((name) => name.toLowerCase().includes(text)),
+    );
     // The lane of a child process says `Process-2`, where the process itself has the name of the program: that of its first thread.
     const namesOfProcess = ({ id, name }: StoredProcess) =>
       id === 1 ? [name] : [name, this.tasks.get(globalId(id, 1)) ?? ''];
@@ -401,10 +399,10 @@ export class FileQuery {
   private whose<T, W>(
     wanted: W | undefined,
     all: ReadonlyMap<number, T>,
-    fits: (one: T, wanted: W) => boolean,
+    fits: (one: T, wanted: W, id: number) => boolean,
   ): ReadonlySet<number> | undefined {
     if (wanted === undefined) return undefined;
-    return new Set([...all].filter(([, one]) => fits(one, wanted)).map(([id]) => id));
+    return new Set([...all].filter(([id, one]) => fits(one, wanted, id)).map(([id]) => id));
   }
 
   private moment(moment: Moment | undefined): number | undefined {

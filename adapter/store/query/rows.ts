@@ -5,9 +5,11 @@ import { UserError } from '../../common/errors';
 import { callName, parseCallName, processOf } from '../callNames';
 import { ARGS, ERROR, RESULT, STATE_AFTER, STATE_BEFORE } from '../chunks/chunk';
 import { addressOf } from '../chunks/rows';
-import { callRow } from '../reader/calls';
+import { isDamage } from '../database';
+import { callRow, heldCalls } from '../reader/calls';
 import { children, content } from '../reader/children';
 import { copyText, TooLarge } from '../reader/copy';
+import { editedArguments } from '../reader/held';
 import { plainArguments, plainLine } from '../reader/plainLine';
 import { line } from '../reader/render';
 import type { RunFile } from '../reader/runFile';
@@ -57,13 +59,15 @@ function foundCall(query: FileQuery, row: CallCandidate, room: Room | undefined)
     pid: query.processes.get(processOf(row.id))?.pid ?? 0,
   };
   if (path !== undefined) found.source = { path, line: called!.line };
-  tell(found, file, row);
+  tell(found, file, row, query.held);
   if (room !== undefined) found.values = valuesOf(file, row, room);
   return found;
 }
 
-function tell(found: CallLine, file: RunFile, row: CallCandidate): void {
-  const args = text(file, row, ARGS);
+function tell(found: CallLine, file: RunFile, row: CallCandidate, held: ReadonlySet<number> | undefined): void {
+  const isHeld = held === undefined || held.has(row.id);
+  const edited = isHeld ? editedArguments(file, row.id) : undefined;
+  const args = edited === undefined ? text(file, row, ARGS) : argumentsLine(edited, file.values);
   const result = text(file, row, RESULT);
   const error = row.status === ENDED_WITH_PROCESS ? file.endedSentence(row.parent) : text(file, row, ERROR);
   if (args !== undefined) found.arguments = args;
@@ -73,11 +77,17 @@ function tell(found: CallLine, file: RunFile, row: CallCandidate): void {
 
 /** The lines of calls by their ids; see `ReaderMethods.lines`. */
 export function linesOf(file: RunFile, ids: readonly string[]): CallLine[] {
+  const held = heldCalls(file);
   return ids.map((name) => {
-    const id = parseCallName(name);
-    const row = id === undefined ? undefined : file.calls.get(id);
     const found: CallLine = {};
-    if (row !== undefined) tell(found, file, row);
+    try {
+      const id = parseCallName(name);
+      const row = id === undefined ? undefined : file.calls.get(id);
+      if (row !== undefined) tell(found, file, row, held);
+    } catch (error) {
+      // What is damaged of one call is said where it is opened, and takes no others with it.
+      if (!(error instanceof UserError) && !isDamage(error)) throw error;
+    }
     return found;
   });
 }

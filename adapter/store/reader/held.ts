@@ -1,8 +1,10 @@
 import type { ValueHandle } from '../../../protocol/timeline';
-import { Dict } from '../values/model';
+import { Dict, type Value } from '../values/model';
 import { partOf } from './place';
 import { node } from './render';
 import type { RunFile } from './runFile';
+
+const MOST_EVENTS = 1000;
 
 /** What became of a call's arguments and result while it was held, as its events tell. */
 export interface DuringHolds {
@@ -32,6 +34,18 @@ export function duringHolds(file: RunFile, events: readonly { name: string; valu
     }
   }
   return { ...(args === undefined ? {} : { args }), ...(result === undefined ? {} : { result }) };
+}
+
+/** What a call got in the end, where something of its arguments was edited. */
+export function editedArguments(file: RunFile, call: number): Value | undefined {
+  const events = file
+    .sql(
+      "SELECT name, value FROM events WHERE call = ? AND name IN ('held', 'edited', 'again') ORDER BY time, id LIMIT ?",
+    )
+    .all(call, MOST_EVENTS) as { name: string; value: number | null }[];
+  if (!events.some(({ name }) => name === 'edited')) return undefined;
+  const { args } = duringHolds(file, events);
+  return args === undefined ? undefined : partOf(file, args);
 }
 
 function boundaryOf(file: RunFile, value: number): string | undefined {

@@ -1,8 +1,7 @@
 import type { Lane, Overview } from '../../../protocol/timeline';
 import { UserError } from '../../common/errors';
-import { processOf } from '../callNames';
 import { EVERY_TASK } from '../tiles';
-import { apart } from './apart';
+import { taskNames } from './apart';
 import { eachCount } from './density';
 import { eventLane, eventsBetween, lastEvent } from './runEvents';
 import type { RunFile } from './runFile';
@@ -43,35 +42,23 @@ function withEvents(file: RunFile, counted: Overview['buckets'], end: number): O
 function lanes(file: RunFile): Lane[] {
   const zero = file.zero();
   const rows = file.db
-    .prepare(
-      `SELECT t.id, t.parent, t.name, t.depth, t.first, t.last, p.name AS process, p.pid AS pid
-       FROM tasks t LEFT JOIN processes p ON p.id = t.process WHERE t.first IS NOT NULL ORDER BY t.first, t.id LIMIT ?`,
-    )
+    .prepare('SELECT id, parent, depth, first, last FROM tasks WHERE first IS NOT NULL ORDER BY first, id LIMIT ?')
     .all(MOST_LANES) as {
     id: number;
     parent: number | null;
-    name: string;
     depth: number;
     first: number;
     last: number;
-    process: string | null;
-    pid: number | null;
   }[];
-  const named = apart();
+  const names = taskNames(file).lane;
   return rows.map((row) => ({
     task: row.id,
-    name: named(row.id, laneName(row.id, row.name, row.process ?? ''), row.pid),
+    name: names.get(row.id) ?? 'task',
     ...(row.parent === null ? {} : { parent: row.parent }),
     depth: row.depth,
     first: row.first - zero,
     last: row.last - zero,
   }));
-}
-
-/** The first process's tasks go by their own names; those of others say whose they are. */
-function laneName(task: number, name: string, process: string): string {
-  if (name === '') return process === '' ? 'task' : process;
-  return processOf(task) === 1 || process === '' || name.startsWith(process) ? name : `${process} › ${name}`;
 }
 
 function buckets(file: RunFile, count: number, end: number): Overview['buckets'] {

@@ -8,8 +8,6 @@ const MOST_ENTRIES = 12;
 const DEEPEST = 20;
 /** A text of up to this many bytes, such as a name, is looked for among those that were read last. */
 const SHORT = 16;
-/** Longer texts in a container are read as values. */
-const LONG = 1024;
 /** Larger whole numbers are read as a value. */
 const WHOLE = 2 ** 52;
 
@@ -70,7 +68,7 @@ class PlainReader {
         this.at += 8;
         return shorten(floatText(this.bytes.readDoubleBE(this.at - 8)), limit);
       case CODE.text: {
-        const text = this.text(depth === 0 ? limit : LONG);
+        const text = this.text(depth === 0 ? limit : Infinity);
         return text === undefined ? undefined : this.quoted(text, limit);
       }
       case CODE.list: {
@@ -102,7 +100,7 @@ class PlainReader {
     names.length = 0;
     while (this.bytes[this.at] !== CODE.end) {
       if (names.length === MOST_ENTRIES || this.byte() !== CODE.text) return undefined;
-      const name = this.text(LONG);
+      const name = this.text(Infinity);
       // Of two that are the same the later one is called otherwise.
       if (name === undefined || names.includes(name)) return undefined;
       const value = this.line(limit);
@@ -151,7 +149,7 @@ class PlainReader {
     let room = Math.min(limit, PREVIEW.room);
     for (; this.bytes[this.at] !== CODE.end; count++) {
       if (this.byte() !== CODE.text) return undefined;
-      const name = this.text(LONG);
+      const name = this.text(Infinity);
       if (name === undefined) return undefined;
       hasRole ||= name === 'role' || name === 'type';
       hasContent ||= name === 'content' || name === 'parts';

@@ -87,11 +87,11 @@ function label(plain: Value): string {
   return sized(type, plain.items.length, `${type}()`);
 }
 
-/** What is in a container, where it fits: by the rule of the Variables pane. Nothing for a list of messages, each of which has its own line. */
+/** What is in a container, where it fits: much as in the Variables pane. Nothing for a list of messages, each of which has its own line. */
 function contents(plain: Value, stored: StoredValues, limit: number, depth: number): string | undefined {
   if (plain instanceof Dict) {
     return joined('{', plain.entries, '}', limit, depth, ([key, value]) => {
-      return `${keyLine(key, stored)}: ${partLine(value, stored, PREVIEW.item, depth + 1)}`;
+      return `${keyLine(key, stored, depth + 1)}: ${partLine(value, stored, PREVIEW.item, depth + 1)}`;
     });
   }
   const item = (value: Value): string | undefined =>
@@ -142,11 +142,10 @@ function joined<T>(
   return `${open}${texts.join(', ')}${close}`;
 }
 
-function keyLine(key: Value, stored: StoredValues): string {
+function keyLine(key: Value, stored: StoredValues, depth: number): string {
   const plain = stored.resolve(key);
-  const isTold =
-    typeof plain === 'string' || (plain instanceof Tagged && (plain.tag === 'opaque' || plain.tag === 'cut'));
-  return isTold ? line(plain, stored, PREVIEW.key) : oneLine(keyText(plain, stored), PREVIEW.key);
+  const isObject = plain instanceof Tagged && plain.tag === 'object';
+  return isObject ? shorten(keyText(plain, stored), PREVIEW.key) : line(plain, stored, PREVIEW.key, depth);
 }
 
 export function typeName(value: Value, stored: StoredValues): string {

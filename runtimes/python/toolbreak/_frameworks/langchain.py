@@ -52,7 +52,9 @@ class ModelAdapter(_call_types.CallAdapter):
     def left(self, call: _call_types.Call, pieces: list[Any]) -> None:
         """What was streamed until then was read by somebody, and paid for."""
         if not pieces:
-            call.attributes.pop("toolbreak.partial", None)  # Of an attempt before this one.
+            # Of an attempt before this one; its tokens were paid for.
+            for name in ("toolbreak.partial", "gen_ai.response.model", "gen_ai.response.finish_reasons"):
+                call.attributes.pop(name, None)
         else:
             partial = _join(pieces)
             self.returned(call, partial)
