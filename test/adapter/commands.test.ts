@@ -114,7 +114,7 @@ describe('commands: runs, show, query, check', function () {
     assert.equal(
       said('query', '1', '--type', 'call,output,crash', '--from', '+2s'),
       `AT           CALL     LENGTH    KIND      WHAT
-+2.000 s     1.3      2 s       tool      lookup_order(order_id=7, region='eu', key=***) [edited, h…
++2.000 s     1.3      2 s       tool      lookup_order(order_id=7, region='e…) [edited, held 900 ms…
 +2.000 s                        output    stdout: looking up order 7
 +4.000 s     1.4      3 ms      tool      ✗ refund(amount=700): ApprovalNeeded: amount 700 needs ap…
 +7.000 s     1.5      500 us    tool      lookup_order(order_id=8, region='us')
@@ -511,7 +511,7 @@ describe('commands: runs, show, query, check', function () {
       refused(1, 'show', '1', 'lookup_order'),
       `toolbreak: 2 calls are named lookup_order. Say which, by its number:
 AT           CALL     LENGTH    KIND      WHAT
-+2.000 s     1.3      2 s       tool      lookup_order(order_id=7, region='eu', key=***) [edited, h…
++2.000 s     1.3      2 s       tool      lookup_order(order_id=7, region='e…) [edited, held 900 ms…
 +7.000 s     1.5      500 us    tool      lookup_order(order_id=8, region='us')`,
     );
     assert.match(refused(1, 'check', join(project.root, 'gone.db')), /^toolbreak: There is no file /);

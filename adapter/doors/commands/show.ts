@@ -34,7 +34,7 @@ const USUAL_LINES = 40;
 const ALL_LINES = 100_000;
 /** Columns of a key and of the value behind it, where not both fit. */
 const LEAST_KEY = 20;
-const LEAST_VALUE = 40;
+const LEAST_VALUE = 24;
 /** Levels that are set in further and further; a deeper one says its number. */
 const MOST_INDENT = 40;
 
