@@ -144,8 +144,17 @@ function joined<T>(
 
 function keyLine(key: Value, stored: StoredValues, depth: number): string {
   const plain = stored.resolve(key);
-  const isObject = plain instanceof Tagged && plain.tag === 'object';
-  return isObject ? shorten(keyText(plain, stored), PREVIEW.key) : line(plain, stored, PREVIEW.key, depth);
+  return isShortKey(plain, stored)
+    ? shorten(keyText(plain, stored), PREVIEW.key)
+    : line(plain, stored, PREVIEW.key, depth);
+}
+
+/** An object, or a tuple of a few that are no containers: written out to its end in no time, it is told by both ends. */
+function isShortKey(key: Value, stored: StoredValues): boolean {
+  const isObject = (value: Value): boolean => value instanceof Tagged && value.tag === 'object';
+  if (!(key instanceof Tuple)) return isObject(key);
+  const items = key.items.length > PREVIEW.items ? undefined : key.items.map((item) => stored.resolve(item));
+  return items?.every((item) => isObject(item) || typeof item !== 'object' || item === null) ?? false;
 }
 
 export function typeName(value: Value, stored: StoredValues): string {
