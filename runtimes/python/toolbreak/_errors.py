@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import os
 import sys
 from collections.abc import Callable
@@ -15,9 +16,14 @@ from ._secrets import MASK
 if TYPE_CHECKING:
     from ._walk import Walk
 
+Entry = tuple[str, int, str]
 TAG = ...
 _HERE = os.path.dirname(os.path.abspath(__file__)) + os.sep
 _MOST_FRAMES = 60
+_NAME = "co_qualname" if sys.version_info >= (3, 11) else "co_name"
+#: So many entries of a traceback are stepped over at once.
+_STEP = 20
+_step_over = operator.attrgetter(".".join(["tb_next"] * _STEP))
 #: Of all containers in a message.
 _MOST_ITEMS = 200
 _LEAVES = (str, int, float, bool, type(None), bytes)
@@ -28,7 +34,7 @@ def encode_error(walk: Walk, error: Any, shape: _static.Shape) -> tuple[Any, ...
     if len(message) > 20_000:
         message = message[:20_000] + f"… ({len(message)} characters)"
     walk.left -= len(message) * 4
-    stack = [list_frame for list_frame in stack_of(error)]
+    stack = stack_of(error)
     walk.left -= len(stack) * 60
     way, cause = cause_of(error)
     encoded_cause = walk.encode(cause) if cause is not None else None
@@ -59,19 +65,47 @@ def cause_of(error: Any) -> tuple[str, Any]:
     return "cause", cause
 
 
-def stack_of(error: Any) -> list[tuple[str, int, str]]:
-    """(path, line, function), outermost first, without our own lines; of a very deep stack the innermost ones."""
-    found: list[tuple[str, int, str]] = []
-    traceback = _static.get_traceback(error)
-    while traceback is not None:
+def stack_of(error: Any) -> list[Entry]:
+    """(path, line, function), outermost first, without our own lines; of a very deep stack the outermost and the innermost ones."""
+    # An error is asked in each call that it leaves. What is left out of a deep stack is stepped over, which takes a thirtieth of reading it; nothing
+    # is kept from one call to the next, since the app may have put its traceback together anew.
+    found, rest = _entries(_static.get_traceback(error))
+    begins: list[Any] = []
+    try:
+        while rest is not None:
+            begins.append(rest)
+            rest = _step_over(rest)
+    except AttributeError:
+        pass  # It ends within this step.
+    inner: list[Entry] = []
+    while begins and len(inner) < _MOST_FRAMES:
+        inner[:0] = _entries(begins.pop())[0]
+    while begins and not found:
+        found = _entries(begins.pop(0))[0]
+    found += inner
+    return found if len(found) <= _MOST_FRAMES else [found[0], *found[1 - _MOST_FRAMES :]]
+
+
+def _entries(traceback: Any) -> tuple[list[Entry], Any]:
+    """Those of one step, and what comes behind it."""
+    found: list[Entry] = []
+    left = _STEP
+    last: Any = None
+    is_ours = False
+    path = name = ""
+    while traceback is not None and left:
+        left -= 1
         code = traceback.tb_frame.f_code
-        path = code.co_filename
-        if not path.startswith(_HERE):
-            found.append((path, traceback.tb_lineno or 0, getattr(code, "co_qualname", code.co_name)))
-            if len(found) > _MOST_FRAMES:
-                del found[1]
+        # A deep stack mostly consists of one function.
+        if code is not last:
+            last = code
+            path = code.co_filename
+            is_ours = path.startswith(_HERE)
+            name = getattr(code, _NAME)
+        if not is_ours:
+            found.append((path, traceback.tb_lineno or 0, name))
         traceback = traceback.tb_next
-    return found
+    return found, traceback
 
 
 def message_of(error: Any, shape: _static.Shape | None = None, text_of: Callable[[Any], str] | None = None) -> str:
