@@ -160,16 +160,13 @@ static PyTypeObject *keep_type;
 
 /* ---------------------------------------------------------------- values */
 
-/* What `_masking.NAME_HINT` looks for, and more: the beginnings of names of secrets, and what stands in front of them in an address. */
-static int hints_at_name(const char *text, Py_ssize_t size)
+/* Whether there is one of the words in it of which each name of a secret has one: without, `_masking.is_secret_name` says no. */
+static int may_name_secret(const char *text, Py_ssize_t size)
 {
-    static const char *const words[] = {"pass", "pwd", "secret", "token", "key", "credential", "authori", "cookie"};
+    static const char *const words[] = {"pass", "pwd", "secret", "token", "key", "credential", "authori", "cookie", "bearer", "jwt"};
     for (Py_ssize_t at = 0; at < size; at++) {
-        char now = text[at];
-        if (now == '?' || now == '&' || now == ';' || now == '@')
-            return 1;
-        now |= 32;
-        if (now != 'p' && now != 's' && now != 't' && now != 'k' && now != 'c' && now != 'a')
+        char now = text[at] | 32;
+        if (now != 'p' && now != 's' && now != 't' && now != 'k' && now != 'c' && now != 'a' && now != 'b' && now != 'j')
             continue;
         for (size_t word = 0; word < sizeof words / sizeof *words; word++) {
             const char *wanted = words[word];
@@ -181,6 +178,15 @@ static int hints_at_name(const char *text, Py_ssize_t size)
         }
     }
     return 0;
+}
+
+/* What `_masking.NAME_HINT` looks for, and more: the beginnings of names of secrets, and what stands in front of them in an address. */
+static int hints_at_name(const char *text, Py_ssize_t size)
+{
+    for (Py_ssize_t at = 0; at < size; at++)
+        if (text[at] == '?' || text[at] == '&' || text[at] == ';' || text[at] == '@')
+            return 1;
+    return may_name_secret(text, size);
 }
 
 /* Characters at which `is_harmless_ascii` looks at all. */
@@ -401,12 +407,35 @@ static int put_fields(Output *out, PyObject *value, Py_ssize_t depth, PyObject *
     return done == WRITTEN ? put_bytes(out, "0", 1) : done;
 }
 
+enum { LONGEST_NAME = 200 };
+
+/* Whether the first of two texts may be the name of the other one. What Python code found harmless as a key is none, nor what it knows for none by its letters. */
+static int may_name_next(PyObject *item, Rules *rules)
+{
+    Py_ssize_t length = PyUnicode_GetLength(item);
+    if (length > LONGEST_NAME)
+        return 0;
+    char letters[LONGEST_NAME];
+    const char *text = ascii_of(item);
+    if (text == NULL) {
+        /* Names of secrets have their words in ASCII, whatever stands around them. */
+        for (Py_ssize_t at = 0; at < length; at++) {
+            Py_UCS4 letter = PyUnicode_ReadChar(item, at);
+            letters[at] = letter < 128 ? (char)letter : 0;
+        }
+        text = letters;
+    }
+    return may_name_secret(text, length) && PySet_Contains(rules->harmless, item) != 1;
+}
+
 /* Whether the text after this one may be a secret because this one says so: `_masking.secret_after` is to look. */
-static int announces(PyObject *item, PyObject *next, Py_ssize_t at, Py_ssize_t size)
+static int announces(PyObject *item, PyObject *next, Py_ssize_t at, Py_ssize_t size, Rules *rules)
 {
     if (Py_TYPE(item) != &PyUnicode_Type || next == NULL || Py_TYPE(next) != &PyUnicode_Type)
         return 0;
-    return (size == 2 && at == 0) || (PyUnicode_GetLength(item) > 0 && PyUnicode_ReadChar(item, 0) == '-');
+    if (PyUnicode_GetLength(item) > 0 && PyUnicode_ReadChar(item, 0) == '-')
+        return 1;
+    return size == 2 && at == 0 && may_name_next(item, rules);
 }
 
 static int is_small(PyObject *number)
@@ -446,7 +475,7 @@ static int put_items(Output *out, PyObject *value, Py_ssize_t depth)
             }
         }
         PyObject *next = at + 1 == size ? NULL : is_list ? items_of(value)[at + 1] : PyTuple_GetItem(value, at + 1);
-        if (announces(item, next, at, size))
+        if (announces(item, next, at, size, out->rules))
             return NOT_PLAIN;
         if (numbers != NULL && (Py_TYPE(item) != numbers || (numbers == &PyLong_Type && !is_small(item))))
             numbers = NULL;

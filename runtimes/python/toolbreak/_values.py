@@ -172,7 +172,8 @@ def _make_encode(
     quick_depth = min(_QUICK_DEPTH, settings.max_depth)
     max_text = settings.max_value_bytes // 4
     text_left = settings.largest
-    if _optional.Rules is not None and not masking.patterns:
+    # A person's names that are wildcards alone are no patterns for texts; compiled code does not know them either.
+    if _optional.Rules is not None and not masking.patterns and not masking._globs:
         noted = settings.noted if settings.references else None
         settings.rules = _optional.Rules(
             *(harmless, rows, clean, noted, short, max_text, most_numbers, quick_items, quick_depth),
@@ -202,6 +203,19 @@ def _make_encode(
         settings.careful = True
         return Walk(settings, depth).encode(value)
 
+    def judged(key: str) -> Any:
+        """Whether a key that holds no secret itself names one; remembered."""
+        secret = is_secret_key(key) or (LOGIN if is_login_name(key) else False)
+        if len(key) < 200:
+            if len(secret_keys) > 10_000:
+                secret_keys.clear()
+                harmless.clear()
+                rows.clear()
+            secret_keys[key] = secret
+            if secret is False:
+                (rows if key == "value" or key == "Value" else harmless).add(key)
+        return secret
+
     def quick_dict(value: dict[Any, Any], depth: int) -> Any:
         nonlocal left
         left -= len(value)
@@ -218,15 +232,7 @@ def _make_encode(
                 if secret is None:
                     if len(key) > short and mask_text(key) is not key:
                         return slow(value, depth)
-                    secret = is_secret_key(key) or (LOGIN if is_login_name(key) else False)
-                    if len(key) < 200:
-                        if len(secret_keys) > 10_000:
-                            secret_keys.clear()
-                            harmless.clear()
-                            rows.clear()
-                        secret_keys[key] = secret
-                        if secret is False:
-                            (rows if key == "value" or key == "Value" else harmless).add(key)
+                    secret = judged(key)
                 is_row = is_row or key == "value" or key == "Value"
                 if secret is LOGIN:
                     if is_login(item):
@@ -282,9 +288,14 @@ def _make_encode(
         """Notes the mask of the next item where this one says that it is a secret."""
         after = items[index + 1] if index + 1 < len(items) else None
         if type(after) is bytes or (type(after) is str and after[:1] != "-"):
-            name = masking.secret_after(items[index], len(items))
+            item = items[index]
+            name = masking.secret_after(item, len(items))
             if name:
                 hidden.append((index + 1, masked_by(name)))
+            elif settings.rules is not None and type(item) is str and len(item) < 200 and item not in secret_keys:
+                # Compiled code leaves to us what sounds like a name of a secret: not each time.
+                if len(item) <= short or mask_text(item) is item:
+                    judged(item)
 
     def quick_list(value: list[Any], depth: int) -> Any:
         nonlocal left

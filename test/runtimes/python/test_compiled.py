@@ -18,7 +18,7 @@ import pytest
 from compiled_support import KEYS, NO_ROOM, NOT_PLAIN, PIECES, WRITTEN, File, check, known
 from spool_reader import END, START, STATE, read_segment
 from test_values_masking import SECRETS
-from toolbreak import _memo, _optional, _segments
+from toolbreak import _memo, _optional, _secrets, _segments
 from toolbreak._static import shape_of
 from toolbreak._values import Settings
 
@@ -119,6 +119,66 @@ def test_a_key_or_a_text_that_nobody_looked_at_is_not_written(file: File) -> Non
     assert file.frames() == [(9, {"name": 1}), (9, {"name": text})]
 
 
+PAIRS: list[Any] = [
+    ["mug", "n"],
+    ("mug", "n"),
+    {"lines": ["mug", "n"]},
+    [("mug", "n"), ["", "n"], ["Grüße", "an alle"], ["auth", "n"], ["value", "n"], ["12", "--password"]],
+    ["a long question. " * 20, "my answer"],
+    ["\u00e9" * 201 + "password", "n"],
+]
+
+
+@pytest.mark.parametrize("value", PAIRS, ids=ascii)
+def test_a_pair_of_texts_is_plain_where_the_first_is_no_name_of_a_secret(file: File, value: Any) -> None:
+    made = known({"lines": 1})
+    assert file.put(made.rules, (9, value)) == WRITTEN
+    assert file.payload() == dumps((9, Settings().encode(value)), 2)
+
+
+def test_a_pair_whose_first_text_sounds_like_a_secret_is_looked_at_once(file: File) -> None:
+    made = Settings()
+    for name in ("key", "Keyboard", "token_count", "clé: passé", "max_tokens"):
+        assert file.put(made.rules, (9, [name, "n"])) == NOT_PLAIN
+        assert made.encode([name, "n"]) == [name, "n"]
+        assert file.put(made.rules, (9, [name, "n"])) == WRITTEN
+    # Such a text is no key that may be written as it stands, where it holds a secret itself.
+    for text in ("my token is sk-abcdefghij0123456789klmn", "password=hunter22", "value of the key: hunter22hunter22"):
+        made.encode([text, "n"])
+        if made.encode(text) != text:
+            assert file.put(made.rules, (9, {text: 1})) == NOT_PLAIN
+    for name in ("--keyboard", "-key"):
+        made.encode([name, "n"])
+        assert file.put(made.rules, (9, [name, "n"])) == NOT_PLAIN
+    assert file.put(made.rules, (9, {"auth_key": "n"})) == NOT_PLAIN
+
+
+def names_of_secrets() -> list[str]:
+    words = {*_secrets.ANYWHERE, *_secrets.LAST, *_secrets.ENDINGS}
+    words.update(f"{word}_tokens" for word in _secrets.TOKENS_BEFORE)
+    words.update(f"{word}_pass" for word in _secrets.PASS_BEFORE)
+    words.update(f"{word}_{key}" for word in _secrets.KEY_BEFORE for key in ("key", "keys"))
+    return sorted(words)
+
+
+@pytest.mark.parametrize("form", ["{}", "x {}", "X-{}", "my_{}_value", "é {}"])
+@pytest.mark.parametrize("case", [str.lower, str.upper, str.title])
+def test_no_name_of_a_secret_is_passed_by_before_a_text(file: File, form: str, case: Any) -> None:
+    masking = Settings().masking
+    found = 0
+    for word in names_of_secrets():
+        name = form.format(case(word))
+        if not masking.secret_after(name, 2):
+            continue
+        found += 1
+        for value in ([name, "hunter22"], (name, "hunter22"), {"name": [[name, "hunter22"]]}):
+            made = known({"name": 1})
+            for _ in range(2):
+                assert file.put(made.rules, (9, value)) == NOT_PLAIN, name
+                assert "hunter22" not in repr(made.encode(value))
+    assert found > 50
+
+
 @pytest.mark.parametrize(("text", "secret"), SECRETS)
 def test_no_known_secret_passes(tmp_path: Path, text: str, secret: str) -> None:
     file = File(tmp_path / "1-1.spool")
@@ -200,6 +260,15 @@ def test_patterns_of_a_person_are_not_passed_by() -> None:
     from toolbreak._masking import Masking
 
     assert Settings(masking=Masking(patterns=["ORD-[0-9]+"])).rules is None
+
+
+@pytest.mark.parametrize("names", [["iban"], ["*"], ["????"]])
+def test_a_name_that_a_person_gives_counts_in_a_pair(names: list[str]) -> None:
+    before = Settings()
+    assert before.encode(["iban", "DE02"]) == ["iban", "DE02"] and before.rules.encode(["iban", "DE02"]) is not None
+    after = Settings.from_record({"maskKeys": names})
+    assert after.rules is None
+    assert "DE02" not in repr(after.encode(["iban", "DE02"]))
 
 
 def test_what_is_too_deep_wide_or_large_is_left_to_python_code(tmp_path: Path) -> None:
