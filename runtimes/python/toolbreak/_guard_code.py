@@ -254,6 +254,15 @@ class _Scan(_Own):
         return node
 
 
+def _waits(node: ast.AST) -> bool:
+    """Whether a statement has a `yield` of its own: not in one inside it, nor in a function."""
+    if isinstance(node, (ast.Yield, ast.YieldFrom)):
+        return True
+    if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)):
+        return False
+    return any(_waits(child) for child in ast.iter_child_nodes(node) if not isinstance(child, ast.stmt))
+
+
 class _Strip(_Own):
     """Takes `global` and `nonlocal` out: they stand once, above both copies."""
 
@@ -273,14 +282,31 @@ class _Inside(_Own):
 
     `leave` also ends the call, so it stands only where nothing of the function runs after it: not within a `try`, a `with`, or a `for`, whose
     iterator may be a generator that is closed then.
+
+    Where a `yield` raises, no code behind it runs: the innermost statement around it, with a `try` of ours, tells that the generator goes on. Later
+    would be too late, as the `finally`, the `with` and the iterator of the `for` that it stands in make calls of their own.
     """
 
     def __init__(self, mark: str, guard: Guard) -> None:
         self._mark = mark
+        self._yields = guard.is_generator
+        #: Whether a statement needs no `try` of its own: none of the app's code runs between what it raises and one of ours.
+        self._is_told = True
         self._async_generator = guard.is_async and guard.is_generator
         #: What is told at the end of the body.
         self.last = "stash" if guard.is_async or guard.is_generator else "leave"
         self._now = self.last
+
+    def visit(self, node: ast.AST) -> Any:
+        if self._is_told or not isinstance(node, ast.stmt) or not _waits(node):
+            return super().visit(node)
+        self._is_told = True
+        made = super().visit(node)
+        self._is_told = False
+        tells = ast.Expr(ast.Call(ast.Attribute(ast.Constant(self._mark), "thrown", ast.Load()), [], []))
+        # The handler gets the line of the `def`, on which no line breakpoint stands and no step ends.
+        handler = ast.ExceptHandler(None, None, [tells, ast.Raise(None, None)])
+        return ast.copy_location(ast.Try([made], [handler], [], []), node)
 
     def _call(self, name: str, value: ast.expr, at: ast.AST) -> ast.expr:
         made = ast.Call(ast.Attribute(ast.Constant(self._mark), name, ast.Load()), [value], [])
@@ -289,9 +315,10 @@ class _Inside(_Own):
         return made
 
     def _block(self, node: Any) -> Any:
-        before, self._now = self._now, "stash"
+        before = self._now, self._is_told
+        self._now, self._is_told = "stash", not self._yields
         self.generic_visit(node)
-        self._now = before
+        self._now, self._is_told = before
         return node
 
     visit_Try = visit_TryStar = visit_With = visit_AsyncWith = visit_For = visit_AsyncFor = _block

@@ -254,6 +254,15 @@ class Guard:
             _calls.resume(run)
         return value
 
+    def thrown(self) -> None:
+        """`resume` where an exception comes out of the `yield`: the app's handlers run next."""
+        try:
+            run = self.live.get(_frame(1))
+            if run is not None:
+                _calls.resume(run)
+        except RecursionError:
+            pass  # No room for us; what was thrown goes on alone.
+
     # ------------------------------------------------------------ after
 
     def long_failed(self) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from fake_adapter import dot
+from fake_adapter import RECORD, dot
 from lines_support import STEPS, at, places, scope, walk
 
 pytestmark = pytest.mark.essential
@@ -111,6 +111,38 @@ def test_errors_generators_and_recursion_are_stepped(scene: Any) -> None:
     found = walk(adapter, "over", "over", "in", "out", "out", "go")
     assert found == [("main", 20), ("main", 19), ("main", 21), ("<lambda>", 21), ("main", 21), ("<module>", 24)]
     assert app.finish() == (0, "caught\n[1, 2] [3, 1]\n", "")
+
+
+def test_the_line_of_a_yield_is_not_stopped_at_where_it_raises(scene: Any) -> None:
+    path = scene.write(
+        "main.py",
+        """
+        def numbers():
+            try:
+                for n in range(3):
+                    yield n
+            finally:
+                print("closed")
+
+
+        def main():
+            each = numbers()
+            next(each)
+            each.close()
+            print("end")
+
+
+        main()
+        """,
+    )
+    adapter = scene.adapter(
+        breakpoints=[dot(1, path, "yield n"), dot(2, path, 'print("closed")')],
+        record={**RECORD, "enabled": True, "functions": ["@usercode"]},
+    )
+    app = scene.run(adapter, "main.py")
+    found = walk(adapter, "over", "over", "over", "go")
+    assert found == [("numbers", 4), ("numbers", 6), ("main", 13), ("main()", 9)]
+    assert app.finish() == (0, "closed\nend\n", "")
 
 
 def test_a_step_is_one_tasks_own(scene: Any) -> None:

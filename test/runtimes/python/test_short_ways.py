@@ -562,7 +562,7 @@ def test_a_call_ends_after_all_that_runs_in_it_and_where_its_value_is_not_plain(
     # The generator is closed.
     assert [number for number, frame in ends.items() if frame[3]] == of("numbers")
     notes = [(starts[number][6]["what"], names[starts[starts[number][2]][3]]) for number in of("note")]
-    assert notes == [("try", "in_try"), ("with", "__exit__"), ("for", "in_for"), ("while", "in_while")]
+    assert notes == [("try", "in_try"), ("with", "__exit__"), ("for", "numbers"), ("while", "in_while")]
     around = {
         names[starts[number][3]]: names[starts[starts[number][2]][3]] for number in of("__exit__") + of("numbers")
     }
