@@ -136,6 +136,26 @@ test('the table has the same facts, sorts, and selects by keyboard', (house) =>
     assert.ok(Math.abs(at!.y - (of!.y + of!.height)) < 2, 'the menu opens at the row');
   }));
 
+test('lines that were not answered are asked for again', (house) => {
+  const usual = hostOf(RUNS);
+  let failed = 0;
+  const answer: Answer = (method, params) => {
+    if (method === 'lines' && failed++ === 0) throw new Error('busy');
+    return usual(method, params);
+  };
+  return withPage(
+    house,
+    async (shown) => {
+      await ready(shown);
+      await shown.page.keyboard.press('t');
+      const calls = shown.page.locator('.table-space .col-Call');
+      await until(async () => assert.match((await calls.allTextContents()).join(), /refund\(amount=700\)/));
+      assert.equal(failed, 2);
+    },
+    { answer },
+  );
+});
+
 test('lanes collapse and expand, by pointer and by keyboard', (house) =>
   withPage(house, async (shown) => {
     await ready(shown);
