@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import fc from 'fast-check';
+import type { FoundCall } from '../../protocol/query';
 import type { ComparedRow, ReaderMethods } from '../../protocol/timeline';
 import { runQuery } from '../../adapter/store/query/query';
 import { align } from '../../adapter/store/reader/align';
@@ -361,7 +362,9 @@ describe('store: what the reader compares and counts', function () {
       [text(first.input), text(first.inputBefore), text(first.output)],
       ["{'order_id': 70, 'region': 'eu'}", "{'order_id': 7, 'region': 'eu'}", "'sent'"],
     );
-    // Their lines have the same.
+    // Their lines have the same, and what a query gives of their values.
+    const [{ values }] = runQuery([file], { values: true }).rows as [FoundCall];
+    assert.deepEqual(values!.arguments, { order_id: 70, region: 'eu' });
     assert.equal(ask('lines', { ids: ['1.2'] }).lines[0]!.arguments, 'order_id=8');
     assert.deepEqual(ask('lines', { ids: ['1.1'] }).lines, [
       { arguments: "order_id=70, region='eu'", result: "'sent'" },

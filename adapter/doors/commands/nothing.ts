@@ -4,6 +4,7 @@ import { inertJson } from '../../common/inertJson';
 import { KeptFiles, thereIs, type ThereIs } from '../../store/query/instead';
 import { parsePath, type ValuePath } from '../../store/query/paths';
 import { runQuery, type Budget } from '../../store/query/query';
+import { FLAGS } from './queryFlags';
 import { count, fit } from './text';
 
 /** Of one question that leaves a part out, and of all of them in milliseconds: whoever mistyped it does not wait long. */
@@ -15,19 +16,8 @@ const LISTED = 12;
 const VALUES = 5;
 const LONGEST = 40;
 
-/** How the parts of a question are typed. */
-const FLAGS = {
-  kinds: '--kind',
-  file: '--file',
-  status: '--status',
-  error: '--error',
-  text: '--text',
-  task: '--task',
-  process: '--process',
-  from: '--from',
-  to: '--to',
-  minimumDuration: '--min-duration',
-} as const satisfies Partial<Record<keyof Query, string>>;
+/** Parts of a question that are left out as they are. */
+const PARTS = ['kinds', 'file', 'status', 'error', 'text', 'task', 'process', 'from', 'to', 'minimumDuration'] as const;
 
 const NAME_FLAGS = {
   contains: '--name',
@@ -73,11 +63,10 @@ function linesFor(paths: readonly string[], query: Query, files: KeptFiles): str
     const rest = { ...asked, where: where.filter((_, other) => other !== index), values: true };
     without(rest, `the condition on ${fit(condition.path, 80)}`, (answer) => thereInstead(condition, answer));
   }
-  for (const [field, flag] of Object.entries(FLAGS) as [keyof typeof FLAGS, string][]) {
-    const typed = asked[field];
-    if (typed === undefined) continue;
+  for (const field of PARTS) {
+    if (asked[field] === undefined) continue;
     const { [field]: _left, ...rest } = asked;
-    without(rest, flag, () => {
+    without(rest, FLAGS[field], () => {
       if (field === 'kinds') return among('Kinds', there().kinds);
       if (field === 'file') return among('Files', there().files, asked.file);
       if (field === 'task') return among('Tasks', there().tasks, asked.task);

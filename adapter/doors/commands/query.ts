@@ -11,6 +11,7 @@ import { conditionIn } from '../../store/query/words';
 import { callText, lengthText } from './callText';
 import { whyNothing } from './nothing';
 import { placeFrom, withPlace, type PlaceOptions } from './place';
+import { FLAGS } from './queryFlags';
 import { column, count, fit, momentText, plainText, print, printJson, width } from './text';
 
 interface Options extends PlaceOptions {
@@ -97,20 +98,6 @@ export function queryCommand(program: Command): void {
     });
 }
 
-/** How the fields of a query are typed. */
-const FLAGS: Record<string, string> = {
-  types: '--type',
-  kinds: '--kind',
-  status: '--status',
-  where: '--where',
-  from: '--from',
-  to: '--to',
-  minimumDuration: '--min-duration',
-  order: '--order',
-  limit: '--limit',
-  cursor: '--cursor',
-};
-
 /** Which cursors there are is known only where the runs are. */
 function answerOf(files: readonly string[], query: Query, command: Command): QueryAnswer {
   try {
@@ -136,7 +123,9 @@ function queryFrom(options: Options, command: Command): Query {
 }
 
 function mistake(error: UserError, command: Command): never {
-  const said = error.message.replace(/^"(\w+)"/, (quoted, field: string) => FLAGS[field] ?? quoted);
+  const said = error.message.replace(/^"(\w+)"/, (quoted, field: string) =>
+    Object.hasOwn(FLAGS, field) ? FLAGS[field as keyof typeof FLAGS] : quoted,
+  );
   return command.error(`toolbreak: ${said}`);
 }
 

@@ -3,6 +3,7 @@ import { taskNames } from '../reader/apart';
 import { shownName, type Named } from '../functionName';
 import { UserError } from '../../common/errors';
 import { isDamage } from '../database';
+import type { Files } from './query';
 
 /** What calls of some runs can be found by, each with how many calls there are of it. */
 export interface ThereIs {
@@ -15,8 +16,8 @@ export interface ThereIs {
 /** Runs whose tables are read. */
 const MOST_RUNS = 20;
 
-/** Of the newest of these runs, from the tables that have all of it: `kinds` and `file` as a query has them. */
-export function thereIs(paths: readonly string[], files: { open(path: string): RunFile }): ThereIs {
+/** Of the newest of these runs, from the tables that have all of it. */
+export function thereIs(paths: readonly string[], files: Files): ThereIs {
   const found: ThereIs = { names: new Map(), kinds: new Map(), files: new Map(), tasks: new Map() };
   const count = (into: Map<string, number>, name: string, calls: number): void =>
     void into.set(name, (into.get(name) ?? 0) + calls);
@@ -44,7 +45,7 @@ export function thereIs(paths: readonly string[], files: { open(path: string): R
 }
 
 /** Run files that several questions are put to, each opened once. */
-export class KeptFiles {
+export class KeptFiles implements Files {
   private readonly opened = new Map<string, RunFile>();
 
   open(path: string): RunFile {

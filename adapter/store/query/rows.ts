@@ -59,14 +59,18 @@ function foundCall(query: FileQuery, row: CallCandidate, room: Room | undefined)
     pid: query.processes.get(processOf(row.id))?.pid ?? 0,
   };
   if (path !== undefined) found.source = { path, line: called!.line };
-  tell(found, file, row, query.held);
-  if (room !== undefined) found.values = valuesOf(file, row, room);
+  const edited = editedOf(file, row, query.held);
+  tell(found, file, row, edited);
+  if (room !== undefined) found.values = valuesOf(file, row, room, edited);
   return found;
 }
 
-function tell(found: CallLine, file: RunFile, row: CallCandidate, held: ReadonlySet<number> | undefined): void {
-  const isHeld = held === undefined || held.has(row.id);
-  const edited = isHeld ? editedArguments(file, row.id) : undefined;
+/** What a call got in place of what it was given, where a person changed that. */
+function editedOf(file: RunFile, row: CallCandidate, held: ReadonlySet<number> | undefined): Value | undefined {
+  return held === undefined || held.has(row.id) ? editedArguments(file, row.id) : undefined;
+}
+
+function tell(found: CallLine, file: RunFile, row: CallCandidate, edited: Value | undefined): void {
   const args = edited === undefined ? text(file, row, ARGS) : argumentsLine(edited, file.values);
   const result = text(file, row, RESULT);
   const error = row.status === ENDED_WITH_PROCESS ? file.endedSentence(row.parent) : text(file, row, ERROR);
@@ -83,7 +87,7 @@ export function linesOf(file: RunFile, ids: readonly string[]): CallLine[] {
     try {
       const id = parseCallName(name);
       const row = id === undefined ? undefined : file.calls.get(id);
-      if (row !== undefined) tell(found, file, row, held);
+      if (row !== undefined) tell(found, file, row, editedOf(file, row, held));
     } catch (error) {
       // What is damaged of one call is said where it is opened, and takes no others with it.
       if (!(error instanceof UserError) && !isDamage(error)) throw error;
@@ -101,13 +105,16 @@ const VALUES = [
 ] as const;
 
 /** The first row has its values in any case: there would be no way to them. */
-function valuesOf(file: RunFile, row: CallCandidate, room: Room): FoundValues {
+function valuesOf(file: RunFile, row: CallCandidate, room: Room, edited: Value | undefined): FoundValues {
   const longest = room.left < MOST_VALUES ? Math.max(room.left, 0) : undefined;
   const values: FoundValues = {};
   for (const [name, part] of VALUES) {
     const stored = file.calls.part(row.id, part);
     if (stored === undefined) continue;
-    const value = (): Value => file.values.root(typeof stored === 'number' ? stored : addressOf(row.id, part));
+    const value = (): Value =>
+      part === ARGS && edited !== undefined
+        ? edited
+        : file.values.root(typeof stored === 'number' ? stored : addressOf(row.id, part));
     const { json, length } = asJson(value, file.values, longest);
     values[name] = json;
     room.left -= length;

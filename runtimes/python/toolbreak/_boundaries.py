@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable, Generator
 from types import FunctionType, MethodType
 from typing import Any
 
-from . import _calls, _report, _static, _steps
+from . import _calls, _errors, _report, _static, _steps
 from ._call_types import (
     AGAIN,
     CANCELLED,
@@ -333,14 +333,11 @@ def _is_end(call: Call, error: BaseException) -> bool:
         )
     if isinstance(error, _ENDS) or is_cancel(error):
         return True
-    # Its class may have been named by a base, as a task group's is.
-    bases = _static.bases_of(type(error))
-    if any(base.__name__ in _END_NAMES for base in bases):
+    shape = _static.shape_of(type(error))
+    if any(_static.short_name(base) in _END_NAMES for base in shape.bases):
         return True
-    group = next((base for base in bases if base.__name__ == "BaseExceptionGroup"), None)
-    if group is None:
-        return False
-    return all(_is_end(call, inner) for inner in group.exceptions.__get__(error))  # type: ignore[attr-defined]
+    members = _errors.group_members(error, shape)
+    return type(members) is tuple and all(_is_end(call, member) for member in members)
 
 
 _ENDS = (GeneratorExit, KeyboardInterrupt, SystemExit)
