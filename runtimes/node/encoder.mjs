@@ -2,7 +2,7 @@ import { types } from 'node:util';
 import { LIST, TUPLE } from './bytes.mjs';
 import { classOf, hasOwnSymbols, PLAIN } from './classes.mjs';
 import { Leaves } from './leaves.mjs';
-import { MAX_DEPTH, MAX_VALUE_BYTES } from './limits.mjs';
+import { MAX_DEPTH } from './limits.mjs';
 import { markHead, markOf } from './marks.mjs';
 import { hasWord, isNoSecret, isOption, isSecretKey, maskText } from './masking.mjs';
 
@@ -20,6 +20,8 @@ const TOO_DEEP = `deeper than ${MAX_DEPTH} levels`;
 const INDEX = /^(?:0|[1-9]\d*)$/;
 const MOST_KEYS = 10_000;
 const LONGEST_KEY = 200;
+/** Of so many keys or items each is looked at, also where there is no room for more. */
+const FEW = 64;
 /** @type {readonly symbol[]} */
 const NONE = [];
 
@@ -54,11 +56,9 @@ export class Encoder extends Leaves {
   /** @private */
   levels = 0;
 
-  /** Begins a value with limits of its own. */
+  /** Begins a value with limits of its own. @override */
   begin() {
-    this.limit = this.bytes.at + MAX_VALUE_BYTES;
-    this.steps = 0;
-    this.late = false;
+    super.begin();
     this.levels = 0;
   }
 
@@ -168,16 +168,21 @@ export class Encoder extends Leaves {
     const { bytes } = this;
     const names = more === undefined ? keysOf(value) : keysOf(value).concat(more);
     const symbols = symbolsOf(value);
+    const isFew = names.length <= FEW;
     const start = bytes.at;
     bytes.openDict();
     for (let index = 0; index < names.length; index++) {
       const name = names[index];
       if (skip !== undefined && skip(name)) continue;
-      if (bytes.at >= this.limit || (index & 63) === 63) {
+      if (this.isSpent || (index & 63) === 63) {
         const reason = this.spent();
-        if (reason !== undefined) {
+        if (reason !== undefined && !isFew) {
           bytes.closeDict();
           return this.cut(start, kind, names.length + symbols.length, reason);
+        }
+        if (reason !== undefined) {
+          this.behind(() => this.field(value, name, depth));
+          continue;
         }
       }
       this.field(value, name, depth);
@@ -265,7 +270,7 @@ export class Encoder extends Leaves {
     let mask = null;
     for (let index = 0; index < length; index++) {
       const reason = index > 0 || length === 1 ? this.spent() : undefined;
-      if (reason !== undefined) {
+      if (reason !== undefined && length > FEW) {
         bytes.view.setInt32(start + 1, index, true);
         return this.cut(start, 'list', length, reason);
       }
@@ -280,6 +285,7 @@ export class Encoder extends Leaves {
       }
       const item = descriptor.value;
       if (mask !== null && (typeof item === 'string' ? item[0] !== '-' : types.isUint8Array(item))) bytes.copy(mask);
+      else if (reason !== undefined) this.behind(() => this.value(item, depth + 1));
       else this.value(item, depth + 1);
       mask = typeof item === 'string' && item.length < LONGEST_KEY ? this.maskAfter(item, index, length) : null;
     }
@@ -346,12 +352,13 @@ export class Encoder extends Leaves {
     bytes.open(type, size);
     iterate((item) => {
       reason ??= this.spent();
-      if (reason !== undefined) return;
+      if (reason !== undefined && size > FEW) return;
       count++;
-      this.value(item, depth + 1);
+      if (reason === undefined) this.value(item, depth + 1);
+      else this.behind(() => this.value(item, depth + 1));
     });
     bytes.view.setInt32(start + 1, count, true);
-    if (reason !== undefined) this.cut(start, kind, size, reason);
+    if (count < size && reason !== undefined) this.cut(start, kind, size, reason);
   }
 
   /**
@@ -365,9 +372,7 @@ export class Encoder extends Leaves {
     /** @type {string | undefined} */
     let reason;
     bytes.openDict();
-    iterate((item, name) => {
-      reason ??= this.spent();
-      if (reason !== undefined) return;
+    const entry = (/** @type {unknown} */ item, /** @type {unknown} */ name) => {
       if (typeof name === 'string' && name.length < LONGEST_KEY) {
         const key = this.key(name);
         bytes.copy(key.bytes);
@@ -376,9 +381,14 @@ export class Encoder extends Leaves {
         this.value(name, depth + 1);
         this.value(item, depth + 1);
       }
+    };
+    iterate((item, name) => {
+      reason ??= this.spent();
+      if (reason === undefined) entry(item, name);
+      else if (size <= FEW) this.behind(() => entry(item, name));
     });
     bytes.closeDict();
-    if (reason !== undefined) this.cut(start, 'dict', size, reason);
+    if (reason !== undefined && size > FEW) this.cut(start, 'dict', size, reason);
   }
 
   /** The first elements of an array of numbers. @param {ArrayLike<number | bigint>} items @param {number} count */

@@ -8,6 +8,8 @@ const { byteLength } = Buffer;
 const utf8 = new TextEncoder();
 const now = performance.now.bind(performance);
 
+/** Beside a value's limits, this part of them is there for what stands behind something that took all. */
+const BESIDE = 8;
 export const TOO_LARGE = `larger than the limit of ${MAX_VALUE_BYTES} bytes`;
 const TOO_LONG = `took longer than ${MAX_TIME} ms to record`;
 const LARGEST_BIGINT = 1n << 1048576n;
@@ -29,6 +31,8 @@ export class Leaves {
     /** @protected */ this.steps = 0;
     /** @protected */ this.late = false;
     /** @private */ this.deadline = 0;
+    /** @private */ this.spare = 0;
+    /** @private */ this.spareTime = 0;
     /** @private @type {Set<string>} */ this.clean = new Set();
     /** @private */ this.cleanSize = 0;
   }
@@ -151,6 +155,52 @@ export class Leaves {
   cut(start, kind, length, reason) {
     this.bytes.insert(start, markHead.cut(kind));
     this.closeCut(length, reason);
+  }
+
+  /** A value's limits, from here. */
+  begin() {
+    this.limit = this.bytes.at + MAX_VALUE_BYTES;
+    this.spare = MAX_VALUE_BYTES / BESIDE;
+    this.spareTime = MAX_TIME / BESIDE;
+    this.steps = 0;
+    this.late = false;
+  }
+
+  /** Whether no room or time is left. */
+  get isSpent() {
+    return this.bytes.at >= this.limit || this.late;
+  }
+
+  /**
+   * Writes what stands behind something that took all the room or time: it has half of what is spare, so that little things are whole, and of all others
+   * the type and size is there.
+   * @param {() => void} write
+   */
+  behind(write) {
+    const { bytes, limit, late } = this;
+    const isFull = bytes.at >= limit;
+    if (isFull) {
+      const share = Math.floor(this.spare / 2);
+      this.spare -= share;
+      this.limit = bytes.at + share;
+    }
+    const begin = now();
+    if (late) {
+      this.late = false;
+      this.deadline = begin + this.spareTime / 2;
+    }
+    try {
+      write();
+    } finally {
+      if (isFull) {
+        this.spare += Math.max(0, this.left);
+        this.limit = limit;
+      }
+      if (late) {
+        this.late = true;
+        this.spareTime = Math.max(0, this.spareTime - (now() - begin));
+      }
+    }
   }
 
   /** Why no more can be taken, or nothing. @protected */

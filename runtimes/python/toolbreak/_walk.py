@@ -22,15 +22,11 @@ _ARRAY_HEAD = 100
 _BYTES_HEAD = 16384
 
 
-#: Of so many keys each is looked at, also where there is no room for more.
-_FEW_KEYS = 64
-
-
-def _is_small(value: Any) -> bool:
-    kind = type(value)
-    if kind is str:
-        return len(value) <= 200
-    return value is None or kind is bool or kind is float or (kind is int and -(2**63) <= value < 2**63)
+#: Of so many keys or items each is looked at, also where there is no room for more.
+_FEW = 64
+#: What is left for those behind one that took all the room or time: this part of either, beside it.
+_BESIDE = 8
+_LONG_KEY = 200
 
 
 def _size(text: str) -> int:
@@ -98,6 +94,8 @@ class Walk:
         self.settings = settings
         self.masking = settings.masking
         self.left = settings.max_value_bytes
+        self.spare = settings.max_value_bytes // _BESIDE
+        self.spare_seconds = settings.seconds / _BESIDE
         self.depth = depth
         self.max_depth = settings.max_depth
         self.stack: list[int] = []
@@ -118,6 +116,26 @@ class Walk:
             self.late = True
             return f"took longer than {self.settings.seconds} s to record"
         return None
+
+    def _beside(self, value: Any) -> Any:
+        """Encodes what stands behind something that took all the room or time: it has half of what is spare, so that little things are whole, and of all others the type and size is there."""
+        left, late = self.left, self.late
+        if left <= 0:
+            self.left = self.spare // 2
+            self.spare -= self.left
+        begin = perf_counter()
+        if late:
+            self.late = False
+            self.deadline = begin + self.spare_seconds / 2
+        try:
+            return self.encode(value)
+        finally:
+            if left <= 0:
+                self.spare += max(0, self.left)
+                self.left = left
+            if late:
+                self.late = True
+                self.spare_seconds = max(0.0, self.spare_seconds - (perf_counter() - begin))
 
     def _too_large(self) -> str:
         return f"larger than the limit of {self.settings.max_value_bytes} bytes"
@@ -214,16 +232,17 @@ class Walk:
     def _items(self, items: list[Any], kind: str) -> Any:
         out: list[Any] = []
         hidden: list[Any] = []
+        is_few = len(items) <= _FEW
         for index, item in enumerate(items):
             reason = self._spent()
-            if reason is not None:
+            if reason is not None and not is_few:
                 return _cut(kind, self._hide(out, hidden), len(items), reason)
             after: Any = items[index + 1] if index + 1 < len(items) else None
             if (kind == "list" or kind == "tuple") and type(after) in (str, bytes):
                 mask = self._mask_after(item, after, len(items))
                 if mask is not None:
                     hidden.append((index + 1, mask))
-            out.append(self.encode(item))
+            out.append(self.encode(item) if reason is None else self._beside(item))
         return self._hide(out, hidden)
 
     def _mask_after(self, item: Any, after: str | bytes, count: int) -> Any:
@@ -264,12 +283,13 @@ class Walk:
         reason: str | None = None
         for key, item in pairs:
             reason = reason or self._spent()
+            encode = self.encode
             if reason is not None:
-                if len(pairs) > _FEW_KEYS:
+                if len(pairs) > _FEW:
                     break
-                # An argument behind a large one is still seen where it costs next to nothing.
-                if type(key) is not str or not _is_small(item):
+                if type(key) is not str or len(key) > _LONG_KEY:
                     continue
+                encode = self._beside  # An argument behind a large one is still seen.
             plain_key = self.encode(key)
             name: Any = key
             if type(key) is not str:
@@ -289,9 +309,9 @@ class Walk:
             ):
                 out.append((plain_key, masked_by(plain_key if type(plain_key) is str else name)))
             elif name and is_login_name(name) and is_login(item):
-                out.append((plain_key, (self.encode(item[0]), masked_by("password"))))
+                out.append((plain_key, (encode(item[0]), masked_by("password"))))
             else:
-                out.append((plain_key, self.encode(item)))
+                out.append((plain_key, encode(item)))
         try:
             plain: Any = dict(out)
         except TypeError:
