@@ -8,3 +8,11 @@ export function badFunctionPattern(pattern: string): string | undefined {
     ? undefined
     : 'Behind "@" there is "usercode" or "file:".';
 }
+
+/** Whether one of these functions (`module.Class.name`) has a name that the pattern means. Of `@usercode` and `@file:` the app alone knows. */
+export function meets(pattern: string, names: readonly string[]): boolean {
+  if (pattern.startsWith('@')) return true;
+  const parts = pattern.split(/\*+/).map((part) => part.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'));
+  const expression = new RegExp(`^${parts.join('.*')}$`, 's');
+  return names.some((name) => expression.test(name));
+}

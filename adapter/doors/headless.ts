@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { Ending } from '../../protocol/timeline';
 import { messageOf } from '../common/errors';
+import { meets } from '../common/functionPattern';
 import { toolbreakVersion } from '../common/installation';
 import { Log } from '../common/log';
 import { SessionFolder } from '../common/sessions';
@@ -46,6 +47,8 @@ export interface Recorded {
   ending?: Ending;
   /** Exceptions that nothing caught in a thread. */
   uncaught: number;
+  /** Patterns of names none of which a recorded function has. */
+  unmet: readonly string[];
   /** Processes that are still there, and record on without us. */
   left: readonly string[];
   /** What was written where our own words go ended in the middle of a line. */
@@ -146,7 +149,7 @@ export async function recordCommand(options: HeadlessOptions, say: (sentence: st
     process.off('unhandledRejection', failed);
     attempt(() => finishBehindUs([place.runFile], log));
   }
-  const recorded = target.processCount === 0 ? NOTHING : counts(place.runFile, log);
+  const recorded = target.processCount === 0 ? NOTHING : counts(place.runFile, functions, log);
   return { code, runFile: place.runFile, processes: target.processCount, inLine: output.inLine, ...recorded };
 }
 
@@ -213,20 +216,27 @@ function momentOf(wall: number | undefined): bigint | undefined {
 /** Milliseconds between a text that is written and the adapter that has it: it may be far behind. */
 const MOST_APART = 60_000;
 
-type Counts = Pick<Recorded, 'number' | 'calls' | 'errors' | 'crashed' | 'ending' | 'uncaught' | 'left' | 'unread'>;
+type Counts = Pick<
+  Recorded,
+  'number' | 'calls' | 'errors' | 'crashed' | 'ending' | 'uncaught' | 'unmet' | 'left' | 'unread'
+>;
 
-const NOTHING: Counts = { number: 0, calls: 0, errors: 0, crashed: false, uncaught: 0, left: [] };
+const NOTHING: Counts = { number: 0, calls: 0, errors: 0, crashed: false, uncaught: 0, unmet: [], left: [] };
 
 /** Those that never connected: the others were told to stop recording. A worker of Node is a part of its process. */
 const LEFT =
   "SELECT name || ' (' || pid || ')' FROM processes WHERE ended IS NULL AND runtime IS NULL GROUP BY pid ORDER BY id";
 
-function counts(runFile: string, log: Log): Counts {
+const NAMES =
+  "SELECT f.module || '.' || f.qualified FROM functions f JOIN function_totals t ON t.function = f.id WHERE t.calls > 0";
+
+function counts(runFile: string, patterns: readonly string[], log: Log): Counts {
   try {
     const file = new RunFile(runFile);
     const { number, calls, errors, ending } = file.summary();
     const events = eventCounts(file);
     const left = file.sql(LEFT).pluck().all() as string[];
+    const names = file.sql(NAMES).pluck().all() as string[];
     file.close();
     return {
       number,
@@ -234,6 +244,7 @@ function counts(runFile: string, log: Log): Counts {
       errors,
       crashed: events.has('crash'),
       uncaught: events.get('uncaught') ?? 0,
+      unmet: patterns.filter((pattern) => !meets(pattern, names)),
       left,
       ...(ending !== undefined && { ending }),
     };

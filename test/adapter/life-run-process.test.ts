@@ -392,4 +392,23 @@ open("done", "w").close()
     const empty = await place.say('run');
     assert.equal(empty.code, 2);
   });
+
+  it('says of which patterns no function was called', async () => {
+    writeFileSync(
+      join(place.project, 'named.py'),
+      'import json\nclass Agent:\n    def run(self): return json\nAgent().run()\n',
+    );
+    const words = async (...patterns: string[]): Promise<string> => {
+      const flags = patterns.flatMap((one) => ['--functions', one]);
+      const said = await place.say('run', ...flags, '--', python, 'named.py');
+      return said.stderr.replace(/"toolbreak show \d+"/, 'SHOW').replaceAll('toolbreak: ', '');
+    };
+    const recorded = 'recorded 1 call; look at it with SHOW.\n';
+    assert.equal(await words('__main__.Ag*n', '@file:other.py'), recorded);
+    assert.equal(
+      await words('__main__.*', 'named.*', 'json.loads'),
+      `${recorded}no function of a source file was called that "named.*" or "json.loads" names.\n`,
+    );
+    assert.match(await words('named.*'), /^recorded 0 calls: .* called that "named\.\*" names\. One is named with its/);
+  });
 });

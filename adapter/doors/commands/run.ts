@@ -42,7 +42,7 @@ export function runCommand(program: Command): void {
             : recorded.ending?.signal !== undefined
               ? 'recorded 0 calls until then.'
               : functions.length > 0
-                ? `recorded 0 calls: no tool, node or model call was made, and no function of a source file was called that ${functions.map((one) => `"${one}"`).join(' or ')} names. ${hint(command)}`
+                ? `recorded 0 calls: no tool, node or model call was made, and no function of a source file was called that ${quoted(functions)} names. ${hint(command)}`
                 : 'recorded 0 calls: no tool, node or model call was made. --functions "@usercode" records plain functions, too.',
         );
       }
@@ -58,6 +58,10 @@ function hint(command: readonly string[]): string {
   return 'One is named with its module, such as search_agent.search; the module of the file that runs is __main__.';
 }
 
+function quoted(patterns: readonly string[]): string {
+  return patterns.map((one) => `"${one}"`).join(' or ');
+}
+
 /** By its number: another run may have begun since, and be the last. */
 function named({ number }: Recorded): string {
   return number > 0 ? String(number) : 'last';
@@ -65,8 +69,11 @@ function named({ number }: Recorded): string {
 
 /** What went wrong beside the calls, and where to see it. */
 function endWords(recorded: Recorded): string[] {
-  const { crashed, ending, uncaught, left } = recorded;
+  const { calls, crashed, ending, uncaught, unmet, left } = recorded;
   const words: string[] = [];
+  // Where nothing was recorded, or it was killed before it came to them, that is said already.
+  if (calls > 0 && unmet.length > 0 && ending?.signal === undefined)
+    words.push(`no function of a source file was called that ${quoted(unmet)} names.`);
   const other = ending?.child === true;
   const killed = ending?.how === 'crashed' ? undefined : ending?.signal;
   // Where the command itself was killed, it was another process that crashed.
