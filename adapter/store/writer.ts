@@ -484,7 +484,7 @@ export class RunWriter {
     const id = globalId(process, frame.id);
     const end = this.moment(frame.time);
     const failed = frame.status === CallStatus.Error || frame.status === CallStatus.Cancelled;
-    this.calls.part(id, failed ? ERROR : RESULT, this.values.takeOrKeep(frame.reader));
+    if (frame.isUntold !== true) this.calls.part(id, failed ? ERROR : RESULT, this.values.takeOrKeep(frame.reader));
     const attributed = !frame.reader.isNone;
     const tokens = attributed ? this.tokensOf(frame.reader) : undefined;
     this.ended(id, end, frame.status, tokens);

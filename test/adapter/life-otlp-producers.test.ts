@@ -344,4 +344,13 @@ describe('life: import of spans as others write them', () => {
     assert.equal(JSON.stringify(call.input), '{"messages":["leaf",{"__proto__":{"role":"user"}}]}');
     assert.deepEqual(Object.keys(call.attributes).sort(), [...Object.keys(odd).slice(1), 'llm.request.type'].sort());
   });
+
+  it('tells a result that is nothing from one that the span does not say', async () => {
+    const tool = { 'gen_ai.operation.name': 'execute_tool', 'gen_ai.tool.name': 'add' };
+    const { calls } = await imported(['said', { ...tool, 'gen_ai.tool.call.result': 'null' }], ['not said', tool]);
+    assert.deepEqual(
+      calls.map(({ output }) => output),
+      [null, undefined],
+    );
+  });
 });

@@ -277,7 +277,6 @@ describe('life: import of OTLP JSON', function () {
     assert.deepEqual(without(args[4]!), {
       status: 'returned',
       arguments: {},
-      result: null,
       'thread.name': 7,
       'code.line.number': 'x',
       'toolbreak.status': 'odd',

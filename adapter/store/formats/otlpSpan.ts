@@ -33,7 +33,8 @@ export interface SpanCall {
   states: { when: 'before' | 'after'; value: Told }[];
   /** Undefined for a call of which no end is known. */
   status: CallStatus | undefined;
-  result: Told | RecordedErrorValue;
+  /** Undefined where the span says none. */
+  result: Told | RecordedErrorValue | undefined;
   /** Which line of the app it was on, where the span says so. */
   thread: string | undefined;
   threadName: string | undefined;
@@ -121,7 +122,7 @@ export function readSpan(span: Fields, start: bigint): SpanCall {
     attributes: Object.fromEntries(all),
     states,
     status: callStatus,
-    result: failed || exception !== undefined ? errorOf(exception, fields, all, status) : (answer ?? null),
+    result: failed || exception !== undefined ? errorOf(exception, fields, all, status) : answer,
     thread: thread === undefined ? undefined : JSON.stringify(thread),
     threadName,
     events,

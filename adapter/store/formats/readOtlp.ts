@@ -351,12 +351,15 @@ function* framesOf(
       reader: new MarshalReader(marshal(event.data)),
     };
   if (status === undefined) return;
+  const { attributes, result } = call;
+  const told = result === undefined ? marshal(attributes) : marshal(result, attributes);
   yield {
     kind: FrameKind.End,
     id: span.id,
     time: end,
     status,
-    reader: new MarshalReader(marshal(call.result, call.attributes)),
+    isUntold: result === undefined,
+    reader: new MarshalReader(told),
   };
 }
 

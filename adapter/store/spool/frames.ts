@@ -49,6 +49,8 @@ export interface EndFrame {
   id: number;
   time: number;
   status: number;
+  /** Its value is not in the reader: whoever recorded the call did not say what came of it. No spool of ours has such. */
+  isUntold?: boolean;
   reader: MarshalReader;
 }
 
