@@ -177,7 +177,8 @@ export class Leaves {
    * @param {() => void} write
    */
   behind(write) {
-    const { bytes, limit, late } = this;
+    const { bytes, limit } = this;
+    const late = this.late && this.spareTime > 0;
     const isFull = bytes.at >= limit;
     if (isFull) {
       const share = Math.floor(this.spare / 2);

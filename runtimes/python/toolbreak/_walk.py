@@ -119,7 +119,7 @@ class Walk:
 
     def _beside(self, value: Any) -> Any:
         """Encodes what stands behind something that took all the room or time: it has half of what is spare, so that little things are whole, and of all others the type and size is there."""
-        left, late = self.left, self.late
+        left, late = self.left, self.late and self.spare_seconds > 0
         if left <= 0:
             self.left = self.spare // 2
             self.spare -= self.left

@@ -220,6 +220,13 @@ def test_what_is_small_is_kept_behind_what_takes_too_long(monkeypatch: pytest.Mo
     assert found["rows"][5] == found["again"][5] == "took longer than 0.1 s to record"
     assert 0 < len(found["again"][3]) < len(found["rows"][3]) < 10_000
     assert (found["options"], found["list"][1:]) == ({"k": [1, 2]}, ("fast", {"k": 1}))
+    # What has few items on each level, and many in all, does not take that time again and again.
+    tree: Any = 1
+    for _ in range(4):
+        tree = [tree] * 30
+    clock = 0.0
+    slow.encode(tree)
+    assert clock < 0.2
 
 
 def test_the_whole_stays_near_its_budget() -> None:
