@@ -20,8 +20,6 @@ const TOO_DEEP = `deeper than ${MAX_DEPTH} levels`;
 const INDEX = /^(?:0|[1-9]\d*)$/;
 const MOST_KEYS = 10_000;
 const LONGEST_KEY = 200;
-/** Of so many keys or items each is looked at, also where there is no room for more. */
-const FEW = 64;
 /** @type {readonly symbol[]} */
 const NONE = [];
 
@@ -168,7 +166,6 @@ export class Encoder extends Leaves {
     const { bytes } = this;
     const names = more === undefined ? keysOf(value) : keysOf(value).concat(more);
     const symbols = symbolsOf(value);
-    const isFew = names.length <= FEW;
     const start = bytes.at;
     bytes.openDict();
     for (let index = 0; index < names.length; index++) {
@@ -176,12 +173,12 @@ export class Encoder extends Leaves {
       if (skip !== undefined && skip(name)) continue;
       if (this.isSpent || (index & 63) === 63) {
         const reason = this.spent();
-        if (reason !== undefined && !isFew) {
+        if (reason !== undefined && !this.areFew(names.length, depth)) {
           bytes.closeDict();
           return this.cut(start, kind, names.length + symbols.length, reason);
         }
         if (reason !== undefined) {
-          this.behind(() => this.field(value, name, depth));
+          this.behind(depth, () => this.field(value, name, depth));
           continue;
         }
       }
@@ -270,7 +267,7 @@ export class Encoder extends Leaves {
     let mask = null;
     for (let index = 0; index < length; index++) {
       const reason = index > 0 || length === 1 ? this.spent() : undefined;
-      if (reason !== undefined && length > FEW) {
+      if (reason !== undefined && !this.areFew(length, depth)) {
         bytes.view.setInt32(start + 1, index, true);
         return this.cut(start, 'list', length, reason);
       }
@@ -285,7 +282,7 @@ export class Encoder extends Leaves {
       }
       const item = descriptor.value;
       if (mask !== null && (typeof item === 'string' ? item[0] !== '-' : types.isUint8Array(item))) bytes.copy(mask);
-      else if (reason !== undefined) this.behind(() => this.value(item, depth + 1));
+      else if (reason !== undefined) this.behind(depth, () => this.value(item, depth + 1));
       else this.value(item, depth + 1);
       mask = typeof item === 'string' && item.length < LONGEST_KEY ? this.maskAfter(item, index, length) : null;
     }
@@ -352,10 +349,10 @@ export class Encoder extends Leaves {
     bytes.open(type, size);
     iterate((item) => {
       reason ??= this.spent();
-      if (reason !== undefined && size > FEW) return;
+      if (reason !== undefined && !this.areFew(size, depth)) return;
       count++;
       if (reason === undefined) this.value(item, depth + 1);
-      else this.behind(() => this.value(item, depth + 1));
+      else this.behind(depth, () => this.value(item, depth + 1));
     });
     bytes.view.setInt32(start + 1, count, true);
     if (count < size && reason !== undefined) this.cut(start, kind, size, reason);
@@ -372,6 +369,7 @@ export class Encoder extends Leaves {
     /** @type {string | undefined} */
     let reason;
     bytes.openDict();
+    let count = 0;
     const entry = (/** @type {unknown} */ item, /** @type {unknown} */ name) => {
       if (typeof name === 'string' && name.length < LONGEST_KEY) {
         const key = this.key(name);
@@ -385,10 +383,12 @@ export class Encoder extends Leaves {
     iterate((item, name) => {
       reason ??= this.spent();
       if (reason === undefined) entry(item, name);
-      else if (size <= FEW) this.behind(() => entry(item, name));
+      else if (this.areFew(size, depth)) this.behind(depth, () => entry(item, name));
+      else return;
+      count++;
     });
     bytes.closeDict();
-    if (reason !== undefined && size > FEW) this.cut(start, 'dict', size, reason);
+    if (count < size && reason !== undefined) this.cut(start, 'dict', size, reason);
   }
 
   /** The first elements of an array of numbers. @param {ArrayLike<number | bigint>} items @param {number} count */

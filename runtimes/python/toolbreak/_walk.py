@@ -26,6 +26,8 @@ _BYTES_HEAD = 16384
 _FEW = 64
 #: What is left for those behind one that took all the room or time: this part of either, beside it.
 _BESIDE = 8
+#: So many in all of a value, since each may have a long name.
+_MOST_BESIDE = 500
 _LONG_KEY = 200
 
 
@@ -96,6 +98,9 @@ class Walk:
         self.left = settings.max_value_bytes
         self.spare = settings.max_value_bytes // _BESIDE
         self.spare_seconds = settings.seconds / _BESIDE
+        #: Of both limits, for what is outermost.
+        self.kept = 0.5 / _BESIDE
+        self.beside = _MOST_BESIDE
         self.depth = depth
         self.max_depth = settings.max_depth
         self.stack: list[int] = []
@@ -117,19 +122,29 @@ class Walk:
             return f"took longer than {self.settings.seconds} s to record"
         return None
 
+    def _are_few(self, count: int) -> bool:
+        """Whether each of so many is looked at where no room is left. Of the outermost always: these are arguments."""
+        return count <= _FEW and (self.beside > 0 or len(self.stack) == 1)
+
     def _beside(self, value: Any) -> Any:
         """Encodes what stands behind something that took all the room or time: it has half of what is spare, so that little things are whole, and of all others the type and size is there."""
-        left, late = self.left, self.late and self.spare_seconds > 0
+        if len(self.stack) == 1:
+            self.kept = 0.0
+        seconds = self.spare_seconds - self.kept * self.settings.seconds
+        left, late = self.left, self.late and seconds > 0
+        beside = self.beside
+        inside = self.beside = beside // _BESIDE
         if left <= 0:
-            self.left = self.spare // 2
+            self.left = max(0, self.spare - int(self.kept * self.settings.max_value_bytes)) // 2
             self.spare -= self.left
         begin = perf_counter()
         if late:
             self.late = False
-            self.deadline = begin + self.spare_seconds / 2
+            self.deadline = begin + seconds / 2
         try:
             return self.encode(value)
         finally:
+            self.beside += beside - inside - 1
             if left <= 0:
                 self.spare += max(0, self.left)
                 self.left = left
@@ -232,10 +247,9 @@ class Walk:
     def _items(self, items: list[Any], kind: str) -> Any:
         out: list[Any] = []
         hidden: list[Any] = []
-        is_few = len(items) <= _FEW
         for index, item in enumerate(items):
             reason = self._spent()
-            if reason is not None and not is_few:
+            if reason is not None and not self._are_few(len(items)):
                 return _cut(kind, self._hide(out, hidden), len(items), reason)
             after: Any = items[index + 1] if index + 1 < len(items) else None
             if (kind == "list" or kind == "tuple") and type(after) in (str, bytes):
@@ -285,7 +299,7 @@ class Walk:
             reason = reason or self._spent()
             encode = self.encode
             if reason is not None:
-                if len(pairs) > _FEW:
+                if not self._are_few(len(pairs)):
                     break
                 if type(key) is not str or len(key) > _LONG_KEY:
                     continue
