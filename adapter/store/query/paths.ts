@@ -1,9 +1,9 @@
 import { UserError } from '../../common/errors';
 import { child, childCount } from '../reader/children';
-import { errorMessage } from '../reader/render';
+import { errorMessage, isWhole } from '../reader/render';
 import type { StoredValues } from '../reader/stored';
 import { shorten } from '../reader/text';
-import { Dict, Tagged, type Value } from '../values/model';
+import { Dict, Tagged, Tuple, type Value } from '../values/model';
 
 export type Root = 'argument' | 'result' | 'error' | 'state' | 'stateBefore' | 'stateAfter';
 
@@ -86,16 +86,20 @@ export function follow(value: Value, { steps }: ValuePath, stored: StoredValues)
   let at: Value | undefined = stored.resolve(value);
   // Steps since the stack of an error: its frames are tuples.
   let sinceStack = Infinity;
+  // How many there were in an array of which a part was recorded.
+  let sizes: readonly number[] = [];
   for (const step of steps) {
     if (at === undefined) return undefined;
     const plain = stored.resolve(at);
+    const [count = countOf(plain, stored), ...inside] = sizes;
+    sizes = sizesIn(plain, stored) ?? inside;
     const isError = plain instanceof Tagged && plain.tag === 'error';
     if (isError && typeof step === 'string') at = errorPart(plain, step, stored);
     else {
       const part = sinceStack === 1 && typeof step === 'string' ? FRAME_PARTS.indexOf(step) : -1;
       // A text is another key than the number that reads the same.
       const own = plain instanceof Dict && typeof step === 'string' ? plain.get(step) : undefined;
-      at = own ?? child(plain, part < 0 ? nameOf(step, plain, stored) : String(part), stored);
+      at = own ?? child(plain, part < 0 ? nameOf(step, count) : String(part), stored);
     }
     sinceStack = isError && step === 'stack' ? 0 : sinceStack + 1;
   }
@@ -123,7 +127,33 @@ function errorPart(error: Tagged, name: string, stored: StoredValues): Value | u
   return part === undefined ? child(error, name, stored) : error.parts[part];
 }
 
-function nameOf(step: Step, value: Value, stored: StoredValues): string {
+function nameOf(step: Step, count: number): string {
   if (typeof step === 'string') return step;
-  return String(step < 0 ? childCount(value, stored) + step : step);
+  return String(step < 0 ? count + step : step);
+}
+
+/** From where an index below zero counts: the end that the value had, not the one of what was recorded of it. */
+function countOf(value: Value, stored: StoredValues): number {
+  const inner = bare(value, stored);
+  const length = inner instanceof Tagged && inner.tag === 'cut' ? stored.resolve(inner.parts[2] ?? null) : undefined;
+  return typeof length === 'number' ? length : (shapeOf(inner, stored)?.[0] ?? childCount(value, stored));
+}
+
+/** Sizes of what is inside an array of which a part was recorded; of a table, of its columns. */
+function sizesIn(value: Value, stored: StoredValues): readonly number[] | undefined {
+  const inner = bare(value, stored);
+  const shape = shapeOf(inner, stored);
+  const isTable = shape !== undefined && stored.resolve((inner as Tagged).parts[3] ?? null) instanceof Dict;
+  return isTable ? shape.slice(0, 1) : shape?.slice(1);
+}
+
+function shapeOf(value: Value, stored: StoredValues): number[] | undefined {
+  if (!(value instanceof Tagged) || value.tag !== 'array' || isWhole(value, stored)) return undefined;
+  const shape = stored.resolve(value.parts[1] ?? null);
+  return (shape instanceof Tuple ? shape.items : []).map((size) => Number(stored.resolve(size)));
+}
+
+function bare(value: Value, stored: StoredValues): Value {
+  const isSubclass = value instanceof Tagged && value.tag === 'subclass';
+  return isSubclass ? stored.resolve(value.parts[1] ?? null) : value;
 }
