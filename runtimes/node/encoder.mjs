@@ -2,7 +2,7 @@ import { types } from 'node:util';
 import { LIST, TUPLE } from './bytes.mjs';
 import { classOf, hasOwnSymbols, PLAIN } from './classes.mjs';
 import { Leaves } from './leaves.mjs';
-import { MAX_DEPTH } from './limits.mjs';
+import { MAX_DEPTH, MAX_VALUE_BYTES } from './limits.mjs';
 import { markHead, markOf } from './marks.mjs';
 import { hasWord, isNoSecret, isOption, isSecretKey, maskText } from './masking.mjs';
 
@@ -54,9 +54,11 @@ export class Encoder extends Leaves {
   /** @private */
   levels = 0;
 
-  /** Begins a value with limits of its own. @override */
+  /** Begins a value with limits of its own. */
   begin() {
-    super.begin();
+    this.limit = this.bytes.at + MAX_VALUE_BYTES;
+    this.steps = 0;
+    this.late = false;
     this.levels = 0;
   }
 
@@ -171,15 +173,11 @@ export class Encoder extends Leaves {
     for (let index = 0; index < names.length; index++) {
       const name = names[index];
       if (skip !== undefined && skip(name)) continue;
-      if (this.isSpent || (index & 63) === 63) {
+      if (bytes.at >= this.limit || (index & 63) === 63) {
         const reason = this.spent();
-        if (reason !== undefined && !this.areFew(names.length, depth)) {
+        if (reason !== undefined) {
           bytes.closeDict();
           return this.cut(start, kind, names.length + symbols.length, reason);
-        }
-        if (reason !== undefined) {
-          this.behind(depth, () => this.field(value, name, depth));
-          continue;
         }
       }
       this.field(value, name, depth);
@@ -267,7 +265,7 @@ export class Encoder extends Leaves {
     let mask = null;
     for (let index = 0; index < length; index++) {
       const reason = index > 0 || length === 1 ? this.spent() : undefined;
-      if (reason !== undefined && !this.areFew(length, depth)) {
+      if (reason !== undefined) {
         bytes.view.setInt32(start + 1, index, true);
         return this.cut(start, 'list', length, reason);
       }
@@ -282,7 +280,6 @@ export class Encoder extends Leaves {
       }
       const item = descriptor.value;
       if (mask !== null && (typeof item === 'string' ? item[0] !== '-' : types.isUint8Array(item))) bytes.copy(mask);
-      else if (reason !== undefined) this.behind(depth, () => this.value(item, depth + 1));
       else this.value(item, depth + 1);
       mask = typeof item === 'string' && item.length < LONGEST_KEY ? this.maskAfter(item, index, length) : null;
     }
@@ -349,13 +346,12 @@ export class Encoder extends Leaves {
     bytes.open(type, size);
     iterate((item) => {
       reason ??= this.spent();
-      if (reason !== undefined && !this.areFew(size, depth)) return;
+      if (reason !== undefined) return;
       count++;
-      if (reason === undefined) this.value(item, depth + 1);
-      else this.behind(depth, () => this.value(item, depth + 1));
+      this.value(item, depth + 1);
     });
     bytes.view.setInt32(start + 1, count, true);
-    if (count < size && reason !== undefined) this.cut(start, kind, size, reason);
+    if (reason !== undefined) this.cut(start, kind, size, reason);
   }
 
   /**
@@ -369,8 +365,9 @@ export class Encoder extends Leaves {
     /** @type {string | undefined} */
     let reason;
     bytes.openDict();
-    let count = 0;
-    const entry = (/** @type {unknown} */ item, /** @type {unknown} */ name) => {
+    iterate((item, name) => {
+      reason ??= this.spent();
+      if (reason !== undefined) return;
       if (typeof name === 'string' && name.length < LONGEST_KEY) {
         const key = this.key(name);
         bytes.copy(key.bytes);
@@ -379,16 +376,9 @@ export class Encoder extends Leaves {
         this.value(name, depth + 1);
         this.value(item, depth + 1);
       }
-    };
-    iterate((item, name) => {
-      reason ??= this.spent();
-      if (reason === undefined) entry(item, name);
-      else if (this.areFew(size, depth)) this.behind(depth, () => entry(item, name));
-      else return;
-      count++;
     });
     bytes.closeDict();
-    if (count < size && reason !== undefined) this.cut(start, 'dict', size, reason);
+    if (reason !== undefined) this.cut(start, 'dict', size, reason);
   }
 
   /** The first elements of an array of numbers. @param {ArrayLike<number | bigint>} items @param {number} count */

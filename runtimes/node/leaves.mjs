@@ -8,12 +8,6 @@ const { byteLength } = Buffer;
 const utf8 = new TextEncoder();
 const now = performance.now.bind(performance);
 
-/** Beside a value's limits, this part of them is there for what stands behind something that took all. */
-const BESIDE = 8;
-/** So many in all of a value, since each may have a long name. */
-const MOST_BESIDE = 500;
-/** Of so many keys or items each is looked at, also where there is no room for more. */
-const FEW = 64;
 export const TOO_LARGE = `larger than the limit of ${MAX_VALUE_BYTES} bytes`;
 const TOO_LONG = `took longer than ${MAX_TIME} ms to record`;
 const LARGEST_BIGINT = 1n << 1048576n;
@@ -35,11 +29,6 @@ export class Leaves {
     /** @protected */ this.steps = 0;
     /** @protected */ this.late = false;
     /** @private */ this.deadline = 0;
-    /** @private */ this.spare = 0;
-    /** @private */ this.spareTime = 0;
-    /** Of both limits, for what is outermost. @private */
-    this.kept = 0;
-    /** @private */ this.besides = 0;
     /** @private @type {Set<string>} */ this.clean = new Set();
     /** @private */ this.cleanSize = 0;
   }
@@ -162,71 +151,6 @@ export class Leaves {
   cut(start, kind, length, reason) {
     this.bytes.insert(start, markHead.cut(kind));
     this.closeCut(length, reason);
-  }
-
-  /** A value's limits, from here. */
-  begin() {
-    this.limit = this.bytes.at + MAX_VALUE_BYTES;
-    this.spare = MAX_VALUE_BYTES / BESIDE;
-    this.spareTime = MAX_TIME / BESIDE;
-    this.kept = 0.5 / BESIDE;
-    this.besides = MOST_BESIDE;
-    this.steps = 0;
-    this.late = false;
-  }
-
-  /** Whether no room or time is left. */
-  get isSpent() {
-    return this.bytes.at >= this.limit || this.late;
-  }
-
-  /**
-   * Whether each of so many is looked at where no room is left. Of the outermost always.
-   * @param {number} count
-   * @param {number} depth
-   */
-  areFew(count, depth) {
-    return count <= FEW && (this.besides > 0 || depth === 1);
-  }
-
-  /**
-   * Writes what stands behind something that took all the room or time: it has half of what is spare, so that little things are whole, and of all others
-   * the type and size is there.
-   * @param {number} depth
-   * @param {() => void} write
-   */
-  behind(depth, write) {
-    const { besides, bytes, limit } = this;
-    const inside = Math.floor(Math.max(0, besides) / BESIDE);
-    this.besides = inside;
-    if (depth === 1) this.kept = 0;
-    const { kept } = this;
-    const time = this.spareTime - kept * MAX_TIME;
-    const late = this.late && time > 0;
-    const isFull = bytes.at >= limit;
-    if (isFull) {
-      const share = Math.floor(Math.max(0, this.spare - kept * MAX_VALUE_BYTES) / 2);
-      this.spare -= share;
-      this.limit = bytes.at + share;
-    }
-    const begin = now();
-    if (late) {
-      this.late = false;
-      this.deadline = begin + time / 2;
-    }
-    try {
-      write();
-    } finally {
-      this.besides += besides - inside - 1;
-      if (isFull) {
-        this.spare += Math.max(0, this.left);
-        this.limit = limit;
-      }
-      if (late) {
-        this.late = true;
-        this.spareTime = Math.max(0, this.spareTime - (now() - begin));
-      }
-    }
   }
 
   /** Why no more can be taken, or nothing. @protected */

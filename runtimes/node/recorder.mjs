@@ -133,8 +133,7 @@ export class Recorder {
           else encoder.list(rest, 1);
           break;
         }
-        if (encoder.isSpent) encoder.behind(1, () => encoder.under(param, args[index], 0));
-        else encoder.under(param, args[index], 0);
+        encoder.under(param, args[index], 0);
       }
       bytes.closeDict();
       bytes.none();

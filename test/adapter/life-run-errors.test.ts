@@ -68,19 +68,13 @@ def large():
     error.more = [1]
     raise error
 
-def wide():
-    error = ValueError("wide")
-    error.items = ["x" * 1000] * 3000
-    for number in range(100): setattr(error, f"more{number}", number)
-    raise error
-
 def deep(left):
     try:
         if left == 0: raise ValueError("bottom")
         deep(left - 1)
     except ValueError as error: raise ValueError(f"level {left}") from error
 
-for each in large, wide, lambda: deep(30):
+for each in large, lambda: deep(30):
     try: each()
     except ValueError: pass
 try: many()
@@ -130,11 +124,10 @@ except ExceptionGroup as error: seen(error.__context__)
     assert.match(await shown('told'), /\n {2}ExceptionGroup: no <list> in <dict> \(1 sub-exception\)\n/);
 
     // What is left out says so, and why: fields, and the middle of a long chain.
-    const cut = String.raw`list \(3000\)… {2}\(Cut .*larger than the limit.*\n(?: {6}.*\n)*`;
-    const large = new RegExp(String.raw`\n {2}ValueError: large\n.*\n {4}items = ${cut} {4}more = list \(1\)\n`);
-    assert.match(await shown('large'), large);
-    const wide = new RegExp(String.raw`\n {2}ValueError: wide\n.*\n {4}items = ${cut} {4}… {2}\(Cut .*larger than`);
-    assert.match(await shown('wide'), wide);
+    assert.match(
+      await shown('large'),
+      /\n {2}ValueError: large\n.*\n(?: {4}.*\n)* {4}… {2}\(Cut .*larger than the limit/,
+    );
     const tree = (await place.say('show', 'last')).stdout;
     const [outermost] = /^\S+(?=.*deep\(left=30\))/m.exec(tree) ?? [];
     const chain = await shown(outermost!);

@@ -22,13 +22,15 @@ _ARRAY_HEAD = 100
 _BYTES_HEAD = 16384
 
 
-#: Of so many keys or items each is looked at, also where there is no room for more.
-_FEW = 64
-#: What is left for those behind one that took all the room or time: this part of either, beside it.
-_BESIDE = 8
-#: So many in all of a value, since each may have a long name.
-_MOST_BESIDE = 500
-_LONG_KEY = 200
+#: Of so many keys each is looked at, also where there is no room for more.
+_FEW_KEYS = 64
+
+
+def _is_small(value: Any) -> bool:
+    kind = type(value)
+    if kind is str:
+        return len(value) <= 200
+    return value is None or kind is bool or kind is float or (kind is int and -(2**63) <= value < 2**63)
 
 
 def _size(text: str) -> int:
@@ -96,11 +98,6 @@ class Walk:
         self.settings = settings
         self.masking = settings.masking
         self.left = settings.max_value_bytes
-        self.spare = settings.max_value_bytes // _BESIDE
-        self.spare_seconds = settings.seconds / _BESIDE
-        #: Of both limits, for what is outermost.
-        self.kept = 0.5 / _BESIDE
-        self.beside = _MOST_BESIDE
         self.depth = depth
         self.max_depth = settings.max_depth
         self.stack: list[int] = []
@@ -121,36 +118,6 @@ class Walk:
             self.late = True
             return f"took longer than {self.settings.seconds} s to record"
         return None
-
-    def _are_few(self, count: int) -> bool:
-        """Whether each of so many is looked at where no room is left. Of the outermost always: these are arguments."""
-        return count <= _FEW and (self.beside > 0 or len(self.stack) == 1)
-
-    def _beside(self, value: Any) -> Any:
-        """Encodes what stands behind something that took all the room or time: it has half of what is spare, so that little things are whole, and of all others the type and size is there."""
-        if len(self.stack) == 1:
-            self.kept = 0.0
-        seconds = self.spare_seconds - self.kept * self.settings.seconds
-        left, late = self.left, self.late and seconds > 0
-        beside = self.beside
-        inside = self.beside = beside // _BESIDE
-        if left <= 0:
-            self.left = max(0, self.spare - int(self.kept * self.settings.max_value_bytes)) // 2
-            self.spare -= self.left
-        begin = perf_counter()
-        if late:
-            self.late = False
-            self.deadline = begin + seconds / 2
-        try:
-            return self.encode(value)
-        finally:
-            self.beside += beside - inside - 1
-            if left <= 0:
-                self.spare += max(0, self.left)
-                self.left = left
-            if late:
-                self.late = True
-                self.spare_seconds = max(0.0, self.spare_seconds - (perf_counter() - begin))
 
     def _too_large(self) -> str:
         return f"larger than the limit of {self.settings.max_value_bytes} bytes"
@@ -249,14 +216,14 @@ class Walk:
         hidden: list[Any] = []
         for index, item in enumerate(items):
             reason = self._spent()
-            if reason is not None and not self._are_few(len(items)):
+            if reason is not None:
                 return _cut(kind, self._hide(out, hidden), len(items), reason)
             after: Any = items[index + 1] if index + 1 < len(items) else None
             if (kind == "list" or kind == "tuple") and type(after) in (str, bytes):
                 mask = self._mask_after(item, after, len(items))
                 if mask is not None:
                     hidden.append((index + 1, mask))
-            out.append(self.encode(item) if reason is None else self._beside(item))
+            out.append(self.encode(item))
         return self._hide(out, hidden)
 
     def _mask_after(self, item: Any, after: str | bytes, count: int) -> Any:
@@ -297,13 +264,12 @@ class Walk:
         reason: str | None = None
         for key, item in pairs:
             reason = reason or self._spent()
-            encode = self.encode
             if reason is not None:
-                if not self._are_few(len(pairs)):
+                if len(pairs) > _FEW_KEYS:
                     break
-                if type(key) is not str or len(key) > _LONG_KEY:
+                # An argument behind a large one is still seen where it costs next to nothing.
+                if type(key) is not str or not _is_small(item):
                     continue
-                encode = self._beside  # An argument behind a large one is still seen.
             plain_key = self.encode(key)
             name: Any = key
             if type(key) is not str:
@@ -323,9 +289,9 @@ class Walk:
             ):
                 out.append((plain_key, masked_by(plain_key if type(plain_key) is str else name)))
             elif name and is_login_name(name) and is_login(item):
-                out.append((plain_key, (encode(item[0]), masked_by("password"))))
+                out.append((plain_key, (self.encode(item[0]), masked_by("password"))))
             else:
-                out.append((plain_key, encode(item)))
+                out.append((plain_key, self.encode(item)))
         try:
             plain: Any = dict(out)
         except TypeError:

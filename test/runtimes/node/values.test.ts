@@ -367,19 +367,6 @@ describe('node runtime: values', () => {
       unknown[]
     >;
     assert.deepEqual([texts.one![1], texts.two![1], texts.order], ['str', 'str', 7]);
-    // What is small is whole behind them, wherever it stands, and of what is large its beginning.
-    const rows = new Array(100_000).fill(item);
-    const behind = encoded({ rows, again: rows, options: { k: [1, 2] }, list: [{ rows, limit: 7 }, 'fast'] }) as never;
-    const { again, list, options } = behind as {
-      again: unknown[];
-      list: [{ rows: unknown[]; limit: number }, string];
-      options: object;
-    };
-    assert.deepEqual([again[1], again[3], (again[2] as unknown[])[0]], ['list', 100_000, item]);
-    assert.deepEqual(
-      [list[0].rows.slice(0, 2), list[0].limit, list[1], options],
-      [['<cut>', 'list'], 7, 'fast', { k: [1, 2] }],
-    );
     // What moves up in the place of a secret is longer in bytes than the secret was.
     const secrets = encoded(
       `${'sk-proj-abcdefghijklmnopqrstuvwxyz0123456789 '.repeat(20_000)}${'é'.repeat(900_000)}`,
@@ -391,22 +378,21 @@ describe('node runtime: values', () => {
     assert.deepEqual(encoded({ bytes, beside }), { bytes: ['<cut>', 'bytes', kept, 5_000_000, limit], beside });
     // What contains it is cut, too, and says of how much.
     const wide = Object.fromEntries(Array.from({ length: 300 }, (_, index) => [`k${index}`, 'y'.repeat(10_000)]));
-    const nested = encoded({ before: 1, inner: [wide, 2], after: 3 }) as { inner: [unknown[], number] };
-    assert.deepEqual(nested.inner[0].slice(0, 2), ['<cut>', 'dict']);
-    assert.deepEqual({ ...nested, inner: nested.inner[1] }, { before: 1, inner: 2, after: 3 });
-    const map = new Map<string, unknown>([
-      ['wide', wide],
-      ['mode', 'fast'],
-      ['again', wide],
-    ]);
-    const [, , entries] = encoded(map) as [string, string, { wide: unknown[]; mode: string; again: unknown[] }];
-    assert.deepEqual([entries.wide[1], entries.mode, entries.again[1]], ['dict', 'fast', 'dict']);
+    const nested = encoded({ before: 1, inner: [wide, 2], after: 3 }) as [
+      string,
+      string,
+      Record<string, unknown>,
+      number,
+    ];
+    assert.deepEqual([nested[0], nested[1], nested[3]], ['<cut>', 'dict', 3]);
+    assert.equal(nested[2].before, 1);
+    assert.deepEqual((nested[2].inner as unknown[]).slice(0, 2), ['<cut>', 'list']);
     assert.deepEqual((encoded(new Map(Object.entries(wide))) as unknown[][])[2]!.slice(0, 2), ['<cut>', 'dict']);
     assert.deepEqual(
       (
         encoded(
           new Set(
-            Array(100)
+            Array(50)
               .fill(0)
               .map((_, index) => 'z'.repeat(30_000) + index),
           ),
