@@ -29,6 +29,9 @@ from ._secrets import (
 # Names are compared as words: `apiKey`, `API-KEY` and `OPENAI_API_KEY` all end in the words "api", "key".
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z][a-z]*|[a-z]+|[0-9]+")
 
+#: Of a row such as `{"name": "DB_PASSWORD", "value": "..."}`: what its name says something about.
+ROW_VALUES = ("value", "Value")
+
 _NAME = re.compile(r"[\w.\- /:\[\]()?$@#!*\n]{1,200}\Z")
 
 
@@ -183,14 +186,22 @@ class Masking:
 
     def row(self, row: dict[Any, Any]) -> None:
         """Masks the value of a row such as `{"name": "DB_PASSWORD", "value": "..."}`. All keys have to be exact strings."""
-        for key in ("value", "Value"):
+        for key in ROW_VALUES:
             value = row.get(key)
             if value is None or value is True or value is False:
                 continue
-            for about in ("name", "key", "Name", "Key"):
-                name = row.get(about)
-                if type(name) is str and self.is_secret_key(name):
-                    row[key] = masked_by(name)
+            name = self.secret_of_row(row)
+            if name:
+                row[key] = masked_by(name)
+
+    def secret_of_row(self, row: dict[Any, Any]) -> str:
+        """The name of a secret that a row has, or nothing. All keys have to be exact strings."""
+        found = ""
+        for about in ("name", "key", "Name", "Key"):
+            name = row.get(about)
+            if type(name) is str and self.is_secret_key(name):
+                found = name
+        return found
 
     def secret_after(self, item: Any, length: int) -> str:
         """Whether the item of a list says that the next one is a secret: a header's name, or an option. Answers the name, or nothing."""

@@ -399,6 +399,24 @@ def test_sets_have_no_order_and_so_no_pairs() -> None:
     assert Settings().bounded({"password", "hints"}) == {"password", "hints"}
 
 
+_MANY = list(range(100_000))
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        {"value": SECRET, "items": _MANY, "name": "MY_SERVICE_" * 6 + "PASSWORD"},
+        {"value": SECRET, "items": _MANY, **{f"k{index}": index for index in range(70)}, "name": "DB_PASSWORD"},
+        {"Value": SECRET, (Masking(),): 1, "Key": "API_KEY"},
+    ],
+    ids=["a long name", "many keys", "a key that is an object"],
+)
+def test_the_secret_of_a_row_whose_name_is_cut_or_apart(row: dict[Any, Any]) -> None:
+    for value in (row, [row], {"env": (row,)}):
+        encoded = repr(Settings(max_value_bytes=1000).encode(value))
+        assert SECRET not in encoded and "holds a secret" in encoded
+
+
 def test_a_state_that_is_a_row() -> None:
     state = StateEncoder(Settings())
     for each in ({"name": "DB_PASSWORD", "value": SECRET}, {"auth": ("ann", SECRET)}):
