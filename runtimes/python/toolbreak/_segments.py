@@ -51,6 +51,7 @@ class Segment(_Base):
         try:
             allocate(self.file, size)
             self.map = mmap.mmap(self.file, size)
+            self.map[:8] = MAGIC
         except BaseException as error:
             # Then recording goes on, and a number without a file would look like a file that was lost: it stays, empty.
             stays = _report.is_the_apps(error)
@@ -64,7 +65,6 @@ class Segment(_Base):
         self.words: Any = memoryview(self.map).cast("I")
         #: The words that follow those.
         self.checksums: Any = self.words[1:]
-        self.map[:8] = MAGIC
         if _Base is not object:
             self.open(self.map)
         self.place = 8

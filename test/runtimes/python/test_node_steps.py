@@ -378,7 +378,23 @@ def test_wherever_a_handler_raises_around_a_node_nothing_is_left_behind(scene: A
         places = int(done.stdout.split()[-1])
         is_all = not compiled and (way == "answers" or (way == "is merged" and bool(more)))
         assert places == 1 if is_all else places > 3
-    files = read_folder(next((scene.folder / "0").rglob("*.spool")).parent).values()
+    every_start_has_its_end(scene.folder / "0")
+
+
+def test_wherever_a_handler_raises_while_a_file_is_made_nothing_is_left_behind(scene: Any) -> None:
+    """A file that was begun is empty, or has its head."""
+    small = (
+        "import toolbreak\n    from toolbreak import _spool\n    _spool.FIRST_SEGMENT = _spool.LARGEST_SEGMENT = 12288"
+    )
+    large = STRUCK.replace("import toolbreak", small, 1).replace('"words " * 100', '"words " * 3000')
+    done = run_alone(scene.write("main.py", large), str(scene.folder / "0"), "0", "answers", compiled="0")
+    assert done.returncode == 0, (done.stdout, done.stderr)
+    assert any(path.stat().st_size == 0 for path in (scene.folder / "0").rglob("*.spool"))
+    every_start_has_its_end(scene.folder / "0")
+
+
+def every_start_has_its_end(folder: Path) -> None:
+    files = read_folder(next(folder.rglob("*.spool")).parent).values()
     started = [frame[1] for frames in files for frame in frames if frame[0] == START]
     ended = [frame[1] for frames in files for frame in frames if frame[0] == END]
     assert len(started) == len(set(started)) and sorted(started) == sorted(ended)
