@@ -46,7 +46,7 @@ export function runCommand(program: Command): void {
                 : 'recorded 0 calls: no tool, node or model call was made. --functions "@usercode" records plain functions, too.',
         );
       }
-      for (const sentence of endWords(recorded)) say(sentence);
+      for (const sentence of endWords(recorded, command)) say(sentence);
       process.exitCode = recorded.code;
     });
 }
@@ -68,12 +68,12 @@ function named({ number }: Recorded): string {
 }
 
 /** What went wrong beside the calls, and where to see it. */
-function endWords(recorded: Recorded): string[] {
+function endWords(recorded: Recorded, command: readonly string[]): string[] {
   const { calls, crashed, ending, uncaught, unmet, left } = recorded;
   const words: string[] = [];
-  // Where nothing was recorded, or it was killed before it came to them, that is said already.
-  if (calls > 0 && unmet.length > 0 && ending?.signal === undefined)
-    words.push(`no function of a source file was called that ${quoted(unmet)} names.`);
+  // Where nothing was recorded, that is said already; where it was killed, or goes on, it may not have come to them.
+  if (calls > 0 && unmet.length > 0 && ending?.signal === undefined && left.length === 0)
+    words.push(`no function of a source file was called that ${quoted(unmet)} names. ${hint(command)}`);
   const other = ending?.child === true;
   const killed = ending?.how === 'crashed' ? undefined : ending?.signal;
   // Where the command itself was killed, it was another process that crashed.
