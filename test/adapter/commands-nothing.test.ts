@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { Tagged } from '../../adapter/store/values/model';
 import { SpoolFile, dict } from '../support/spool';
 import { AGENT_EVENTS, agentSpool, RecordedProject } from './recorded';
 
@@ -68,6 +69,23 @@ describe('commands: a query that nothing answers', function () {
     ]);
     assert.deepEqual(why(file, '--name', 'step', '--name-is', 'lookup'), [
       'Without --name-is 250 calls match. Names that there are: lookup_order, step.',
+    ]);
+  });
+
+  it('says where a part of the value was recorded, and takes its end for none of the value', () => {
+    const rows = new Tagged('cut', ['list', [dict({ id: 0 }), dict({ id: 1 })], 9, 'larger']);
+    const spool = new SpoolFile('4000001-abc')
+      .add(2, 1, 'main', 0)
+      .add(1, 1, 'tool', 'search', 'search', 'm', '/app/m.py', 1, 1)
+      .add(3, 1, 0, 1, 1, 10, dict({ rows }), null)
+      .add(4, 1, 15, 0, null, null);
+    const file = project.record('cut', [spool]);
+    for (const index of [-1, 7])
+      assert.deepEqual(why(file, '--where', `argument.rows[${index}].id equals 1`), [
+        `Without the condition on argument.rows[${index}].id 1 call matches. There argument.rows was recorded in part.`,
+      ]);
+    assert.deepEqual(why(file, '--where', 'argument.rows[1].id equals 7'), [
+      'Without the condition on argument.rows[1].id 1 call matches. There argument.rows[1].id is 1.',
     ]);
   });
 

@@ -141,18 +141,24 @@ function thereInstead({ path }: ValueQuery, answer: QueryAnswer): string {
   const where = isAll(answer) ? 'There' : `In the first ${count(calls.length, 'call')}`;
   const values = calls.map((call) => rootOf(call, root)).filter((value) => value !== undefined);
   if (values.length === 0) return isAll(answer) ? ` None of them has a ${ROOTS[root]}.` : '';
-  let at: unknown[] = values.map(plain);
+  let at: unknown[] = values;
   let said: string = root;
   for (const step of steps) {
-    const next = at.flatMap((value) => below(value, step)).map(plain);
+    const next = at.flatMap((value) => below(value, step));
     if (next.length === 0) {
-      const keys = listed(timesOf(at.flatMap((value) => (isRecord(value) ? Object.keys(value) : []))), String(step));
+      if (at.some(isCut)) return ` ${where} ${said} was recorded in part.`;
+      const all = at.map(plain);
+      const keys = listed(timesOf(all.flatMap((value) => (isRecord(value) ? Object.keys(value) : []))), String(step));
       return keys === '' ? '' : ` ${where} ${said} has ${keys}.`;
     }
     said += typeof step === 'number' ? `[${step}]` : /^\w+$/.test(step) ? `.${step}` : `[${JSON.stringify(step)}]`;
     at = next;
   }
-  const list = listed(timesOf(at.flatMap((value) => (value === HIDDEN ? [] : [jsonText(value)]))), '', VALUES);
+  const list = listed(
+    timesOf(at.map(plain).flatMap((value) => (value === HIDDEN ? [] : [jsonText(value)]))),
+    '',
+    VALUES,
+  );
   return list === '' ? '' : ` ${where} ${said} is ${list}.`;
 }
 
@@ -182,7 +188,11 @@ const HIDDEN = Symbol();
 /** Of a value that the recording cut what there is of it; a number that is written in its own way is a leaf. */
 function plain(value: unknown): unknown {
   if (!isRecord(value) || typeof value['$mark'] !== 'string') return value;
-  return value['$mark'] === 'cut' && 'value' in value ? value['value'] : HIDDEN;
+  return isCut(value) ? value['value'] : HIDDEN;
+}
+
+function isCut(value: unknown): value is { value: unknown } {
+  return isRecord(value) && value['$mark'] === 'cut' && 'value' in value;
 }
 
 function jsonText(value: unknown): string {
@@ -193,7 +203,10 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !Object.isFrozen(value);
 }
 
-function below(value: unknown, step: string | number): unknown[] {
+function below(within: unknown, step: string | number): unknown[] {
+  // From the end that the value had, which is not there.
+  if (isCut(within) && typeof step === 'number' && step < 0) return [];
+  const value = plain(within);
   if (Array.isArray(value)) return typeof step === 'number' && value.at(step) !== undefined ? [value.at(step)] : [];
   return isRecord(value) && Object.hasOwn(value, String(step)) ? [value[String(step)]] : [];
 }

@@ -91,15 +91,15 @@ export function follow(value: Value, { steps }: ValuePath, stored: StoredValues)
   for (const step of steps) {
     if (at === undefined) return undefined;
     const plain = stored.resolve(at);
-    const [count = countOf(plain, stored), ...inside] = sizes;
-    sizes = sizesIn(plain, stored) ?? inside;
+    const name = String(typeof step === 'number' && step < 0 ? (sizes[0] ?? countOf(plain, stored)) + step : step);
+    sizes = sizesIn(plain, stored) ?? sizes.slice(1);
     const isError = plain instanceof Tagged && plain.tag === 'error';
     if (isError && typeof step === 'string') at = errorPart(plain, step, stored);
     else {
       const part = sinceStack === 1 && typeof step === 'string' ? FRAME_PARTS.indexOf(step) : -1;
       // A text is another key than the number that reads the same.
       const own = plain instanceof Dict && typeof step === 'string' ? plain.get(step) : undefined;
-      at = own ?? child(plain, part < 0 ? nameOf(step, count) : String(part), stored);
+      at = own ?? child(plain, part < 0 ? name : String(part), stored);
     }
     sinceStack = isError && step === 'stack' ? 0 : sinceStack + 1;
   }
@@ -125,11 +125,6 @@ function errorPart(error: Tagged, name: string, stored: StoredValues): Value | u
   if (name === 'message') return errorMessage(error, stored);
   const part = ERROR_PARTS.get(name);
   return part === undefined ? child(error, name, stored) : error.parts[part];
-}
-
-function nameOf(step: Step, count: number): string {
-  if (typeof step === 'string') return step;
-  return String(step < 0 ? count + step : step);
 }
 
 /** From where an index below zero counts: the end that the value had, not the one of what was recorded of it. */
