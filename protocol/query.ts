@@ -42,7 +42,8 @@ export interface ValueQuery {
   path: string;
   /**
    * Equal to this JSON value. 7 equals 7.0; tuples and sets equal lists; an object equals its fields; an enum equals its name or value; a
-   * time equals its ISO text. Of a whole number beyond 2^53 a text of its digits is as exact as these.
+   * time equals its ISO text. Of a whole number beyond 2^53 a text of its digits is as exact as these. A text also equals a value that answers
+   * tell in one line in these words, with nothing left out: `Order(id=7)`, `b'hi'`, `{1, 2}`, `Colour.RED`.
    */
   equals?: unknown;
   /** A text, or a text or key anywhere below, has this part, without case. */

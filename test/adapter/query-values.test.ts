@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import type { Query, QueryAnswer } from '../../protocol/query';
 import { Patterns } from '../../adapter/store/query/pattern';
+import { noteWords } from '../../adapter/store/life/words';
 import { runQuery } from '../../adapter/store/query/query';
 import { conditionIn } from '../../adapter/store/query/words';
-import { Dict, Float, SetValue, Tagged, Tuple, type Value } from '../../adapter/store/values/model';
+import { Complex, Dict, Float, SetValue, Tagged, Tuple, type Value } from '../../adapter/store/values/model';
 import { SpoolFile, dict } from '../support/spool';
 import { RecordedProject } from './recorded';
 
@@ -11,22 +12,42 @@ import { RecordedProject } from './recorded';
 const found = ({ rows }: QueryAnswer): string[] =>
   rows.flatMap((row) => (row.type === 'call' ? [`${row.call.name} ${row.call.id}`] : []));
 
+/** `t 1.5` to 0 and 4: which process, and which call of it. */
+const placeOf = (name: string): [process: number, call: number] => {
+  const [process, call] = name.slice(2).split('.').map(Number);
+  return [process! - 1, call! - 1];
+};
+
 describe('query: values', function () {
   let project: RecordedProject;
   beforeEach(() => (project = new RecordedProject()));
   afterEach(() => project.remove());
 
-  /** Records calls with these results; answers which of them a condition finds. */
-  function finder(...results: Value[]): (condition: string) => number[] {
-    const spool = new SpoolFile('4000001-abc').add(1, 1, 'tool', 't', 't', 'm', null, 1, 1).add(2, 1, 'agent', 0);
+  const tellings = (process: number, results: readonly Value[]): SpoolFile => {
+    const spool = new SpoolFile(`${4_000_001 + process}-abc`)
+      .add(1, 1, 'tool', 't', 't', 'm', null, 1, 1)
+      .add(2, 1, 'agent', 0);
     results.forEach((result, index) =>
       spool.add(3, index + 1, 0, 1, 1, 2000 + index, dict({}), null).add(4, index + 1, 9000 + index, 0, result, null),
     );
-    const file = project.record('values', [spool]);
-    return (condition) =>
-      found(runQuery([file], { where: [conditionIn(condition)] })).map(
-        (name) => Number(name.slice(name.indexOf('.') + 1)) - 1,
-      );
+    return spool;
+  };
+
+  /** Records calls with these results; answers which of them a condition finds. */
+  function finder(...results: Value[]): (condition: string) => number[] {
+    const file = project.record('values', [tellings(0, results)]);
+    return (condition) => found(runQuery([file], { where: [conditionIn(condition)] })).map((name) => placeOf(name)[1]);
+  }
+
+  /** The same with a process for each call, of which there are so many that it is noted which texts are in which block. */
+  function notedFinder(...results: Value[]): (condition: string) => number[] {
+    assert.ok(results.length >= 16);
+    const file = project.record(
+      'noted',
+      results.map((result, index) => tellings(index, [result])),
+    );
+    noteWords(file);
+    return (condition) => found(runQuery([file], { where: [conditionIn(condition)] })).map((name) => placeOf(name)[0]);
   }
 
   it('are amounts, equal to the numbers that they are', () => {
@@ -62,6 +83,58 @@ describe('query: values', function () {
     assert.deepEqual(all('result = [[1, [2]]]'), [18]);
     assert.deepEqual(all('result[0][1][0] = 2'), [18]);
     assert.deepEqual(all('result = {}'), []);
+  });
+
+  it('are equal to the line that tells them, which an answer may have been copied from', () => {
+    const order = (id: number, ...more: [string, Value][]): Value =>
+      new Tagged('object', ['shop.Order', new Dict([['order_id', id], ...more]), null]);
+    const decimal = new Tagged('opaque', ['decimal.Decimal', '12.50', null]);
+    const lines: [Value, string][] = [
+      [order(4711), 'Order(order_id=4711)'],
+      [new Tagged('object', ['shop.Nothing', dict({}), null]), 'Nothing()'],
+      [new Tagged('opaque', ['pathlib.PosixPath', '/srv/shop', null]), "PosixPath('/srv/shop')"],
+      [order(4711, ['region', 'eu']), "Order(order_id=4711, region='eu')"],
+      [decimal, "Decimal('12.50')"],
+      [[decimal, null], "[Decimal('12.50'), None]"],
+      [dict({ paid: decimal }), "{'paid': Decimal('12.50')}"],
+      [Buffer.from('hello \0world'), "b'hello \\x00world'"],
+      [new Tagged('bytearray', [Buffer.from('hello')]), "bytearray(b'hello')"],
+      [new Complex(1, 2000), '(1+2000j)'],
+      [new SetValue(['eu', 'us'], false), "{'eu', 'us'}"],
+      [new SetValue([3, 4], true), 'frozenset({3, 4})'],
+      [new Tagged('enum', ['m.Colour', 'RED', 'r']), 'Colour.RED'],
+      [new Tagged('time', ['datetime.timedelta', '3600.5']), '3600.5 s'],
+      [new Tagged('opaque', ['shop.Session', null, 'it has no fields']), '<Session>'],
+      [new Tagged('error', ['shop.OutOfStock', 'none left', [], null, null]), 'OutOfStock: none left'],
+    ];
+    const all = notedFinder(...lines.map(([value]) => value));
+    for (const [index, [, line]] of lines.entries()) assert.deepEqual(all(`result = ${line}`), [index], line);
+    assert.deepEqual(all('result = aGVsbG8gAHdvcmxk'), [7], 'as an answer in JSON has them');
+    assert.deepEqual(all('result = Order(order_id=4712)'), []);
+  });
+
+  it('are not told by a line that leaves something out, nor by that of a text', () => {
+    const some = finder(
+      new Tagged('object', ['m.Order', dict({ id: 7, note: 'x'.repeat(90) }), null]),
+      new Tagged('object', ['m.Order', dict({ id: Array.from({ length: 12 }, () => 'long text') }), null]),
+      new Tagged('subclass', ['m.Rows', [1, 2]]), new Tagged('masked', ['secret']), new Tagged('cut', ['str', 'abc', 9, 'long']),
+      new Tagged('cut', ['bytes', Buffer.from('abc'), 9, 'long']), dict({ role: 'user', content: 'hi' }),
+      new Tagged('object', ['m.Wide', new Dict(Array.from({ length: 13 }, (_, index) => [`f${index}`, index])), null]),
+      "b'abc'",
+    ); // prettier-ignore
+    const told = Array.from({ length: 13 }, (_, index) => `f${index}=${index}`);
+    for (const line of [
+      `Order(id=7, note='${'x'.repeat(27)}…${'x'.repeat(12)}')`,
+      'Order(id=list (12))',
+      'Rows (2)',
+      '***',
+      "'abc…'",
+      'user: hi',
+      `Wide(${told.slice(0, 12).join(', ')})`,
+      `Wide(${told.slice(0, 12).join(', ')}, …)`,
+    ])
+      assert.deepEqual(some(`result = ${line}`), [], line);
+    assert.deepEqual(some("result = b'abc'"), [8], 'a text that reads so');
   });
 
   it('that are shared, huge or deep are searched, and what is not is said', () => {

@@ -8,6 +8,7 @@ import { checkRun } from '../../adapter/store/life/check';
 import { importFile } from '../../adapter/store/life/import';
 import { noteWords } from '../../adapter/store/life/words';
 import { runQuery } from '../../adapter/store/query/query';
+import { line } from '../../adapter/store/reader/render';
 import { RunFile } from '../../adapter/store/reader/runFile';
 import { Dict, Float, SetValue, Tagged, Tuple, type Value } from '../../adapter/store/values/model';
 import { Sink } from '../../adapter/store/values/canonical';
@@ -87,6 +88,14 @@ describe('store: which texts are in which block', function () {
       run.close();
     }
   };
+  const linesOf = (file: string, values: readonly Value[]): string[] => {
+    const run = new RunFile(file);
+    try {
+      return values.map((value) => line(value, run.values)).filter((each) => each.length < 5000);
+    } finally {
+      run.close();
+    }
+  };
   /** One word of its own for each process. */
   const named = (extra: readonly Value[] = []): Value[][] =>
     Array.from({ length: PROCESSES }, (_, index) => [`word-of-${String(index).repeat(6)}`, ...extra]);
@@ -106,6 +115,7 @@ describe('store: which texts are in which block', function () {
           if (value instanceof Tagged) value.parts.forEach(collect);
         };
         values.flat().forEach(collect);
+        const lines = linesOf(file, values.flat());
         const next = (below: number): number => (dice.next().value as number) % Math.max(1, below);
         const needles = [...all].slice(0, 12).flatMap((each) => {
           const from = next(each.length);
@@ -118,7 +128,8 @@ describe('store: which texts are in which block', function () {
             { text: needle },
             { where: [{ path: 'argument.said', contains: needle }] },
             { where: [{ path: 'result', equals: needle }], order: '-start' },
-          ]);
+          ])
+          .concat(lines.map((line): Query => ({ where: [{ path: 'result', equals: line }] })));
         const noted = queries.map((query) => ask(file, query));
         change(file, 'DELETE FROM word_groups; DELETE FROM words');
         queries.forEach((query, index) => assert.deepEqual(noted[index], ask(file, query), JSON.stringify(query)));

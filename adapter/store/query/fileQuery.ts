@@ -22,7 +22,7 @@ import {
   type Lost,
 } from './sources';
 import { RunClock, type Moment } from './times';
-import { equalsJson, floatOf, textsOf, TextSearch } from './valueMatch';
+import { equalsValue, floatOf, textsOf, TextSearch, wordsOfLine } from './valueMatch';
 
 export interface StoredFunction extends Named {
   id: number;
@@ -285,7 +285,7 @@ export class FileQuery {
       const { json } = equals;
       if (isErrorType(condition.path) && typeof value === 'string' && typeof json === 'string') {
         if (!isTypeNamed(value, json)) return false;
-      } else if (!equalsJson(value, json, this.file.values)) return false;
+      } else if (!equalsValue(value, json, this.file.values)) return false;
     }
     return contains === undefined || this.search(contains).found(value);
   }
@@ -368,8 +368,7 @@ export class FileQuery {
     for (const { contains, equals } of where) {
       if (contains !== undefined) need(this.file.words.blocksWith(contains));
       const json = equals?.json;
-      // A float of these digits is noted in other words.
-      if (typeof json === 'string' && floatOf(json) === undefined) need(this.file.words.blocksWith(json));
+      if (typeof json === 'string') for (const set of this.chunksEqual(json)) need(set);
       // All that equals a whole number of this size has its digits in its text.
       if (typeof json === 'number' && Number.isSafeInteger(json))
         need(this.file.words.blocksWith(String(Math.abs(json))));
@@ -384,6 +383,20 @@ export class FileQuery {
     }
     const [first, ...others] = sets;
     return first && new Set([...first].filter((id) => others.every((set) => set.has(id))));
+  }
+
+  /** Sets of blocks, each of which has all those with a value that this text is equal to. */
+  private chunksEqual(text: string): (Set<number> | undefined)[] {
+    const { words } = this.file;
+    // A float of these digits is noted in other words.
+    if (floatOf(text) !== undefined) return [];
+    const told = wordsOfLine(text);
+    if (told !== undefined) return told.map((word) => words.blocksWith(word));
+    const found = words.blocksWith(text);
+    const bytes = Buffer.from(text, 'base64');
+    if (found === undefined || bytes.toString('base64') !== text) return [found];
+    const others = words.blocksWith(bytes.toString('utf8'));
+    return others === undefined ? [] : [new Set([...found, ...others])];
   }
 
   /** Whether rows of the range are looked at that may not be asked for. */

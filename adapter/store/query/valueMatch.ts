@@ -1,5 +1,6 @@
 import { arrayValue, children, keyText } from '../reader/children';
-import { isWhole, textPart } from '../reader/render';
+import { isWhole, line, textPart } from '../reader/render';
+import { messageLine } from '../reader/messageText';
 import type { StoredValues } from '../reader/stored';
 import { scalarText } from '../reader/text';
 import { eachText, type TextVisitor } from '../values/eachText';
@@ -85,8 +86,40 @@ function partsOf(value: Value): readonly Value[] {
   }
 }
 
-/** Whether a recorded value is this JSON value; see `ValueQuery.equals`. */
-export function equalsJson(value: Value, json: unknown, stored: StoredValues, depth = 0): boolean {
+/** What a line has where something is left out of it, or only counted. */
+const LEFT_OUT = /…|↑|\w \(\d+( × \d+)*\)/;
+/** How lines write what JSON has no form for: `Order(id=7)`, `b'hi'`, `{1, 2}`, `Colour.RED`, `KeyError: 'eu'`, `<map>`, `3.5 s`. */
+const TOLD = /^(?:[\w.]+\(.*\)|b'.*'|[[{(].*[\])}]|\w+\.\w+|\w[\w.]*: .*|<.*>|-?\d+(?:\.\d+)? s)$/s;
+/** Words of ours in such a line, which are no text of the value. */
+const OURS = /^(?:set|frozenset|bytearray|None)$/;
+
+/**
+ * Of a text that may be a line copied from an answer, the texts that a value which is told by it has for certain: names of types and fields,
+ * parts of texts. Nothing for other texts.
+ */
+export function wordsOfLine(text: string): string[] | undefined {
+  if (!TOLD.test(text)) return undefined;
+  // What is escaped in a line is another text in the value.
+  return text.includes('\\') ? [] : text.split(/[^\p{L}\p{M}\p{N}_]+/u).filter((word) => !OURS.test(word));
+}
+
+/** Whether a recorded value is this JSON value, or is told by this text; see `ValueQuery.equals`. */
+export function equalsValue(value: Value, json: unknown, stored: StoredValues): boolean {
+  return equalsJson(value, json, stored) || (typeof json === 'string' && isToldBy(value, json, stored));
+}
+
+function isToldBy(value: Value, text: string, stored: StoredValues): boolean {
+  const plain = stored.resolve(value);
+  if (plain instanceof Uint8Array && plain.length <= text.length && text === Buffer.from(plain).toString('base64'))
+    return true;
+  if (typeof plain === 'string' || !TOLD.test(text) || LEFT_OUT.test(text)) return false;
+  if (plain instanceof Uint8Array && plain.length > text.length) return false;
+  // Only a part of it is known, or none; of a message its line leaves out most.
+  if (plain instanceof Tagged && (plain.tag === 'cut' || plain.tag === 'masked')) return false;
+  return messageLine(plain, stored) === undefined && line(plain, stored, Infinity) === text;
+}
+
+function equalsJson(value: Value, json: unknown, stored: StoredValues, depth = 0): boolean {
   const plain = stored.resolve(value);
   if (depth > DEEPEST) return false;
   if (plain instanceof Tagged) return taggedEquals(plain, json, stored, depth);

@@ -377,14 +377,17 @@ function tagged(value: Tagged, stored: StoredValues, limit: number, depth: numbe
   }
 }
 
+/** Fields of an object that its line tells. */
+const FIELDS = 12;
+
 /** `Order(id=7, region='eu')`, as far as it fits. */
 function object(value: Tagged, stored: StoredValues, limit: number, depth: number): string {
   const parts: string[] = [];
   let length = 0;
-  for (const field of children(value, stored, 0, 12)) {
+  for (const field of children(value, stored, 0, FIELDS + 1)) {
     const text = `${field.name}=${partLine(field.value, stored, 40, depth + 1)}`;
     length += text.length + 2;
-    if (length > limit - 40) {
+    if (parts.length === FIELDS || length > limit - 40) {
       parts.push('…');
       break;
     }
