@@ -89,6 +89,17 @@ describe('commands: a query that nothing answers', function () {
     ]);
   });
 
+  it('says of what was printed that it belongs to no call', () => {
+    for (const [flag, value] of [
+      ['--name', 'lookup'],
+      ['--kind', 'tool'],
+      ['--task', 'x'],
+    ] as const)
+      assert.deepEqual(why('first', '--type', 'output', flag, value), [
+        `Without ${flag} 1 row matches. What was printed belongs to no call: --text, --from and --to find it.`,
+      ]);
+  });
+
   it('says nothing more to a program', () => {
     const { stdout } = project.toolbreak('query', '--name', 'lokup', '--json');
     assert.deepEqual((JSON.parse(stdout) as { rows: unknown[] }).rows, []);

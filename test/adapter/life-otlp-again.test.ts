@@ -221,6 +221,48 @@ describe('life: what was exported as OTLP comes back', function () {
     assert.equal(rows.length, 2);
   });
 
+  it('what happened in a call, and the process that it ran in; what belongs to no call is counted', async () => {
+    const file = await place.record(place.file('printing.py', 'def work(n):\n    print("n", n)\n\nwork(1)\nwork(2)\n'));
+    const db = openForWriting(file);
+    const call = unpackCalls(db).prepare('SELECT id FROM calls ORDER BY start LIMIT 1').pluck().get() as number;
+    const { time } = db.prepare('SELECT last AS time FROM processes').get() as { time: number };
+    const add = db.prepare('INSERT INTO events (time, name, call, data) VALUES (?, ?, ?, ?)');
+    add.run(time - 2, 'log', call, JSON.stringify({ text: 'order 7', line: 3 }));
+    add.run(time - 1, 'route', call, JSON.stringify({ to: ['tools'] }));
+    add.run(time, 'skipped', call, JSON.stringify({ client: 'editor' }));
+    add.run(time, 'crash', call, JSON.stringify({ text: 'not to be taken for one of a span' }));
+    db.close();
+    const process = (path: string): unknown => {
+      const run = new RunFile(path);
+      const row = run.db.prepare('SELECT pid, language_version, executable, cwd, argv FROM processes').get();
+      run.close();
+      return row;
+    };
+    const events = async (path: string): Promise<string[]> => {
+      const { rows } = await place.json<{ rows: { text: string; call?: unknown }[] }>('query', path, '--type', 'event');
+      return rows.filter((row) => row.call !== undefined).map(({ text }) => text);
+    };
+    const { said } = await again(file);
+    assert.deepEqual(process(said.file), process(file));
+    assert.notEqual((process(file) as { pid: number }).pid, 0);
+    const told = ['Log: order 7', 'Goes on to tools', 'Skipped by editor'];
+    assert.deepEqual(await events(file), told);
+    assert.deepEqual(await events(said.file), told);
+
+    const out = join(place.folder, 'printing.otlp');
+    const { stdout } = await place.say('export', file, '--format', 'otlp', '-o', out);
+    assert.match(stdout, /^\d+ events of no call, such as what was printed and how the run ended, are not in it\.$/m);
+    assert.match(stdout, /^Leave --format out to write all that was recorded\.$/m);
+    const inPerfetto = await place.say('export', file, '--format', 'perfetto', '-o', `${out}.json`);
+    assert.doesNotMatch(inPerfetto.stdout, /not in it/);
+    // Of an imported run whose process nobody knows, no process is named.
+    const spans = readFileSync(out, 'utf8').replace(/\{"key":"process\.pid","value":\{"intValue":"\d+"\}\},/, '');
+    const unknown = place.file('unknown.otlp', spans);
+    const { file: bare } = await importFile(unknown, runsFolder(join(place.folder, 'bare'), place.state));
+    await place.say('export', bare, '--format', 'otlp', '-o', `${out}.bare`);
+    assert.doesNotMatch(readFileSync(`${out}.bare`, 'utf8'), /process\.pid/);
+  });
+
   it('calls of which no end is known, until when they ran', async () => {
     const file = await place.record(
       place.file('plain.py', 'def work(n):\n    return n\n\nwork(1)\nwork(2)\nwork(3)\n'),

@@ -91,9 +91,9 @@ describe('life: import of OTLP JSON', function () {
       cut: { stringValue: 'short' },
       many: { arrayValue: { values: Array.from({ length: 5 }, () => ({ stringValue: 'y'.repeat(20_000) })) } },
     });
-    const cuts = { count: 0 };
+    const cuts = { count: 0, events: 0 };
     const [args, spans] = await imported(document([span(1, undefined, given)]), (file) => {
-      const { traceEvents } = JSON.parse([...perfetto(file, '0', { count: 0 })].join('')) as {
+      const { traceEvents } = JSON.parse([...perfetto(file, '0', { count: 0, events: 0 })].join('')) as {
         traceEvents: { name: string; args: Record<string, unknown> }[];
       };
       return [traceEvents.find(({ name }) => name === 'span 1')!.args, [...otlp(file, '0', cuts)].join('')] as const;
@@ -247,7 +247,7 @@ describe('life: import of OTLP JSON', function () {
         /more than 10,000 attributes/,
       );
       assert.equal(file.db.prepare("SELECT count(*) FROM events WHERE name = 'log'").pluck().get(), 2000);
-      const cuts = { count: 0 };
+      const cuts = { count: 0, events: 0 };
       const { traceEvents } = JSON.parse([...perfetto(file, '0', cuts)].join('')) as {
         traceEvents: { ph: string; args: Record<string, unknown> }[];
       };

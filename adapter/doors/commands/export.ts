@@ -6,6 +6,7 @@ import { Option, type Command } from 'commander';
 import { UserError } from '../../common/errors';
 import { toolbreakVersion } from '../../common/installation';
 import { writeBundle } from '../../store/life/bundle';
+import type { Cuts } from '../../store/formats/plain';
 import { FORMATS, writeFormat, type Format } from '../../store/formats/write';
 import { findRun } from '../../store/life/find';
 import { cannotWrite } from '../../store/life/output';
@@ -52,11 +53,15 @@ export function exportCommand(program: Command): void {
         throw new UserError(`${target} is there already. Choose another name, or add --force.`);
       if (there !== undefined && isDatabase(target))
         throw new UserError(`${target} is a database, perhaps a recording, and is not replaced. Choose another name.`);
-      const cut = await write(file, target, flags.format);
+      const cuts = await write(file, target, flags.format);
       const bytes = statSync(target).size;
       if (flags.json === true)
-        printJson({ ...runNames(file), written: target, bytes, ...(flags.format !== 'run' && { cut }) });
-      else print([`Wrote ${plainText(target)} (${sizeText(bytes)}).`, ...cutLines(cut)]);
+        printJson({
+          ...runNames(file),
+          ...{ written: target, bytes },
+          ...(cuts !== undefined && { cut: cuts.count, leftOut: cuts.events }),
+        });
+      else print([`Wrote ${plainText(target)} (${sizeText(bytes)}).`, ...cutLines(cuts)]);
     });
 }
 
@@ -82,18 +87,25 @@ function isDatabase(file: string): boolean {
   return head.toString('latin1') === 'SQLite format 3';
 }
 
-/** Answers how many values another format has not whole. */
-async function write(file: string, target: string, format: ExportFlags['format']): Promise<number> {
+/** Answers what another format has not. */
+async function write(file: string, target: string, format: ExportFlags['format']): Promise<Cuts | undefined> {
   if (format !== 'run') return writeFormat(file, target, format, toolbreakVersion());
   await writeBundle(file, target, toolbreakVersion());
-  return 0;
+  return undefined;
 }
 
-function cutLines(cut: number): string[] {
-  if (cut === 0) return [];
-  return [
-    `${count(cut, 'value')} in it ${cut === 1 ? 'is' : 'are'} not whole, and marked: the recording cut ${cut === 1 ? 'it' : 'them'}, or this format takes less. Leave --format out to write all that was recorded.`,
-  ];
+function cutLines(cuts: Cuts | undefined): string[] {
+  const { count: cut, events } = cuts ?? { count: 0, events: 0 };
+  const lines: string[] = [];
+  if (cut > 0)
+    lines.push(
+      `${count(cut, 'value')} in it ${cut === 1 ? 'is' : 'are'} not whole, and marked: the recording cut ${cut === 1 ? 'it' : 'them'}, or this format takes less.`,
+    );
+  if (events > 0)
+    lines.push(
+      `${count(events, 'event')} of no call, such as what was printed and how the run ended, ${events === 1 ? 'is' : 'are'} not in it.`,
+    );
+  return lines.length === 0 ? [] : [...lines, 'Leave --format out to write all that was recorded.'];
 }
 
 /** Whole or not at all: what reads us cannot take back a half. */
@@ -105,9 +117,9 @@ async function toStdout(file: string, { format, json }: ExportFlags): Promise<vo
     throw new UserError(`The folder for temporary files does not exist: ${tmpdir()}. Set TMPDIR to another one.`);
   const failure = await inNewFolder(join(tmpdir(), 'toolbreak-export-'), async (folder, watch) => {
     const target = join(folder, 'run');
-    const cut = await write(file, target, format);
+    const cuts = await write(file, target, format);
     watch();
-    for (const line of cutLines(cut)) process.stderr.write(`${line}\n`);
+    for (const line of cutLines(cuts)) process.stderr.write(`${line}\n`);
     const printed = pipeline(createReadStream(target), process.stdout, { end: false });
     return printed.then(undefined, (error: NodeJS.ErrnoException) => error);
   });

@@ -19,6 +19,9 @@ const LONGEST = 40;
 /** Parts of a question that are left out as they are. */
 const PARTS = ['kinds', 'file', 'status', 'error', 'text', 'task', 'process', 'from', 'to', 'minimumDuration'] as const;
 
+/** Whatever is asked of a call leaves it out. */
+const PRINTED = ' What was printed belongs to no call: --text, --from and --to find it.';
+
 const NAME_FLAGS = {
   contains: '--name',
   equals: '--name-is',
@@ -47,8 +50,9 @@ function linesFor(paths: readonly string[], query: Query, files: KeptFiles): str
   const without = (rest: Query, typed: string, said: (answer: QueryAnswer) => string): void => {
     if (performance.now() > until) return;
     const answer = quickly(paths, { ...rest, limit: LOOKED_AT }, files);
-    if (answer !== undefined && answer.rows.length > 0)
-      lines.push(`Without ${typed} ${foundText(answer)}${said(answer)}`);
+    if (answer === undefined || answer.rows.length === 0) return;
+    const isPrinted = answer.rows.every(({ type }) => type === 'output');
+    lines.push(`Without ${typed} ${foundText(answer)}${isPrinted ? PRINTED : said(answer)}`);
   };
   const { name, where = [] } = asked;
   for (const [way, flag] of Object.entries(NAME_FLAGS) as [keyof NameQuery, string][]) {

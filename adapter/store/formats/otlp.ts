@@ -1,21 +1,26 @@
 import { createHash } from 'node:crypto';
 import { CallStatus } from '../../../protocol/spool';
 import { callName } from '../callNames';
+import { children } from '../reader/children';
 import type { ErrorValue } from '../reader/errorValue';
+import { objectIn } from '../reader/eventPlace';
 import { field } from '../reader/messageBlocks';
 import { messagesIn, toolArguments, toolName } from '../reader/messageText';
 import type { RunFile } from '../reader/runFile';
-import { Float, Tuple, type Value } from '../values/model';
+import { Dict, Float, Tuple, type Value } from '../values/model';
 import { classOf, providerOf } from './otlpModel';
 import { plainJson, wellFormed, type Cuts } from './plain';
 import { CALLS } from '../chunks/chunk';
 import { shownName } from '../functionName';
-import { attributesOf, errorsOf, scanner, statusOf, type ScannedCall } from './scan';
+import { attributesOf, errorsOf, scanner, statusOf, TOLD_EVENTS, type ScannedCall } from './scan';
 
 /** Characters of a value. */
 const LARGEST_VALUE = 64_000;
 const MOST_MESSAGES = 200;
 const MOST_HOLDS = 100;
+const MOST_EVENTS = 100;
+/** What happened in a call beside its holds. */
+const TOLD = [...TOLD_EVENTS].map((name) => `'${name}'`).join();
 /** A line holds so many spans, or as many as fit in so many characters. */
 const SPANS = 500;
 const CHARACTERS = 2_000_000;
@@ -42,7 +47,8 @@ interface Attribute {
 /**
  * OTLP JSON, one `TracesData` a line: a run is a trace, a process a resource, a call a span whose id is the call's own. Names are those of OpenTelemetry's
  * semantic conventions where these have one, and begin with `toolbreak.` where they have none. `toolbreak.cut` names the attributes of a span that
- * are not whole, and `toolbreak.hold` where it has not all of its holds.
+ * are not whole, `toolbreak.hold` where it has not all of its holds, and `toolbreak.event` where it has not all of its other events. Events of no call
+ * have no place in it.
  */
 export function* otlp(file: RunFile, toolbreak: string, cuts: Cuts): Generator<string> {
   const row = file.row();
@@ -56,6 +62,10 @@ export function* otlp(file: RunFile, toolbreak: string, cuts: Cuts): Generator<s
   const holds = file.db.prepare<[number, number], Hold>(
     'SELECT start, end, description, why FROM holds WHERE call = ? ORDER BY start LIMIT ?',
   );
+  const events = file.db.prepare<[number, number], CallEvent>(
+    `SELECT time, name, value, data FROM events WHERE call = ? AND name IN (${TOLD}) ORDER BY time, id LIMIT ?`,
+  );
+  cuts.events += file.db.prepare('SELECT count(*) FROM events WHERE call IS NULL').pluck().get() as number;
   const scan = scanner(file);
   const names = file.db.prepare('SELECT id, name FROM tasks').all() as { id: number; name: string }[];
   const tasks = new Map(names.map(({ id, name }) => [id, name]));
@@ -79,7 +89,7 @@ export function* otlp(file: RunFile, toolbreak: string, cuts: Cuts): Generator<s
         ...named(call, isAgent(file, call)),
         startTimeUnixNano: wall(call.start),
         endTimeUnixNano: wall(call.end ?? Math.max(latest, call.start)),
-        ...contentOf(file, call, wall, holds.all(call.id, MOST_HOLDS + 1), cuts),
+        ...contentOf(file, call, wall, holds.all(call.id, MOST_HOLDS + 1), events.all(call.id, MOST_EVENTS + 1), cuts),
       });
       spans.push(text);
       size += text.length;
@@ -110,6 +120,13 @@ interface Hold {
   why: string | null;
 }
 
+interface CallEvent {
+  time: number;
+  name: string;
+  value: number | null;
+  data: string | null;
+}
+
 function spanId(call: number): string {
   return call.toString(16).padStart(16, '0');
 }
@@ -137,7 +154,8 @@ function resourceOf(process: Process, run: string, id: string, toolbreak: string
   const text = (given: string | null): AnyValue | undefined => (given === null ? undefined : { stringValue: given });
   put('service.name', text(run));
   put('service.instance.id', text(process.key));
-  put('process.pid', { intValue: String(process.pid) });
+  // Of an imported run nobody may know it.
+  if (process.pid > 0) put('process.pid', { intValue: String(process.pid) });
   put('process.executable.path', text(process.executable));
   put('process.working_directory', text(process.cwd));
   const args = argumentsIn(process.argv);
@@ -169,6 +187,7 @@ function contentOf(
   call: ScannedCall & { taskName: string | null },
   wall: (time: number) => string,
   holds: readonly Hold[],
+  happened: readonly CallEvent[],
   cuts: Cuts,
 ): object {
   const all = new Map<string, AnyValue>();
@@ -229,15 +248,22 @@ function contentOf(
   text('code.file.path', call.path);
   if (call.line !== null && call.line > 0) all.set('code.line.number', { intValue: String(call.line) });
   if (holds.length > MOST_HOLDS) cut.push('toolbreak.hold');
-  const events = holds.slice(0, MOST_HOLDS).map(({ start, end, description, why }) => ({
-    timeUnixNano: wall(start),
-    name: 'toolbreak.hold',
-    attributes: [
-      { key: 'description', value: { stringValue: description } },
-      ...(why === null ? [] : [{ key: 'why', value: { stringValue: why } }]),
-      ...(end === null ? [] : [{ key: 'duration', value: { intValue: String(end - start) } }]),
-    ],
-  }));
+  const events: { timeUnixNano: string; name: string; attributes: Attribute[] }[] = holds
+    .slice(0, MOST_HOLDS)
+    .map(({ start, end, description, why }) => ({
+      timeUnixNano: wall(start),
+      name: 'toolbreak.hold',
+      attributes: [
+        { key: 'description', value: { stringValue: description } },
+        ...(why === null ? [] : [{ key: 'why', value: { stringValue: why } }]),
+        ...(end === null ? [] : [{ key: 'duration', value: { intValue: String(end - start) } }]),
+      ],
+    }));
+  if (happened.length > MOST_EVENTS) cut.push('toolbreak.event');
+  for (const { time, name, value: id, data } of happened.slice(0, MOST_EVENTS)) {
+    const fields = id === null ? fieldsOf(data) : fieldsIn(file, id, () => cut.push('toolbreak.event'));
+    events.push({ timeUnixNano: wall(time), name: `toolbreak.${name}`, attributes: fields });
+  }
   const { errors, origin, cut: isMessageCut } = errorsOf(file, call);
   const [error, ...causes] = errors;
   if (error !== undefined) {
@@ -279,6 +305,34 @@ function contentOf(
       status: { code: STATUS_ERROR, ...(error !== undefined && { message: error.message }) },
     }),
   };
+}
+
+/** Of an event that the app recorded; what was given to a call and came of it stand with the call. */
+function fieldsIn(file: RunFile, id: number, onCut: () => void): Attribute[] {
+  const value = file.values.root(id);
+  const all = value instanceof Dict ? children(value, file.values) : [{ name: 'value', value }];
+  return all.flatMap(({ name, value: field }) => {
+    const found = name === 'args' || name === 'result' ? undefined : anyValue(field, file, onCut);
+    return found === undefined ? [] : [{ key: name, value: found }];
+  });
+}
+
+/** Of one that the session saw, as far as they are plain: a file from elsewhere may have anything there. */
+function fieldsOf(data: string | null): Attribute[] {
+  const fields = data === null ? {} : objectIn(data);
+  return Object.entries(fields).flatMap(([key, given]) => {
+    const value = Array.isArray(given)
+      ? { arrayValue: { values: given.flatMap((item) => plainValue(item) ?? []) } }
+      : plainValue(given);
+    return value === undefined ? [] : [{ key, value }];
+  });
+}
+
+function plainValue(given: unknown): AnyValue | undefined {
+  if (typeof given === 'string') return { stringValue: given };
+  if (typeof given === 'boolean') return { boolValue: given };
+  if (typeof given !== 'number') return undefined;
+  return Number.isSafeInteger(given) ? { intValue: String(given) } : { doubleValue: given };
 }
 
 function linkText({ way }: ErrorValue): string {

@@ -3,6 +3,7 @@ import { CallStatus } from '../../../protocol/spool';
 import { numberIn, RecordedErrorValue, WholeFloat, type Told } from './marshalWriter';
 import { takeDocuments, takeInput, takeOutput } from './otlpMessages';
 import { INPUTS, kindOf, NAMES, nameUsage, OUTPUTS, type Form, type Place } from './otlpNames';
+import { TOLD_EVENTS } from './scan';
 import { areFields, attributesIn, fromText, MOST_ATTRIBUTES, nanoseconds, type Fields } from './otlpValue';
 
 const LONGEST_NAME = 500;
@@ -266,10 +267,12 @@ function eventsOf(given: unknown, start: bigint, raised: boolean): EventsOfSpan 
 /** How the format says that a time is not known. */
 const NO_TIME = new Set<unknown>([undefined, null, '', '0', 0]);
 
-/** What our own export says of a hold are two events of ours. */
+/** What our own export says of a hold are two events of ours, and what it says of others is one. */
 function eventOf(name: string, time: bigint, all: Map<string, Told>): SpanCall['events'] {
   const fields = Object.fromEntries(all);
-  if (name !== 'toolbreak.hold') {
+  const own = /^toolbreak\.(\w+)$/.exec(name)?.[1];
+  if (own !== undefined && TOLD_EVENTS.has(own)) return [{ time, name: own, data: fields }];
+  if (own !== 'hold') {
     const said = [fields['exception.type'], fields['exception.message']]
       .map(wordOf)
       .filter((each) => each !== undefined);

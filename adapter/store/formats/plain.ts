@@ -7,9 +7,12 @@ import { Complex, Dict, Float, SetValue, Tagged, Tuple, type Value } from '../va
 
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 
-/** How many values are not whole in what is written. */
+/** What of a run is not in what is written. */
 export interface Cuts {
+  /** Values that are not whole. */
   count: number;
+  /** Events that have no place in the format. */
+  events: number;
 }
 
 const DEEPEST = 30;

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 import { FrameKind } from '../../../protocol/spool';
 import { UserError } from '../../common/errors';
 import { Masker } from '../../common/masker';
@@ -9,7 +10,7 @@ import { MarshalReader } from '../spool/marshal';
 import type { Segment } from '../spool/follower';
 import type { Frame } from '../spool/frames';
 import { LATEST, RunWriter } from '../writer';
-import { DEEPEST, marshal, RecordedErrorValue } from './marshalWriter';
+import { DEEPEST, marshal, numberIn, RecordedErrorValue, type Told } from './marshalWriter';
 import { idOf, readDocuments } from './otlpDocuments';
 import { readSpan, type SpanCall } from './otlpSpan';
 import { attributesIn, nanoseconds, type Fields } from './otlpValue';
@@ -54,10 +55,10 @@ export async function readOtlp(source: string, made: string, runsFolder: string)
       started: range.first,
     });
     const lost = write(writer, staged, range.first, masker);
-    db.prepare("UPDATE processes SET name = ?, language = ?, pid_start = '' WHERE id = 1").run(
-      staged.name,
-      staged.language,
-    );
+    const { pid, version, executable, folder, argv } = staged.process;
+    db.prepare(
+      `UPDATE processes SET name = ?, language = ?, pid_start = '', pid = ?, language_version = ?, executable = ?, cwd = ?, argv = ? WHERE id = 1`,
+    ).run(staged.name, staged.language, pid ?? 0, version ?? null, executable ?? null, folder ?? null, argv ?? null);
     writer.transaction(() => {
       writer.processEnded(1, undefined, range.last, undefined, lost);
       writer.end(range.last);
@@ -78,10 +79,22 @@ interface StagedSpan {
   json: string;
 }
 
+/** What a resource says of its process. */
+interface ToldProcess {
+  pid?: number;
+  version?: string;
+  executable?: string;
+  folder?: string;
+  /** A list in JSON. */
+  argv?: string;
+}
+
 /** Spans by their id, in a table of this connection alone: there may be more of them than memory should hold. */
 class Staged {
   name = 'imported';
   language: string | null = null;
+  /** Nothing where the spans are of several: they become calls of one. */
+  process: ToldProcess = {};
   private run: string | undefined;
   private count = 0;
   readonly problems = new Map<string, number>();
@@ -120,11 +133,29 @@ class Staged {
           this.name = service;
           this.run = told('toolbreak.run');
           this.language = told('telemetry.sdk.language') ?? null;
-        }
+          this.process = this.processOf(about, told);
+        } else if (!isDeepStrictEqual(this.process, this.processOf(about, told))) this.process = {};
         for (const scope of list(resource['scopeSpans'] ?? resource['instrumentationLibrarySpans']))
           for (const span of list(scope['spans'])) this.span(span, service);
       }
     })();
+  }
+
+  private processOf(about: ReadonlyMap<string, Told>, told: (name: string) => string | undefined): ToldProcess {
+    const pid = numberIn(about.get('process.pid'));
+    const args = about.get('process.command_args');
+    const [version, executable, folder] = [
+      told('process.runtime.version'),
+      told('process.executable.path'),
+      told('process.working_directory'),
+    ];
+    return {
+      ...(pid !== undefined && Number.isSafeInteger(pid) && pid > 0 && { pid }),
+      ...(version !== undefined && { version }),
+      ...(executable !== undefined && { executable }),
+      ...(folder !== undefined && { folder }),
+      ...(Array.isArray(args) && { argv: JSON.stringify(this.masker.recorded(args, MASKED_LEVELS)) }),
+    };
   }
 
   private span(span: Fields, service: string): void {

@@ -68,6 +68,9 @@ export function* byStart(file: RunFile): Generator<StoredCall> {
   }
 }
 
+/** Events of calls that are told of a span, and come back from one. */
+export const TOLD_EVENTS: ReadonlySet<string> = new Set(['log', 'edited', 'skipped', 'again', 'route']);
+
 export const STATUS = ['returned', 'error', 'cancelled', 'skipped', 'ended with its process', 'interrupted'] as const;
 
 export function statusOf(call: ScannedCall): string {

@@ -17,19 +17,18 @@ export type Format = keyof typeof FORMATS;
 const PIECE = 64 * 1024;
 
 /**
- * Writes a run in another format: whole, or not at all. A live run is written as of one moment. Answers how many values are not whole in it. Throws a
- * `UserError`.
+ * Writes a run in another format: whole, or not at all. A live run is written as of one moment. Answers what is not in it. Throws a `UserError`.
  */
-export function writeFormat(runFile: string, target: string, format: Format, toolbreak: string): Promise<number> {
+export function writeFormat(runFile: string, target: string, format: Format, toolbreak: string): Promise<Cuts> {
   return makeWhole(target, async (path, watch) => {
     const file = new RunFile(runFile);
-    const cuts: Cuts = { count: 0 };
+    const cuts: Cuts = { count: 0, events: 0 };
     try {
       watch();
       file.begin();
       const text = Readable.from(pieces(FORMATS[format](file, toolbreak, cuts)));
       await pipeline(text, createWriteStream(path, { flags: 'wx', mode: 0o600 }));
-      return cuts.count;
+      return cuts;
     } catch (error) {
       throw isDamage(error) ? cannotExport(runFile) : error;
     } finally {

@@ -92,7 +92,8 @@ export class EventFields {
   }
 }
 
-function objectIn(data: string): Record<string, unknown> {
+/** What the session wrote of an event. */
+export function objectIn(data: string): Record<string, unknown> {
   try {
     const parsed: unknown = JSON.parse(data);
     return typeof parsed === 'object' && parsed !== null ? (parsed as Record<string, unknown>) : {};
