@@ -33,6 +33,9 @@ describe('commands: a query that nothing answers', function () {
       'Without --kind 5 calls match. Kinds that there are: tool, workflow, node.',
     ]);
     assert.deepEqual(why('--error', 'KeyError'), ['Without --error 5 calls match. Their errors: ApprovalNeeded.']);
+    assert.deepEqual(why('--process', 'worker'), [
+      'Without --process 5 calls match. Processes that there are: app.py (4000001).',
+    ]);
     assert.deepEqual(why('--min-duration', '1h'), ['Without --min-duration 5 calls match.']);
     // Each of two parts leaves everything out: nobody can say which was meant otherwise.
     assert.deepEqual(why('--name', 'lokup', '--kind', 'http'), []);

@@ -74,6 +74,7 @@ function linesFor(paths: readonly string[], query: Query, files: KeptFiles): str
       if (field === 'kinds') return among('Kinds', there().kinds);
       if (field === 'file') return among('Files', there().files, asked.file);
       if (field === 'task') return among('Tasks', there().tasks, asked.task);
+      if (field === 'process') return among('Processes', there().processes, String(asked.process));
       return field === 'error' ? errorsOf(paths, rest, files, asked.error) : '';
     });
   }

@@ -11,6 +11,8 @@ export interface ThereIs {
   kinds: Map<string, number>;
   files: Map<string, number>;
   tasks: Map<string, number>;
+  /** With their pids. */
+  processes: Map<string, number>;
 }
 
 /** Runs whose tables are read. */
@@ -18,7 +20,13 @@ const MOST_RUNS = 20;
 
 /** Of the newest of these runs, from the tables that have all of it. */
 export function thereIs(paths: readonly string[], files: Files): ThereIs {
-  const found: ThereIs = { names: new Map(), kinds: new Map(), files: new Map(), tasks: new Map() };
+  const found: ThereIs = {
+    names: new Map(),
+    kinds: new Map(),
+    files: new Map(),
+    tasks: new Map(),
+    processes: new Map(),
+  };
   const count = (into: Map<string, number>, name: string, calls: number): void =>
     void into.set(name, (into.get(name) ?? 0) + calls);
   for (const path of paths.slice(0, MOST_RUNS)) {
@@ -36,6 +44,8 @@ export function thereIs(paths: readonly string[], files: Files): ThereIs {
       }
       const begun = new Set(file.sql('SELECT id FROM tasks WHERE first IS NOT NULL').pluck().all() as number[]);
       for (const [id, name] of taskNames(file).lane) if (begun.has(id)) count(found.tasks, name, 1);
+      const processes = file.sql('SELECT pid, name FROM processes').all() as { pid: number; name: string }[];
+      for (const { pid, name } of processes) count(found.processes, pid > 0 ? `${name} (${pid})` : name, 1);
     } catch (error) {
       // What is damaged was said by the query itself.
       if (!(error instanceof UserError) && !isDamage(error)) throw error;
