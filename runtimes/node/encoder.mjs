@@ -11,7 +11,9 @@ import { hasWord, isNoSecret, isOption, isSecretKey, maskText } from './masking.
  * proxy, no iterator. What is not plain is a mark, and so is what goes beyond the limits.
  */
 
-const { isProxy } = types;
+const { isMap, isProxy } = types;
+const { apply } = Reflect;
+const mapGet = Map.prototype.get;
 const { getOwnPropertyDescriptor, getOwnPropertySymbols, keys: keysOf } = Object;
 const { propertyIsEnumerable } = Object.prototype;
 const { isArray } = Array;
@@ -215,7 +217,7 @@ export class Encoder extends Leaves {
    * @param {Key} key
    * @param {unknown} item
    * @param {number} depth
-   * @param {object} [row] the object it is from
+   * @param {object} [row] the object or the map it is from
    */
   under(key, item, depth, row) {
     const mask = key.isValue && row !== undefined ? (this.rowMask(row) ?? key.mask) : key.mask;
@@ -244,7 +246,7 @@ export class Encoder extends Leaves {
   /** Of a row such as `{ name: 'DB_PASSWORD', value: '...' }`. @private @param {object} row */
   rowMask(row) {
     for (const about of ['name', 'key', 'Name', 'Key']) {
-      const name = getOwnPropertyDescriptor(row, about)?.value;
+      const name = isMap(row) ? apply(mapGet, row, [about]) : getOwnPropertyDescriptor(row, about)?.value;
       if (typeof name !== 'string') continue;
       const { mask } = this.key(name);
       if (mask !== null) return mask;
@@ -358,8 +360,9 @@ export class Encoder extends Leaves {
    * @param {number} depth
    * @param {number} size
    * @param {(each: (value: unknown, key: unknown) => void) => void} iterate
+   * @param {object} [row] the map itself, where it is one
    */
-  map(depth, size, iterate) {
+  map(depth, size, iterate, row) {
     const { bytes } = this;
     const start = bytes.at;
     /** @type {string | undefined} */
@@ -371,7 +374,7 @@ export class Encoder extends Leaves {
       if (typeof name === 'string' && name.length < LONGEST_KEY) {
         const key = this.key(name);
         bytes.copy(key.bytes);
-        this.under(key, item, depth);
+        this.under(key, item, depth, row);
       } else {
         this.value(name, depth + 1);
         this.value(item, depth + 1);

@@ -62,7 +62,7 @@ export function writeDate(encoder, value, _depth, { name }) {
 /** @type {Write} */
 export function writeMap(encoder, value, depth, { name }) {
   encoder.openSubclass(name);
-  encoder.map(depth, apply(mapSize, value, []), (each) => apply(mapForEach, value, [each]));
+  encoder.map(depth, apply(mapSize, value, []), (each) => apply(mapForEach, value, [each]), value);
 }
 
 /** @type {Write} */

@@ -413,6 +413,12 @@ describe('node runtime: values', () => {
         password_set: true,
         password: null,
         row: { name: 'DB_PASSWORD', value: 'x' },
+        rows: [
+          new Map([
+            ['value', 'x'],
+            ['name', 'DB_PASSWORD'],
+          ]),
+        ],
         plain: { name: 'city', value: 'x' },
         header: ['X-API-Key', 'abc'],
         command: ['run', '--password', 'hunter2', '--verbose'],
@@ -431,6 +437,7 @@ describe('node runtime: values', () => {
         password_set: true,
         password: null,
         row: { name: 'DB_PASSWORD', value: masked('DB_PASSWORD') },
+        rows: [['<subclass>', 'Map', { value: masked('DB_PASSWORD'), name: 'DB_PASSWORD' }]],
         plain: { name: 'city', value: 'x' },
         header: ['X-API-Key', masked('X-API-Key')],
         command: ['run', '--password', masked('password'), '--verbose'],
