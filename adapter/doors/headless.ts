@@ -51,6 +51,10 @@ export interface Recorded {
   unmet: readonly string[];
   /** Processes that are still there, and record on without us. */
   left: readonly string[];
+  /** The recording of a process ended before the process did. */
+  partial: boolean;
+  /** The run file could not take all of what was recorded, which is kept beside it. */
+  kept: boolean;
   /** What was written where our own words go ended in the middle of a line. */
   inLine: boolean;
   /** The run file cannot be read, and so nothing is known of all this; the recorder has said why. */
@@ -111,6 +115,7 @@ export async function recordCommand(options: HeadlessOptions, say: (sentence: st
   process.on('uncaughtException', failed);
   process.on('unhandledRejection', failed);
   let started = false;
+  let kept = true;
   let code: number;
   try {
     const configuration = {
@@ -142,7 +147,10 @@ export async function recordCommand(options: HeadlessOptions, say: (sentence: st
         log.error('at the end', error);
       }
     };
-    attempt(() => folder.close(!deleteSpool(place.spoolFolder)));
+    attempt(() => {
+      kept = !deleteSpool(place.spoolFolder);
+      folder.close(kept);
+    });
     // What never ran is no run, and neither is a command in which nothing could be recorded.
     if (!started || target.processCount === 0) attempt(() => void removeRun(place.runFile));
     process.off('uncaughtException', failed);
@@ -150,7 +158,7 @@ export async function recordCommand(options: HeadlessOptions, say: (sentence: st
     attempt(() => finishBehindUs([place.runFile], log));
   }
   const recorded = target.processCount === 0 ? NOTHING : counts(place.runFile, functions, log);
-  return { code, runFile: place.runFile, processes: target.processCount, inLine: output.inLine, ...recorded };
+  return { code, runFile: place.runFile, processes: target.processCount, inLine: output.inLine, kept, ...recorded };
 }
 
 /** A command as a name: without the folders of its words. */
@@ -218,10 +226,19 @@ const MOST_APART = 60_000;
 
 type Counts = Pick<
   Recorded,
-  'number' | 'calls' | 'errors' | 'crashed' | 'ending' | 'uncaught' | 'unmet' | 'left' | 'unread'
+  'number' | 'calls' | 'errors' | 'crashed' | 'ending' | 'uncaught' | 'unmet' | 'left' | 'partial' | 'unread'
 >;
 
-const NOTHING: Counts = { number: 0, calls: 0, errors: 0, crashed: false, uncaught: 0, unmet: [], left: [] };
+const NOTHING: Counts = {
+  number: 0,
+  calls: 0,
+  errors: 0,
+  crashed: false,
+  uncaught: 0,
+  unmet: [],
+  left: [],
+  partial: false,
+};
 
 /** Those that never connected: the others were told to stop recording. A worker of Node is a part of its process. */
 const LEFT =
@@ -233,7 +250,7 @@ const NAMES =
 function counts(runFile: string, patterns: readonly string[], log: Log): Counts {
   try {
     const file = new RunFile(runFile);
-    const { number, calls, errors, ending } = file.summary();
+    const { number, calls, errors, ending, partial = false } = file.summary();
     const events = eventCounts(file);
     const left = file.sql(LEFT).pluck().all() as string[];
     const names = file.sql(NAMES).pluck().all() as string[];
@@ -246,6 +263,7 @@ function counts(runFile: string, patterns: readonly string[], log: Log): Counts 
       uncaught: events.get('uncaught') ?? 0,
       unmet: patterns.filter((pattern) => !meets(pattern, names)),
       left,
+      partial,
       ...(ending !== undefined && { ending }),
     };
   } catch (error) {

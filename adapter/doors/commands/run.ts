@@ -34,28 +34,30 @@ export function runCommand(program: Command): void {
           'nothing was recorded, and no run is kept: no Python loaded Toolbreak, and no Node program its package. If it is a Python program, check that it is not started with -I, -S or -E, and that nothing replaces PYTHONPATH. In Node, what is recorded are the functions that the program gives to "wrap" of the package toolbreak.',
         );
       else if (recorded.unread) say('recorded, but nothing is in the run file so far: "toolbreak runs" tries again.');
-      else {
-        const errors = recorded.errors > 0 ? ` (${count(recorded.errors, 'error')})` : '';
-        say(
-          recorded.calls > 0
-            ? `recorded ${count(recorded.calls, 'call')}${errors}; look at it with "toolbreak show ${named(recorded)}".`
-            : recorded.ending?.signal !== undefined
-              ? 'recorded 0 calls until then.'
-              : functions.length > 0
-                ? `recorded 0 calls: no tool, node or model call was made, and no function of a source file was called that ${quoted(functions)} names. ${hint(command)}`
-                : 'recorded 0 calls: no tool, node or model call was made. --functions "@usercode" records plain functions, too.',
-        );
-      }
+      else say(countWords(recorded, functions, command));
       for (const sentence of endWords(recorded, command)) say(sentence);
       process.exitCode = recorded.code;
     });
+}
+
+/** How many calls there are, or why there may be none. */
+function countWords(recorded: Recorded, functions: readonly string[], command: readonly string[]): string {
+  const { calls, errors, ending, kept, left, partial } = recorded;
+  const made = `${count(calls, 'call')}${errors > 0 ? ` (${count(errors, 'error')})` : ''}`;
+  if (kept && left.length === 0)
+    return `recorded ${made} so far: the run file could not take all of it. "toolbreak runs" tries again; look at it with "toolbreak show ${named(recorded)}".`;
+  if (calls > 0) return `recorded ${made}; look at it with "toolbreak show ${named(recorded)}".`;
+  if (ending?.signal !== undefined || partial) return 'recorded 0 calls until then.';
+  if (functions.length === 0)
+    return 'recorded 0 calls: no tool, node or model call was made. --functions "@usercode" records plain functions, too.';
+  return `recorded 0 calls: no tool, node or model call was made, and no function of a source file was called that ${quoted(functions)} names. ${hint(command)}`;
 }
 
 /** Why functions that were called may not have been recorded. */
 function hint(command: readonly string[]): string {
   if (command.some((word) => /(?:^|[\\/])(?:pytest|py\.test)(?:\.exe)?$/.test(word)))
     return 'Functions of test modules are recorded with --assert=plain of pytest, which else puts other code in their place.';
-  return 'One is named with its module, such as search_agent.search; the module of the file that runs is __main__.';
+  return 'One is named with its module, such as search_agent.search, and * stands for anything in it; the module of the file that runs is __main__.';
 }
 
 function quoted(patterns: readonly string[]): string {
@@ -70,9 +72,10 @@ function named({ number }: Recorded): string {
 /** What went wrong beside the calls, and where to see it. */
 function endWords(recorded: Recorded, command: readonly string[]): string[] {
   const { calls, crashed, ending, uncaught, unmet, left } = recorded;
+  const isWhole = ending?.signal === undefined && left.length === 0 && !recorded.partial && !recorded.kept;
   const words: string[] = [];
-  // Where nothing was recorded, that is said already; where it was killed, or goes on, it may not have come to them.
-  if (calls > 0 && unmet.length > 0 && ending?.signal === undefined && left.length === 0)
+  // Where nothing was recorded, that is said already; where it was killed, goes on, or was recorded in part, it may not have come to them.
+  if (calls > 0 && unmet.length > 0 && isWhole)
     words.push(`no function of a source file was called that ${quoted(unmet)} names. ${hint(command)}`);
   const other = ending?.child === true;
   const killed = ending?.how === 'crashed' ? undefined : ending?.signal;
