@@ -41,10 +41,11 @@ def recorded(folder: Path, beside: Collection[str] = ()) -> list[str]:
                 calls[process, frame[1]] += [frame[3], frame[4]]
             elif frame[0] == EVENT and frame[3]:
                 calls[process, frame[3]] += [frame[2], frame[4]]
+    numbers = {number for _, number in calls}
     found = []
     for key, told in calls.items():
         chain = []
-        while above[key][1] in {number for _, number in calls}:
+        while above[key][1] in numbers:
             key = above[key]
             if key not in calls:
                 break

@@ -48,7 +48,8 @@ def test_what_is_recorded_is_what_python_code_records(tmp_path: Path) -> None:
     assert begun > 3000 and ended > 2500, (begun, ended)
     expected, found = recorded(long), recorded(short)
     assert len(expected) > 7500
-    assert [line for line in found if line not in set(expected)] == []
+    known = set(expected)
+    assert [line for line in found if line not in known] == []
     assert Counter(found) == Counter(expected)
 
 

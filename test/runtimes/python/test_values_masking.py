@@ -461,5 +461,5 @@ def test_settings_survive_nonsense() -> None:
 @pytest.mark.parametrize("beginning", ["pk_", "rk-", "-eyJaaaaaaaa", "a:aaa", "?sig", "; ", "--a-"])
 def test_text_made_of_beginnings_is_looked_through_once(beginning: str) -> None:
     """With an unbounded look ahead this would take hours: the test would not end."""
-    text = beginning * (1_000_000 // len(beginning))
+    text = beginning * (200_000 // len(beginning))
     assert Masking().text(text) == text
