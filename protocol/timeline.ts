@@ -23,6 +23,8 @@ export interface RunSummary {
   live: boolean;
   /** The app has ended, and the rest of what it recorded is still being read; counts grow. `changed` tells. */
   reading?: boolean;
+  /** What recorded it is gone, and the app still runs: "toolbreak runs" takes over what it records from now on. */
+  left?: true;
   calls: number;
   errors: number;
   holds: number;

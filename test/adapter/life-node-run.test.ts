@@ -225,6 +225,7 @@ describe('life: run of an app in Node', function () {
         said.stderr,
         new RegExp(`toolbreak: still running, and recorded on: stays\\.mjs \\(${pid}\\)\\. "toolbreak runs"`),
       );
+      assert.match((await place.say('runs')).stdout, / 0 calls, its app still runs/);
     } finally {
       process.kill(pid, 'SIGKILL');
     }

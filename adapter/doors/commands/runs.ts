@@ -27,7 +27,13 @@ function row(run: RunSummary, all: boolean): string {
   const number = column(run.number > 0 ? String(run.number) : '-', 5);
   // In full: its name is the id that other commands take, and what to do about it stands at the end.
   if (run.problem !== undefined) return `${number} ${plainText(name)} ${plainText(run.problem)}`;
-  const state = run.live ? ', running' : run.reading === true ? ', still being read' : '';
+  const state = run.live
+    ? ', running'
+    : run.reading === true
+      ? ', still being read'
+      : run.left === true
+        ? ', its app still runs'
+        : '';
   const ending = run.ending === undefined ? '' : `, ${endingText(run.ending)}`;
   const missing = damageText(run);
   const damage = missing === undefined ? '' : `, ${missing}`;

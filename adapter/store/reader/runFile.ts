@@ -139,7 +139,15 @@ export class RunFile {
     return row.ended === null && isAlive(Number(row.pid), row.pid_start);
   }
 
-  /** Of a call of which no end is known. */
+  /** Whether a process of the app still runs, and may record on, though nobody follows it. */
+  private isLeft(): boolean {
+    const open = this.unlessTorn(
+      () => this.sql('SELECT pid, pid_start AS mark FROM processes WHERE ended IS NULL').all(),
+      [],
+    ) as { pid: number; mark: string | null }[];
+    return open.some(({ pid, mark }) => isAlive(pid, mark ?? ''));
+  }
+
   /** Why a call has no end. `parent`: the call around it. */
   endedSentence(parent: number | null): string {
     let around = parent === null ? undefined : this.calls.get(parent);
@@ -169,6 +177,7 @@ export class RunFile {
       duration: this.duration(row, live, reading),
       live,
       ...(reading ? { reading } : {}),
+      ...(!live && !reading && this.isLeft() ? { left: true } : {}),
       calls: Number(row.calls),
       errors: Number(row.errors),
       holds: Number(row.holds),
