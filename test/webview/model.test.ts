@@ -346,6 +346,22 @@ describe('timeline: what is typed into the search', () => {
       query: { kinds: ['tool'] },
       conditions: ['argument.a = 1', 'argument.b = 2'],
     });
+    // Values as they are shown have spaces in them.
+    for (const value of [
+      "{'id': 7, 'lines': ['a mug', (1, 2)]}",
+      '{"id": 7, "note": "}{"}',
+      "Order(id=7, region='eu (west)')",
+      "b'a b'",
+      "'it\\'s late'",
+      '[1, 2]',
+    ])
+      assert.deepEqual(searchWords(`refund argument.order=${value} kind:tool`), {
+        text: 'refund',
+        query: { kinds: ['tool'] },
+        conditions: [`argument.order = ${value}`],
+      });
+    assert.deepEqual(searchWords("result={'id': 7"), { text: '7', conditions: ["result = {'id':"] });
+    assert.equal(searchWords(`result=${'(a)(b'.repeat(2000)} x`).text, 'x');
     // What happens to a state is told by this name.
     for (const name of ['state:verdict', 'argumental=3', 'my.argument=3', 'result equals'])
       assert.deepEqual(searchWords(name), { text: name }, name);

@@ -13,10 +13,20 @@ const STATES: Record<string, NonNullable<Query['status']>[number]> = {
 /** `argument.order_id`, `state["a key"]`, `result[-1]` */
 const PATH = String.raw`(?:arguments?|args|result|error|stateBefore|stateAfter|state)(?:\.[^\s=~:.["]+|\[(?:"[^"]*"|-?\d+)\])*`;
 const SIGN = String.raw`\s{0,3}(?:==?|~|:)\s{0,3}|\s{1,3}(?:equals|contains|matches)\s{1,3}`;
+const QUOTED = String.raw`'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"`;
+/** As lines tell values, which have spaces in them: `b'a b'`, `{'id': 7}`, `Order(id=7, lines=[1, 2])`; so many brackets inside of each other. */
+const DEEPEST = 5;
+const TOLD = String.raw`b?'(?:[^'\\]|\\.)*'(?!\S)|[\w.]*${bracketed(DEEPEST)}(?!\S)`;
 const WORD = new RegExp(
-  String.raw`(^|\s)(?:(kind|name|status|file|error|task|process|from|to|min|value):|(${PATH})(${SIGN}))("[^"]*"?|\S+)`,
+  String.raw`(^|\s)(?:(kind|name|status|file|error|task|process|from|to|min|value):("[^"]*"?|\S+)|(${PATH})(${SIGN})("[^"]*"?|${TOLD}|\S+))`,
   'gi',
 );
+
+function bracketed(levels: number): string {
+  const inside = levels === 0 ? '' : `|${bracketed(levels - 1)}`;
+  return String.raw`[(\[{](?:[^()\[\]{}'"]|${QUOTED}${inside})*[)\]}]`;
+}
+
 const SIGNS: Record<string, string> = { ':': 'contains', contains: 'contains', '~': '~', matches: '~' };
 
 const STATE_WORDS = 'running, returned, error, cancelled, skipped and interrupted';
@@ -87,13 +97,15 @@ export function searchWords(typed: string): Typed {
   const take = (
     whole: string,
     before: string,
-    word: string,
+    word: string | undefined,
+    named: string,
     path: string,
     typedSign: string,
-    given: string,
+    compared: string,
   ): string => {
+    const given = word === undefined ? compared : named;
     const value = given.replace(/^"|"$/g, '');
-    if (path !== undefined) {
+    if (word === undefined) {
       const sign = SIGNS[typedSign.trim().toLowerCase()] ?? '=';
       // A name can be typed with what it is: `state:verdict` stands beside what happened to it.
       if (sign === 'contains' && /^state(?:before|after)?$/i.test(path)) return whole;
