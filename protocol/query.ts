@@ -33,7 +33,7 @@ export interface NameQuery {
   regex?: string;
 }
 
-/** What must be true of a part of a call's values. At least one of `equals`, `contains` and `matches`; all that are given hold. */
+/** What must be true of a part of a call's values. At least one of `equals`, `shown`, `contains` and `matches`; all that are given hold. */
 export interface ValueQuery {
   /**
    * `argument`, `result`, `error`, `state` (after the call, or before it when there is no later one), `stateBefore` or `stateAfter`,
@@ -42,10 +42,11 @@ export interface ValueQuery {
   path: string;
   /**
    * Equal to this JSON value. 7 equals 7.0; tuples and sets equal lists; an object equals its fields; an enum equals its name or value; a
-   * time equals its ISO text. Of a whole number beyond 2^53 a text of its digits is as exact as these. A text also equals a value that answers
-   * tell in one line in these words, with nothing left out: `Order(id=7)`, `b'hi'`, `{1, 2}`, `Colour.RED`.
+   * time equals its ISO text. Of a whole number beyond 2^53 a text of its digits is as exact as these.
    */
   equals?: unknown;
+  /** Equal to this text, or told by it as lines of answers write it, with nothing left out: `Order(id=7)`, `b'hi'`, `{1, 2}`, `KeyError: 'eu'`. */
+  shown?: string;
   /** A text, or a text or key anywhere below, has this part, without case. */
   contains?: string;
   /**

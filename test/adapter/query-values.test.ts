@@ -104,12 +104,30 @@ describe('query: values', function () {
       [new SetValue([3, 4], true), 'frozenset({3, 4})'],
       [new Tagged('enum', ['m.Colour', 'RED', 'r']), 'Colour.RED'],
       [new Tagged('time', ['datetime.timedelta', '3600.5']), '3600.5 s'],
-      [new Tagged('opaque', ['shop.Session', null, 'it has no fields']), '<Session>'],
+      [new Tagged('error', ['shop.OutOfStock', '', [], null, null]), 'OutOfStock'],
+      [new Tagged('subclass', ['shop.OrderId', 4712]), '4712'],
+      [order(1, ['name', 'ΟΔΟΣ.ΑΘΗΝΑ']), "Order(order_id=1, name='ΟΔΟΣ.ΑΘΗΝΑ')"],
+      [
+        [order(2, ['of', order(3, ['of', order(4)])])],
+        '[Order(order_id=2, of=Order(order_id=3, of=Order(order_id=4)))]',
+      ],
+      [order(5, ['title', 'Chapter (3)…']), "Order(order_id=5, title='Chapter (3)…')"],
+      [
+        new Tagged('object', [
+          'm.Wide',
+          new Dict(Array.from({ length: 14 }, (_, at) => [`f${at}`, 'x'.repeat(30)])),
+          null,
+        ]),
+        `Wide(${Array.from({ length: 14 }, (_, at) => `f${at}='${'x'.repeat(30)}'`).join(', ')})`,
+      ],
       [new Tagged('error', ['shop.OutOfStock', 'none left', [], null, null]), 'OutOfStock: none left'],
     ];
     const all = notedFinder(...lines.map(([value]) => value));
     for (const [index, [, line]] of lines.entries()) assert.deepEqual(all(`result = ${line}`), [index], line);
-    assert.deepEqual(all('result = aGVsbG8gAHdvcmxk'), [7], 'as an answer in JSON has them');
+    // A set is one in any order, and what is in quotes is a text alone.
+    assert.deepEqual(all("result = {'us', 'eu'}"), all("result = {'eu', 'us'}"));
+    assert.deepEqual(all('result = "Order(order_id=4711)"'), []);
+    assert.deepEqual(all('result = ""'), []);
     assert.deepEqual(all('result = Order(order_id=4712)'), []);
   });
 
@@ -121,8 +139,13 @@ describe('query: values', function () {
       new Tagged('cut', ['bytes', Buffer.from('abc'), 9, 'long']), dict({ role: 'user', content: 'hi' }),
       new Tagged('object', ['m.Wide', new Dict(Array.from({ length: 13 }, (_, index) => [`f${index}`, index])), null]),
       "b'abc'",
+      new Tagged('object', ['m.Order', dict({ id: 1, card: new Tagged('masked', ['secret']) }), null]),
+      new Tagged('object', ['m.Order', dict({ message: dict({ role: 'user', content: 'hi', more: 7 }) }), null]),
+      [new Tagged('array', ['numpy.ndarray', new Tuple([]), 'float64', [5]])],
+      new Tagged('object', ['m.Partly', dict({ id: 7 }), 'It keeps more than these fields']),
+      new Tagged('opaque', ['m.Session', 'Session(id=7)', 'it has no fields']),
+      new Tagged('opaque', ['m.Session', null, 'it has no fields']),
     ); // prettier-ignore
-    const told = Array.from({ length: 13 }, (_, index) => `f${index}=${index}`);
     for (const line of [
       `Order(id=7, note='${'x'.repeat(27)}…${'x'.repeat(12)}')`,
       'Order(id=list (12))',
@@ -130,10 +153,16 @@ describe('query: values', function () {
       '***',
       "'abc…'",
       'user: hi',
-      `Wide(${told.slice(0, 12).join(', ')})`,
-      `Wide(${told.slice(0, 12).join(', ')}, …)`,
+      `Wide(${Array.from({ length: 12 }, (_, index) => `f${index}=${index}`).join(', ')}, …)`,
+      'Order(id=1, card=***)',
+      'Order(message=user: hi)',
+      '[ndarray () float64]',
+      'Partly(id=7)',
+      'Session(id=7)',
+      '<Session>',
     ])
       assert.deepEqual(some(`result = ${line}`), [], line);
+    assert.deepEqual(some('result = {"id": 7}'), [], 'it may have more fields');
     assert.deepEqual(some("result = b'abc'"), [8], 'a text that reads so');
   });
 

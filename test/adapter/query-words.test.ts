@@ -13,19 +13,29 @@ describe('query: conditions as people type them', () => {
       ['["mug"]', ['mug']],
       ['"7"', '7'],
       ['[]', []],
-      // What Python writes otherwise, or what is no value at all, is a text.
-      ['{1, 2}', '{1, 2}'],
-      ["{'a': list (3)}", "{'a': list (3)}"],
-      ["'open", "'open"],
-      ["'a' and 'b'", "'a' and 'b'"],
-      ['(maybe)', '(maybe)'],
-      ['mug', 'mug'],
+      ['{1, 2}', [1, 2]],
+      ["frozenset({'a'})", ['a']],
+      ["[{1}, {}, {'a': {2, (3,)}}]", [[1], {}, { a: [2, [3]] }]],
     ] as const)
       assert.deepEqual(conditionIn(`argument.x equals ${typed}`), { path: 'argument.x', equals: value }, typed);
+    // What Python writes otherwise, or what is no value at all, is a text.
+    for (const typed of [
+      "{'a': list (3)}",
+      "'open",
+      "'a' and 'b'",
+      '(maybe)',
+      'mug',
+      'Order(id=7)',
+      "b'hi'",
+      "{Decimal('1')}",
+      'frozenset()',
+      `Order(note='${'x'.repeat(2000)}')`,
+    ])
+      assert.deepEqual(conditionIn(`argument.x equals ${typed}`), { path: 'argument.x', shown: typed }, typed);
   });
 
   it('leave the quotes to what an error says', () => {
-    assert.deepEqual(conditionIn("error.message equals 'x'"), { path: 'error.message', equals: "'x'" });
+    assert.deepEqual(conditionIn("error.message equals 'x'"), { path: 'error.message', shown: "'x'" });
   });
 
   it('say which path is none', () => {

@@ -144,7 +144,7 @@ describe('query: one run', function () {
     wrong({ nme: 1 }, /^A query has no field "nme"\.$/);
     wrong({ status: ['dead'] }, /^"status" cannot be "dead": it is one of running, returned/);
     wrong({ name: {} }, /"name" needs one of/);
-    wrong({ where: [{ path: 'argument.x' }] }, /needs one of equals, contains and matches/);
+    wrong({ where: [{ path: 'argument.x' }] }, /needs one of equals, shown, contains and matches/);
     wrong({ where: [{ path: 7, equals: 1 }] }, /"where\[0\]\.path" is a text/);
     wrong({ limit: 501 }, /from 1 to 500/);
     wrong({ limit: 1.5 }, /from 1 to 500/);

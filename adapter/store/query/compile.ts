@@ -17,6 +17,7 @@ export interface Condition {
   path: ValuePath;
   /** Given when something is to be equal; null is a value, too. */
   equals: { json: unknown } | undefined;
+  shown: string | undefined;
   contains: string | undefined;
   matches: RegExp | undefined;
 }
@@ -95,15 +96,17 @@ function nameOf({ name }: Query, patterns: Patterns): Compiled['name'] {
 }
 
 function conditionOf(given: NonNullable<Query['where']>[number], patterns: Patterns): Condition {
-  const { path, contains, matches } = given;
+  const { path, shown, contains, matches } = given;
   const equals = Object.hasOwn(given, 'equals') && given.equals !== undefined;
-  if (!equals && contains === undefined && matches === undefined)
-    throw new UserError(`The condition on "${path.slice(0, 80)}" needs one of equals, contains and matches.`);
+  if (!equals && shown === undefined && contains === undefined && matches === undefined)
+    throw new UserError(`The condition on "${path.slice(0, 80)}" needs one of equals, shown, contains and matches.`);
   const parsed = parsePath(path);
-  const json = typeof given.equals === 'string' && isErrorType(parsed) ? typeName(given.equals) : given.equals;
+  const named = <T>(value: T): T | string =>
+    typeof value === 'string' && isErrorType(parsed) ? typeName(value) : value;
   return {
     path: parsed,
-    equals: equals ? { json } : undefined,
+    equals: equals ? { json: named(given.equals) } : undefined,
+    shown: named(shown),
     contains,
     matches: matches === undefined ? undefined : patterns.compile(matches),
   };

@@ -2,13 +2,15 @@ import { UserError } from '../../common/errors';
 import { globalId, processOf } from '../callNames';
 import { isDamage, problemWith } from '../database';
 import { taskNames } from '../reader/apart';
+import { chunkOf } from '../chunks/chunk';
 import { heldCalls, stateOf } from '../reader/calls';
+import { editedArguments } from '../reader/held';
 import { eventText } from '../reader/eventText';
 import type { RunFile, RunRow } from '../reader/runFile';
 import { Tagged, type Value } from '../values/model';
 import { namesOf, shownName, type Named } from '../functionName';
 import type { Compiled, Condition } from './compile';
-import { follow, isErrorType, isTypeNamed, type Root } from './paths';
+import { follow, isTypeAt, isTypeNamed, type Root } from './paths';
 import type { Patterns } from './pattern';
 import { fileKey, type Cursor, type Position } from './position';
 import {
@@ -22,7 +24,7 @@ import {
   type Lost,
 } from './sources';
 import { RunClock, type Moment } from './times';
-import { equalsValue, floatOf, textsOf, TextSearch, wordsOfLine } from './valueMatch';
+import { equalsJson, floatOf, isShownAs, textsOf, TextSearch, wordsOfLine } from './valueMatch';
 
 export interface StoredFunction extends Named {
   id: number;
@@ -125,6 +127,7 @@ export class FileQuery {
         ? one.pid === wanted
         : namesOfProcess(one).some((name) => name.toLowerCase().includes(wanted)),
     );
+    this.held = heldCalls(file);
     const descending = compiled.order.startsWith('-');
     const from = this.moment(compiled.from) ?? -EVER;
     const to = this.moment(compiled.to) ?? EVER;
@@ -148,7 +151,6 @@ export class FileQuery {
       }),
     );
     this.bound = this.firstPossible(from, to, descending);
-    this.held = heldCalls(file);
     this.lostBefore = file.values.lost;
   }
 
@@ -280,20 +282,38 @@ export class FileQuery {
   private holds(row: CallCandidate, condition: Condition): boolean {
     const value = this.partOf(row, condition);
     if (value === undefined) return false;
-    const { equals, contains } = condition;
-    if (equals !== undefined) {
-      const { json } = equals;
-      if (isErrorType(condition.path) && typeof value === 'string' && typeof json === 'string') {
-        if (!isTypeNamed(value, json)) return false;
-      } else if (!equalsValue(value, json, this.file.values)) return false;
+    const { equals, shown, contains } = condition;
+    const { values } = this.file;
+    const named = typeof equals?.json === 'string' ? equals.json : shown;
+    if (named !== undefined && typeof value === 'string' && this.isTypeAt(row, condition)) {
+      if (!isTypeNamed(value, named)) return false;
+    } else {
+      if (equals !== undefined && !equalsJson(value, equals.json, values)) return false;
+      if (shown !== undefined && !isShownAs(value, shown, values)) return false;
     }
     return contains === undefined || this.search(contains).found(value);
   }
 
+  private isTypeAt(row: CallCandidate, { path }: Condition): boolean {
+    const value = this.rootOf(row, path.root);
+    return value !== undefined && isTypeAt(value, path, this.file.values);
+  }
+
   private partOf(row: CallCandidate, { path }: Condition): Value | undefined {
-    const id = valueOf(row, path.root);
-    const value = id === null ? undefined : this.root(id);
+    const value = this.rootOf(row, path.root);
     return value === undefined ? undefined : follow(value, path, this.file.values);
+  }
+
+  private rootOf(row: CallCandidate, root: Root): Value | undefined {
+    const edited = root === 'argument' ? this.edited(row) : undefined;
+    const id = valueOf(row, root);
+    return edited ?? (id === null ? undefined : this.root(id));
+  }
+
+  /** What a person gave a call in place of its arguments, which its line tells. */
+  private edited({ id }: CallCandidate): Value | undefined {
+    if (this.held?.has(id) === false) return undefined;
+    return editedArguments(this.file, id);
   }
 
   /** Nothing for a value that a damaged file lacks: the rest of it can still be asked. */
@@ -310,7 +330,9 @@ export class FileQuery {
   private hasText(row: CallCandidate, text: string): boolean {
     const found = this.functions.get(row.function);
     if (found !== undefined && this.isNamed(found, text)) return true;
-    return [row.args, row.result, row.error].some((id) => {
+    const edited = this.edited(row);
+    if (edited !== undefined && this.search(text).found(edited)) return true;
+    return [edited === undefined ? row.args : null, row.result, row.error].some((id) => {
       if (id === null) return false;
       const known = this.textKnown.get(id);
       if (known !== undefined) return known;
@@ -364,39 +386,38 @@ export class FileQuery {
   private wantedChunks(): ReadonlySet<number> | undefined {
     const { text, where, error } = this.shared.compiled;
     const sets: Set<number>[] = [];
-    const need = (set: Set<number> | undefined): void => void (set && sets.push(set));
-    for (const { contains, equals } of where) {
+    // What a person gave a call in place of its arguments is noted with no block.
+    const held = this.held === undefined ? undefined : [...this.held].map(chunkOf);
+    let isArgument = false;
+    const need = (set: Set<number> | undefined): void => {
+      if (set === undefined || (isArgument && held === undefined)) return;
+      if (isArgument) for (const id of held!) set.add(id);
+      sets.push(set);
+    };
+    for (const { path, contains, equals, shown } of where) {
+      isArgument = path.root === 'argument';
       if (contains !== undefined) need(this.file.words.blocksWith(contains));
       const json = equals?.json;
-      if (typeof json === 'string') for (const set of this.chunksEqual(json)) need(set);
+      // A float of these digits is noted in other words.
+      if (typeof json === 'string' && floatOf(json) === undefined) need(this.file.words.blocksWith(json));
+      if (shown !== undefined && floatOf(shown) === undefined)
+        for (const word of wordsOfLine(shown) ?? [shown]) need(this.file.words.blocksWith(word));
       // All that equals a whole number of this size has its digits in its text.
       if (typeof json === 'number' && Number.isSafeInteger(json))
         need(this.file.words.blocksWith(String(Math.abs(json))));
     }
+    isArgument = false;
     if (error !== undefined) need(this.file.words.blocksWith(error));
     const withText = text === undefined ? undefined : this.file.words.blocksWith(text);
     if (withText !== undefined) {
       // Names of functions count, too.
       const named = [...this.functions.values()].filter((one) => this.isNamed(one, text!)).map(({ id }) => id);
       if (named.length > 0) for (const id of this.file.calls.chunksOf(new Set(named))) withText.add(id);
-      sets.push(withText);
+      isArgument = true;
+      need(withText);
     }
     const [first, ...others] = sets;
     return first && new Set([...first].filter((id) => others.every((set) => set.has(id))));
-  }
-
-  /** Sets of blocks, each of which has all those with a value that this text is equal to. */
-  private chunksEqual(text: string): (Set<number> | undefined)[] {
-    const { words } = this.file;
-    // A float of these digits is noted in other words.
-    if (floatOf(text) !== undefined) return [];
-    const told = wordsOfLine(text);
-    if (told !== undefined) return told.map((word) => words.blocksWith(word));
-    const found = words.blocksWith(text);
-    const bytes = Buffer.from(text, 'base64');
-    if (found === undefined || bytes.toString('base64') !== text) return [found];
-    const others = words.blocksWith(bytes.toString('utf8'));
-    return others === undefined ? [] : [new Set([...found, ...others])];
   }
 
   /** Whether rows of the range are looked at that may not be asked for. */

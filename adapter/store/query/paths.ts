@@ -41,7 +41,7 @@ export function readPath(text: string): { path: ValuePath; length: number } {
   const name = /^[A-Za-z]+/.exec(text)?.[0] ?? '';
   const root = Object.hasOwn(ROOTS, name) ? ROOTS[name] : undefined;
   // Behind it may stand what it is compared with.
-  if (root === undefined || text.length > LONGEST) throw badPath(/^\S+/.exec(text)?.[0] ?? text);
+  if (root === undefined) throw badPath(/^\S+/.exec(text)?.[0] ?? text);
   const steps: Step[] = [];
   let length = name.length;
   for (;;) {
@@ -53,6 +53,7 @@ export function readPath(text: string): { path: ValuePath; length: number } {
     else if (index !== undefined) steps.push(Number(index));
     else steps.push(double !== undefined ? unquoted(double, text) : single!.replace(/\\(.)/g, '$1'));
     length = STEP.lastIndex;
+    if (length > LONGEST) throw badPath(text);
   }
   return { path: { root, steps }, length };
 }
@@ -109,6 +110,13 @@ export function follow(value: Value, { steps }: ValuePath, stored: StoredValues)
 /** Whether a path leads to the type of an error, or of what caused it. */
 export function isErrorType({ root, steps }: ValuePath): boolean {
   return root === 'error' && steps.at(-1) === 'type' && steps.slice(0, -1).every((step) => step === 'cause');
+}
+
+/** Whether these steps lead to the type of an error, wherever that is. */
+export function isTypeAt(value: Value, { root, steps }: ValuePath, stored: StoredValues): boolean {
+  if (steps.at(-1) !== 'type') return false;
+  const at = follow(value, { root, steps: steps.slice(0, -1) }, stored);
+  return at instanceof Tagged && at.tag === 'error';
 }
 
 /** Whether a type is asked for by this name: with its module, or without. */

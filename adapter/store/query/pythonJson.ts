@@ -3,9 +3,11 @@ const TOKEN =
 
 const WORDS: Record<string, string> = { True: 'true', False: 'false', None: 'null', '(': '[', ')': ']' };
 
-/** `{'id': 7, 'lines': ('mug',)}`, as lines of calls have it, as JSON; nothing for what Python writes otherwise. */
+/** `{'id': 7, 'lines': ('mug',)}`, as lines of calls have it, as JSON, in which a set is a list; nothing for what Python writes otherwise. */
 export function pythonJson(text: string): string | undefined {
   const tokens: string[] = [];
+  /** Where each bracket that is open stands, and whether it is one of a dict: it has a colon, or nothing, in it. */
+  const open: { at: number; isDict: boolean }[] = [];
   TOKEN.lastIndex = 0;
   while (TOKEN.lastIndex < text.length) {
     const match = TOKEN.exec(text);
@@ -18,7 +20,13 @@ export function pythonJson(text: string): string | undefined {
     else if (sign !== undefined) {
       // A comma may stand behind the last item.
       if (/[\])}]/.test(sign) && tokens.at(-1) === ',') tokens.pop();
-      tokens.push(WORDS[sign] ?? sign);
+      if (/[[({]/.test(sign)) open.push({ at: tokens.length, isDict: false });
+      const within = open.at(-1);
+      if (sign === ':' && within !== undefined) within.isDict = true;
+      const isSet = sign === '}' && within?.isDict === false && within.at < tokens.length - 1;
+      if (/[\])}]/.test(sign)) open.pop();
+      if (isSet) tokens[within.at] = '[';
+      tokens.push(isSet ? ']' : (WORDS[sign] ?? sign));
     }
   }
   return tokens.join('');

@@ -1,6 +1,6 @@
 import { arrayValue, children, keyText } from '../reader/children';
-import { isWhole, line, textPart } from '../reader/render';
-import { messageLine } from '../reader/messageText';
+import { exactLine } from '../reader/exactLine';
+import { isWhole, textPart } from '../reader/render';
 import type { StoredValues } from '../reader/stored';
 import { scalarText } from '../reader/text';
 import { eachText, type TextVisitor } from '../values/eachText';
@@ -86,12 +86,12 @@ function partsOf(value: Value): readonly Value[] {
   }
 }
 
-/** What a line has where something is left out of it, or only counted. */
-const LEFT_OUT = /…|↑|\w \(\d+( × \d+)*\)/;
-/** How lines write what JSON has no form for: `Order(id=7)`, `b'hi'`, `{1, 2}`, `Colour.RED`, `KeyError: 'eu'`, `<map>`, `3.5 s`. */
-const TOLD = /^(?:[\w.]+\(.*\)|b'.*'|[[{(].*[\])}]|\w+\.\w+|\w[\w.]*: .*|<.*>|-?\d+(?:\.\d+)? s)$/s;
+/** How lines write what JSON has no form for: `Order(id=7)`, `b'hi'`, `{1, 2}`, `Colour.RED`, `KeyError: 'eu'`, `<map>`, `3.5 s`, `...`. */
+const TOLD = /^(?:[\w.]+\(.*\)|b'.*'|[[{(].*[\])}]|\w+\.\w+|\w[\w.]*: .*|<.*>|-?\d+(?:\.\d+)? s|\.\.\.)$/s;
 /** Words of ours in such a line, which are no text of the value. */
-const OURS = /^(?:set|frozenset|bytearray|None)$/;
+const OURS = /^(?:set|frozenset|bytearray)$/;
+/** Those that are looked for tell a line from almost all others. */
+const MOST_WORDS = 20;
 
 /**
  * Of a text that may be a line copied from an answer, the texts that a value which is told by it has for certain: names of types and fields,
@@ -100,26 +100,22 @@ const OURS = /^(?:set|frozenset|bytearray|None)$/;
 export function wordsOfLine(text: string): string[] | undefined {
   if (!TOLD.test(text)) return undefined;
   // What is escaped in a line is another text in the value.
-  return text.includes('\\') ? [] : text.split(/[^\p{L}\p{M}\p{N}_]+/u).filter((word) => !OURS.test(word));
+  if (text.includes('\\')) return [];
+  // The lower case of a sigma depends on what stands behind it.
+  const words = text.split(/[^\p{L}\p{M}\p{N}_]+/u).filter((word) => !OURS.test(word) && !/[Σσς]/.test(word));
+  return [...new Set(words)].slice(0, MOST_WORDS);
 }
 
-/** Whether a recorded value is this JSON value, or is told by this text; see `ValueQuery.equals`. */
-export function equalsValue(value: Value, json: unknown, stored: StoredValues): boolean {
-  return equalsJson(value, json, stored) || (typeof json === 'string' && isToldBy(value, json, stored));
-}
-
-function isToldBy(value: Value, text: string, stored: StoredValues): boolean {
+/** Whether this text is what is recorded, or a line that tells it with nothing left out; see `ValueQuery.shown`. */
+export function isShownAs(value: Value, text: string, stored: StoredValues): boolean {
+  if (equalsJson(value, text, stored)) return true;
   const plain = stored.resolve(value);
-  if (plain instanceof Uint8Array && plain.length <= text.length && text === Buffer.from(plain).toString('base64'))
-    return true;
-  if (typeof plain === 'string' || !TOLD.test(text) || LEFT_OUT.test(text)) return false;
-  if (plain instanceof Uint8Array && plain.length > text.length) return false;
-  // Only a part of it is known, or none; of a message its line leaves out most.
-  if (plain instanceof Tagged && (plain.tag === 'cut' || plain.tag === 'masked')) return false;
-  return messageLine(plain, stored) === undefined && line(plain, stored, Infinity) === text;
+  const isError = plain instanceof Tagged && plain.tag === 'error';
+  return typeof plain !== 'string' && (isError || TOLD.test(text)) && exactLine(plain, stored, text.length) === text;
 }
 
-function equalsJson(value: Value, json: unknown, stored: StoredValues, depth = 0): boolean {
+/** Whether a recorded value is this JSON value; see `ValueQuery.equals`. */
+export function equalsJson(value: Value, json: unknown, stored: StoredValues, depth = 0): boolean {
   const plain = stored.resolve(value);
   if (depth > DEEPEST) return false;
   if (plain instanceof Tagged) return taggedEquals(plain, json, stored, depth);
@@ -174,6 +170,8 @@ function taggedEquals(value: Tagged, json: unknown, stored: StoredValues, depth:
     value.parts[index] !== undefined && equalsJson(value.parts[index], json, stored, depth + 1);
   switch (value.tag) {
     case 'object':
+      // It may have more than these fields.
+      return textPart(value, 2, stored) === '' && part(1);
     case 'subclass':
     case 'time':
       return part(1);

@@ -32,7 +32,10 @@ export function conditionIn(text: string): ValueQuery {
       `"${shorten(text, 80)}" has nothing behind ${word}.${isEqual ? ' An empty text is "" in quotes.' : ''}`,
     );
   if (word === 'contains') return { path, contains: unquoted(rest) };
-  return word === 'matches' || word === '~' ? { path, matches: rest } : { path, equals: jsonOrText(rest, path) };
+  if (word === 'matches' || word === '~') return { path, matches: rest };
+  const value = jsonOrText(rest, path);
+  // What is in quotes is that text and nothing else.
+  return value === rest.trim() ? { path, shown: value } : { path, equals: value };
 }
 
 /** A text in quotes is what is in them, as it is behind `equals`; two quotes alone are what they are, since every text contains nothing. */
@@ -57,7 +60,8 @@ function jsonOrText(text: string, path = ''): unknown {
 
 /** What was copied from a line that tells a call. */
 function pythonOrText(text: string): unknown {
-  const json = /^['[({]/.test(text) ? pythonJson(text) : undefined;
+  const bare = text.replace(/^frozenset\((\{.*\})\)$/s, '$1');
+  const json = /^['[({]/.test(bare) ? pythonJson(bare) : undefined;
   try {
     return json === undefined ? text : parseExact(json);
   } catch {

@@ -6,7 +6,8 @@ import { MESSAGE, messageLine } from './messageText';
 import type { StoredValues } from './stored';
 import { LINE, PREVIEW, bytesText, oneLine, quote, scalarText, shorten, sized } from './text';
 
-const SECONDS = /^-?\d+(\.\d+)?$/;
+/** A length of time. */
+export const SECONDS = /^-?\d+(\.\d+)?$/;
 
 /** Classes of Python that make a value from its text. */
 export const FROM_TEXT =
