@@ -6,7 +6,7 @@ import { nodeBinary, pythonIn, root, setUpCompiler } from './setup.mjs';
 
 export const artifacts = join(root, 'artifacts');
 const bin = (name) => join(root, 'node_modules/.bin', name);
-/** A hanging test has a limit of its own; this one must hold on a machine three times as slow as usual, where the longest suite takes half an hour. */
+/** Tests of mocha have a limit of their own, as have the programs that tests start. This one must hold on a machine three times as slow as usual, where the longest suite takes half an hour. */
 const MINUTES = 40;
 const check = (command, args, options) => async (log) => one(await run(command, args, { ...options, log }));
 

@@ -70,7 +70,7 @@ const patterns: Pattern[] = [
   // A row: what it is about under one key, the secret under the next; the quotes may be escaped.
   {
     find: new RegExp(
-      `(\\\\*["'](?:name|key)\\\\*["']:\\s*\\\\*["']${quotedName}\\\\*["'],\\s*\\\\*["']value\\\\*["']:\\s*)(\\\\*["'])[^"'\\\\\\n]*\\2`,
+      `(["'](?:name|key)\\\\*["']:\\s*\\\\*["']${quotedName}\\\\*["'],\\s*\\\\*["']value\\\\*["']:\\s*)(\\\\*["'])[^"'\\\\\\n]*\\2`,
       'gi',
     ),
     put: `$1$2${MASK}$2`,

@@ -4,16 +4,14 @@ import { classOf, hasOwnSymbols, PLAIN } from './classes.mjs';
 import { Leaves } from './leaves.mjs';
 import { MAX_DEPTH, MAX_VALUE_BYTES } from './limits.mjs';
 import { markHead, markOf } from './marks.mjs';
-import { hasWord, isNoSecret, isOption, isSecretKey, maskText } from './masking.mjs';
+import { beside, hasWord, isNoSecret, isOption, isSecretKey, maskText } from './masking.mjs';
 
 /**
  * One walk from the app's values to the bytes of a frame, as `protocol/spool.ts` says. Nothing of the app runs: no getter, no `toJSON`, no trap of a
  * proxy, no iterator. What is not plain is a mark, and so is what goes beyond the limits.
  */
 
-const { isMap, isProxy } = types;
-const { apply } = Reflect;
-const mapGet = Map.prototype.get;
+const { isProxy } = types;
 const { getOwnPropertyDescriptor, getOwnPropertySymbols, keys: keysOf } = Object;
 const { propertyIsEnumerable } = Object.prototype;
 const { isArray } = Array;
@@ -246,7 +244,7 @@ export class Encoder extends Leaves {
   /** Of a row such as `{ name: 'DB_PASSWORD', value: '...' }`. @private @param {object} row */
   rowMask(row) {
     for (const about of ['name', 'key', 'Name', 'Key']) {
-      const name = isMap(row) ? apply(mapGet, row, [about]) : getOwnPropertyDescriptor(row, about)?.value;
+      const name = beside(row, about);
       if (typeof name !== 'string') continue;
       const { mask } = this.key(name);
       if (mask !== null) return mask;

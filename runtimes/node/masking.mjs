@@ -92,9 +92,16 @@ export function isNoSecret(item) {
   );
 }
 
-/** Whether a model's word stands in this object, under `token`, beside its probability. @param {object} row */
+const mapGet = Map.prototype.get;
+
+/** What stands beside it in an object, or in a map, whose own properties say nothing of its entries. @param {object} row @param {string} name @returns {unknown} */
+export function beside(row, name) {
+  return types.isMap(row) ? Reflect.apply(mapGet, row, [name]) : Object.getOwnPropertyDescriptor(row, name)?.value;
+}
+
+/** Whether a model's word stands here, under `token`, beside its probability. @param {object} row */
 export function hasWord(row) {
-  return typeof Object.getOwnPropertyDescriptor(row, 'logprob')?.value === 'number';
+  return typeof beside(row, 'logprob') === 'number';
 }
 
 /** Such as `--password`: in a command line, the secret is what follows. @param {string} text */

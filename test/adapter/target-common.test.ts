@@ -99,6 +99,10 @@ describe('Masking', () => {
     ['<authorization>hunterpass</authorization>', '<authorization>***</authorization>'],
     ['[\\"password\\", \\"hunterpass\\"]', '[\\"password\\", \\"***\\"]'],
     ['sk-abcd1234 hf_abcdefgh12345678', '*** ***'],
+    [
+      '[{\\"name\\": \\"DB_PASSWORD\\", \\"value\\": \\"hunter2\\"}]',
+      '[{\\"name\\": \\"DB_PASSWORD\\", \\"value\\": \\"***\\"}]',
+    ],
     ['authorization: [x for x in y]', 'authorization: ***'],
     ['MYSQL_PWD=hunter2 githubToken: hunter2', 'MYSQL_PWD=*** githubToken: ***'],
   ];
@@ -177,6 +181,7 @@ describe('Masking', () => {
     ])
       maskText(part.repeat(20_000));
     maskText('"'.repeat(20_000));
+    maskText('\\'.repeat(500_000));
     maskText('password'.repeat(5_000));
     maskText('-----BEGIN PRIVATE KEY-----'.repeat(500));
     maskText(`http://${'a:'.repeat(10_000)}`);

@@ -17,7 +17,6 @@ from ._secrets import (
     KEY_BEFORE,
     LAST,
     MASK,
-    NAME_HINT,
     PASS_BEFORE,
     PATTERNS,
     SCHEMA_KEYS,
@@ -107,7 +106,6 @@ def is_option(text: str) -> bool:
 
 
 _SECRET = re.compile("|".join(PATTERNS))
-_NAME_IN_TEXT = re.compile(NAME_HINT, re.IGNORECASE)
 
 
 def _replace(match: re.Match[str]) -> str:
@@ -116,8 +114,7 @@ def _replace(match: re.Match[str]) -> str:
 
 
 def _has_name(text: str) -> bool:
-    low = lowered(text)
-    return _NAME_IN_TEXT.search(text) is not None if low is None else has_name(low)
+    return has_name(lowered(text))
 
 
 def may_hold_secret(text: str) -> bool:
@@ -228,8 +225,7 @@ class Masking:
                 if masked != text:
                     text = masked
         elif len(text) >= 8 and may_hold_secret(text):
-            low = lowered(text)
-            masked = _SECRET.sub(_replace, text) if low is None else replaced(text, low, _SECRET, _replace)
+            masked = replaced(text, lowered(text), _SECRET, _replace)
             if masked != text:
                 text = masked
         for pattern in self.patterns:

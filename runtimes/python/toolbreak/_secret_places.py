@@ -30,7 +30,7 @@ _BEGINNINGS = (
     "lin_api_",
 )  # fmt: skip
 #: Letters beside a-z that an expression without case takes for some of them, and `lower` does not.
-_OTHER_CASES = "İıſ"
+_OTHER_CASES = {"İ": "i", "ı": "i", "ſ": "s"}
 
 #: With more than one place for so many characters, the expression looks through all of them.
 _DENSE = 8
@@ -39,12 +39,12 @@ _DENSE = 8
 _LOGIN = re.compile(r""":[^\s/:@"',]{3,}@""")
 
 
-def lowered(text: str) -> str | None:
-    """The text without case, each character at its place. None: it has letters that are not compared so."""
-    low = text.lower()
-    if not text.isascii() and (len(low) != len(text) or any(each in text for each in _OTHER_CASES)):
-        return None
-    return low
+def lowered(text: str) -> str:
+    """The text without case, each character at its place, and with those of a-z for which an expression without case takes others."""
+    if not text.isascii():
+        for letter, low in _OTHER_CASES.items():
+            text = text.replace(letter, low)
+    return text.lower()
 
 
 def has_name(low: str) -> bool:

@@ -1,5 +1,6 @@
 """Places where a secret may begin: what is found with them is what the expression finds alone."""
 
+import re
 from typing import Any
 
 from compiled_support import PIECES
@@ -8,6 +9,7 @@ from hypothesis import strategies as st
 from test_values_masking import SECRETS
 from toolbreak import _masking
 from toolbreak._secret_places import has_name, lowered, replaced
+from toolbreak._secrets import NAME_HINT
 
 MORE = [
     *("name", "key", "value", "'", '"', '\\"', ":", "=", ";", "&", "(", "[b'", "]", ",", " ", "\n", "://", "mailto:"),
@@ -42,6 +44,7 @@ MORE = [
         "Basic\t",
         "1",
         "K",
+        *("İ", "ı", "ſ", "paſsword", "authorızation", "API_KEY", "COOKİES"),
         "É",
         "日本",
         "Q" * 15,
@@ -55,15 +58,15 @@ texts = st.lists(st.sampled_from([*PIECES, *MORE]) | st.text(max_size=4), max_si
 @given(texts)
 def test_nothing_else_is_found_than_by_the_expression(text: str) -> None:
     low = lowered(text)
-    if low is not None:
-        expression: Any = _masking._SECRET
-        assert replaced(text, low, expression, _masking._replace) == expression.sub(_masking._replace, text)
-        assert has_name(low) == bool(_masking._NAME_IN_TEXT.search(text))
+    assert len(low) == len(text)
+    expression: Any = _masking._SECRET
+    assert replaced(text, low, expression, _masking._replace) == expression.sub(_masking._replace, text)
+    assert has_name(low) == (re.search(NAME_HINT, text, re.IGNORECASE) is not None)
 
 
-def test_letters_that_only_an_expression_takes_for_others_are_left_to_it() -> None:
-    for text in ("paſsword=hunter2", "sıg token", "AUTHORİZATION: hunter2"):
-        assert lowered(text) is None
+def test_letters_that_an_expression_takes_for_others_are_found_at_their_places() -> None:
+    assert lowered("İIıiſSs\u212a") == "iiiisssk"
+    assert _masking.Masking().text("AUTHORİZATION: hunter2") == "AUTHORİZATION: ***"
     assert _masking.Masking().text("paſsword=hunter2") == "paſsword=***"
     assert _masking.Masking().text("api_\u212aey=hunter2") == "api_\u212aey=***"
 
