@@ -23,7 +23,7 @@ export interface RunSummary {
   live: boolean;
   /** The app has ended, and the rest of what it recorded is still being read; counts grow. `changed` tells. */
   reading?: boolean;
-  /** What recorded it is gone, and the app still runs: "toolbreak runs" takes over what it records from now on. */
+  /** What recorded it is gone, and a process of the app still runs; whoever looks at runs takes over what it records on, if it does. */
   left?: true;
   calls: number;
   errors: number;

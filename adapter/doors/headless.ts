@@ -115,7 +115,7 @@ export async function recordCommand(options: HeadlessOptions, say: (sentence: st
   process.on('uncaughtException', failed);
   process.on('unhandledRejection', failed);
   let started = false;
-  let kept = true;
+  let stays = false;
   let code: number;
   try {
     const configuration = {
@@ -148,8 +148,8 @@ export async function recordCommand(options: HeadlessOptions, say: (sentence: st
       }
     };
     attempt(() => {
-      kept = !deleteSpool(place.spoolFolder);
-      folder.close(kept);
+      stays = !deleteSpool(place.spoolFolder);
+      folder.close(stays);
     });
     // What never ran is no run, and neither is a command in which nothing could be recorded.
     if (!started || target.processCount === 0) attempt(() => void removeRun(place.runFile));
@@ -157,8 +157,13 @@ export async function recordCommand(options: HeadlessOptions, say: (sentence: st
     process.off('unhandledRejection', failed);
     attempt(() => finishBehindUs([place.runFile], log));
   }
-  const recorded = target.processCount === 0 ? NOTHING : counts(place.runFile, functions, log);
-  return { code, runFile: place.runFile, processes: target.processCount, inLine: output.inLine, kept, ...recorded };
+  const { goesOn, ...recorded } = target.processCount === 0 ? NOTHING : counts(place.runFile, functions, log);
+  return {
+    ...{ code, runFile: place.runFile, processes: target.processCount, inLine: output.inLine },
+    // A process that goes on still has its spool.
+    kept: stays && !goesOn,
+    ...recorded,
+  };
 }
 
 /** A command as a name: without the folders of its words. */
@@ -227,7 +232,7 @@ const MOST_APART = 60_000;
 type Counts = Pick<
   Recorded,
   'number' | 'calls' | 'errors' | 'crashed' | 'ending' | 'uncaught' | 'unmet' | 'left' | 'partial' | 'unread'
->;
+> & { goesOn: boolean };
 
 const NOTHING: Counts = {
   number: 0,
@@ -238,6 +243,7 @@ const NOTHING: Counts = {
   unmet: [],
   left: [],
   partial: false,
+  goesOn: false,
 };
 
 /** Those that never connected: the others were told to stop recording. A worker of Node is a part of its process. */
@@ -250,7 +256,7 @@ const NAMES =
 function counts(runFile: string, patterns: readonly string[], log: Log): Counts {
   try {
     const file = new RunFile(runFile);
-    const { number, calls, errors, ending, partial = false } = file.summary();
+    const { number, calls, errors, ending, partial = false, left: goesOn = false } = file.summary();
     const events = eventCounts(file);
     const left = file.sql(LEFT).pluck().all() as string[];
     const names = file.sql(NAMES).pluck().all() as string[];
@@ -264,6 +270,7 @@ function counts(runFile: string, patterns: readonly string[], log: Log): Counts 
       unmet: patterns.filter((pattern) => !meets(pattern, names)),
       left,
       partial,
+      goesOn,
       ...(ending !== undefined && { ending }),
     };
   } catch (error) {

@@ -219,6 +219,7 @@ sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
     try {
       assert.equal(said.code, 0, said.stderr);
       assert.match(said.stderr, /Still running, and not recorded any more: child\.py \(\d+\)\./);
+      assert.match(said.stderr, /recorded 0 calls until then\./);
       assert.doesNotThrow(() => process.kill(pid, 0));
       assert.match((await place.say('runs')).stdout, /, recorded in part\n/);
     } finally {

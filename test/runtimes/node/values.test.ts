@@ -444,7 +444,7 @@ describe('node runtime: values', () => {
         row: { name: 'DB_PASSWORD', value: masked('DB_PASSWORD') },
         rows: [
           ['<subclass>', 'Map', { value: masked('DB_PASSWORD'), name: 'DB_PASSWORD' }],
-          ['<subclass>', 'Map', { token: 'Hello', logprob: -0.5 }],
+          ['<subclass>', 'Map', { token: 'Hello', logprob: { float: -0.5 } }],
           ['<subclass>', 'Map', { token: masked('token') }],
         ],
         plain: { name: 'city', value: 'x' },
