@@ -58,8 +58,9 @@ export function exportCommand(program: Command): void {
       if (flags.json === true)
         printJson({
           ...runNames(file),
-          ...{ written: target, bytes },
-          ...(cuts !== undefined && { cut: cuts.count, leftOut: cuts.events }),
+          written: target,
+          bytes,
+          ...(cuts !== undefined && { cut: cuts.count, otherEvents: cuts.events }),
         });
       else print([`Wrote ${plainText(target)} (${sizeText(bytes)}).`, ...cutLines(cuts)]);
     });
@@ -103,7 +104,7 @@ function cutLines(cuts: Cuts | undefined): string[] {
     );
   if (events > 0)
     lines.push(
-      `${count(events, 'event')} of no call, such as what was printed and how the run ended, ${events === 1 ? 'is' : 'are'} not in it.`,
+      `${count(events, 'event')}, such as what was printed, ${events === 1 ? 'is' : 'are'} not in it: this format has no place for ${events === 1 ? 'it' : 'them'}.`,
     );
   return lines.length === 0 ? [] : [...lines, 'Leave --format out to write all that was recorded.'];
 }

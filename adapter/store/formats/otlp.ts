@@ -1,11 +1,13 @@
 import { createHash } from 'node:crypto';
 import { CallStatus } from '../../../protocol/spool';
+import { UserError } from '../../common/errors';
 import { callName } from '../callNames';
 import { children } from '../reader/children';
 import type { ErrorValue } from '../reader/errorValue';
 import { objectIn } from '../reader/eventPlace';
 import { field } from '../reader/messageBlocks';
 import { messagesIn, toolArguments, toolName } from '../reader/messageText';
+import { editedArguments } from '../reader/held';
 import type { RunFile } from '../reader/runFile';
 import { Dict, Float, Tuple, type Value } from '../values/model';
 import { classOf, providerOf } from './otlpModel';
@@ -19,6 +21,8 @@ const LARGEST_VALUE = 64_000;
 const MOST_MESSAGES = 200;
 const MOST_HOLDS = 100;
 const MOST_EVENTS = 100;
+/** A hold is told with its length, its reason and its end; what the session says of an edit, the app says, too. */
+const HOLDS = `'held', 'resumed', 'stop', 'release', 'edit'`;
 /** What happened in a call beside its holds. */
 const TOLD = [...TOLD_EVENTS].map((name) => `'${name}'`).join();
 /** A line holds so many spans, or as many as fit in so many characters. */
@@ -47,8 +51,8 @@ interface Attribute {
 /**
  * OTLP JSON, one `TracesData` a line: a run is a trace, a process a resource, a call a span whose id is the call's own. Names are those of OpenTelemetry's
  * semantic conventions where these have one, and begin with `toolbreak.` where they have none. `toolbreak.cut` names the attributes of a span that
- * are not whole, `toolbreak.hold` where it has not all of its holds, and `toolbreak.event` where it has not all of its other events. Events of no call
- * have no place in it.
+ * are not whole, `toolbreak.hold` where it has not all of its holds, and `toolbreak.event` where it has not all of its other events. Other events, such
+ * as what was printed, have no place in it.
  */
 export function* otlp(file: RunFile, toolbreak: string, cuts: Cuts): Generator<string> {
   const row = file.row();
@@ -65,10 +69,16 @@ export function* otlp(file: RunFile, toolbreak: string, cuts: Cuts): Generator<s
   const events = file.db.prepare<[number, number], CallEvent>(
     `SELECT time, name, value, data FROM events WHERE call = ? AND name IN (${TOLD}) ORDER BY time, id LIMIT ?`,
   );
-  cuts.events += file.db.prepare('SELECT count(*) FROM events WHERE call IS NULL').pluck().get() as number;
+  cuts.events += file.db
+    .prepare(
+      `SELECT count(*) FROM events WHERE name NOT IN (${HOLDS}, 'exited') AND (call IS NULL OR name NOT IN (${TOLD}))`,
+    )
+    .pluck()
+    .get() as number;
   const scan = scanner(file);
   const names = file.db.prepare('SELECT id, name FROM tasks').all() as { id: number; name: string }[];
   const tasks = new Map(names.map(({ id, name }) => [id, name]));
+  let isEmpty = true;
   for (const process of processes) {
     const resource = resourceOf(process, row.workflow ?? row.name, row.run, toolbreak);
     const head = `{"resourceSpans":[{"resource":${JSON.stringify(resource)},"scopeSpans":[{"scope":${JSON.stringify({ name: 'toolbreak', version: toolbreak })},"spans":[`;
@@ -82,6 +92,7 @@ export function* otlp(file: RunFile, toolbreak: string, cuts: Cuts): Generator<s
       }
     };
     for (const call of calls()) {
+      isEmpty = false;
       const text = JSON.stringify({
         traceId: trace,
         spanId: spanId(call.id),
@@ -99,6 +110,8 @@ export function* otlp(file: RunFile, toolbreak: string, cuts: Cuts): Generator<s
     }
     if (spans.length > 0) yield line();
   }
+  if (isEmpty)
+    throw new UserError('The run has no call, and there is nothing else in this format. Leave --format out.');
 }
 
 interface Process {
@@ -195,9 +208,10 @@ function contentOf(
     if (given !== null && given !== undefined && given !== '') all.set(key, { stringValue: given });
   };
   const cut: string[] = [];
-  const value = (key: string, id: number | null): void => {
-    if (id === null) return;
-    const { json, cut: shortened } = plainJson(file.values.root(id), file.values, LARGEST_VALUE, true);
+  const rootOf = (id: number | null): Value | undefined => (id === null ? undefined : file.values.root(id));
+  const put = (key: string, given: Value | undefined): void => {
+    if (given === undefined) return;
+    const { json, cut: shortened } = plainJson(given, file.values, LARGEST_VALUE, true);
     if (shortened) cut.push(key);
     text(key, JSON.stringify(json));
   };
@@ -217,10 +231,11 @@ function contentOf(
   if (call.kind === 'llm' && !all.has(PROVIDER))
     text(PROVIDER, providerOf(call, call.result === null ? null : file.values.root(call.result), file.values));
   if (call.kind === 'workflow' && all.has('gen_ai.agent.name')) text('gen_ai.operation.name', 'invoke_agent');
-  value(tool ? 'gen_ai.tool.call.arguments' : 'toolbreak.arguments', call.args);
-  value(tool ? 'gen_ai.tool.call.result' : 'toolbreak.result', call.result);
-  value('toolbreak.state.before', call.state_before);
-  value('toolbreak.state.after', call.state_after);
+  const edited = call.edited === 0 ? undefined : editedArguments(file, call.id);
+  put(tool ? 'gen_ai.tool.call.arguments' : 'toolbreak.arguments', edited ?? rootOf(call.args));
+  put(tool ? 'gen_ai.tool.call.result' : 'toolbreak.result', rootOf(call.result));
+  put('toolbreak.state.before', rootOf(call.state_before));
+  put('toolbreak.state.after', rootOf(call.state_after));
   if (call.kind === 'llm') {
     const reasons = (all.get('gen_ai.response.finish_reasons')?.arrayValue?.values ?? []).map(
       (each) => each.stringValue,
@@ -261,7 +276,8 @@ function contentOf(
     }));
   if (happened.length > MOST_EVENTS) cut.push('toolbreak.event');
   for (const { time, name, value: id, data } of happened.slice(0, MOST_EVENTS)) {
-    const fields = id === null ? fieldsOf(data) : fieldsIn(file, id, () => cut.push('toolbreak.event'));
+    const onCut = (): void => void cut.push('toolbreak.event');
+    const fields = id === null ? fieldsOf(data, onCut) : fieldsIn(file, id, name, onCut);
     events.push({ timeUnixNano: wall(time), name: `toolbreak.${name}`, attributes: fields });
   }
   const { errors, origin, cut: isMessageCut } = errorsOf(file, call);
@@ -307,32 +323,43 @@ function contentOf(
   };
 }
 
-/** Of an event that the app recorded; what was given to a call and came of it stand with the call. */
-function fieldsIn(file: RunFile, id: number, onCut: () => void): Attribute[] {
+/** Of an event that the app recorded. The arguments after an edit stand with the call. */
+function fieldsIn(file: RunFile, id: number, event: string, onCut: () => void): Attribute[] {
   const value = file.values.root(id);
   const all = value instanceof Dict ? children(value, file.values) : [{ name: 'value', value }];
   return all.flatMap(({ name, value: field }) => {
-    const found = name === 'args' || name === 'result' ? undefined : anyValue(field, file, onCut);
+    const isTold = event === 'edited' && (name === 'args' || name === 'result');
+    const found = isTold ? undefined : anyValue(field, file, onCut);
     return found === undefined ? [] : [{ key: name, value: found }];
   });
 }
 
-/** Of one that the session saw, as far as they are plain: a file from elsewhere may have anything there. */
-function fieldsOf(data: string | null): Attribute[] {
+/** Of one that the session saw. What is nested is left out: a file from elsewhere may have anything there. */
+function fieldsOf(data: string | null, onCut: () => void): Attribute[] {
   const fields = data === null ? {} : objectIn(data);
+  const plain = (given: unknown): AnyValue | undefined => {
+    const value = plainValue(given, onCut);
+    if (value === undefined) onCut();
+    return value;
+  };
   return Object.entries(fields).flatMap(([key, given]) => {
     const value = Array.isArray(given)
-      ? { arrayValue: { values: given.flatMap((item) => plainValue(item) ?? []) } }
-      : plainValue(given);
+      ? { arrayValue: { values: given.flatMap((item) => plain(item) ?? []) } }
+      : plain(given);
     return value === undefined ? [] : [{ key, value }];
   });
 }
 
-function plainValue(given: unknown): AnyValue | undefined {
-  if (typeof given === 'string') return { stringValue: given };
+function plainValue(given: unknown, onCut: () => void): AnyValue | undefined {
+  if (typeof given === 'string') {
+    if (given.length <= LARGEST_VALUE) return { stringValue: given };
+    onCut();
+    return { stringValue: `${given.slice(0, LARGEST_VALUE - 1)}…` };
+  }
   if (typeof given === 'boolean') return { boolValue: given };
   if (typeof given !== 'number') return undefined;
-  return Number.isSafeInteger(given) ? { intValue: String(given) } : { doubleValue: given };
+  if (Number.isSafeInteger(given)) return { intValue: String(given) };
+  return Number.isFinite(given) ? { doubleValue: given } : { stringValue: String(given) };
 }
 
 function linkText({ way }: ErrorValue): string {

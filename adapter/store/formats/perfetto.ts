@@ -1,6 +1,7 @@
 import { callName } from '../callNames';
 import { EVENT_TEXT, eventText } from '../reader/eventText';
 import { Places } from '../places';
+import { editedArguments } from '../reader/held';
 import type { RunFile } from '../reader/runFile';
 import { shownName } from '../functionName';
 import type { Value } from '../values/model';
@@ -135,7 +136,9 @@ function shown(file: RunFile, slice: Slice, cuts: Cuts): { [key: string]: Json }
     args[name] = json;
     if (cut) notWhole.push(name);
   };
-  if (slice.args !== null) show('arguments', file.values.root(slice.args));
+  const edited = slice.edited === 0 ? undefined : editedArguments(file, slice.id);
+  if (edited !== undefined) show('arguments', edited);
+  else if (slice.args !== null) show('arguments', file.values.root(slice.args));
   if (slice.result !== null) show('result', file.values.root(slice.result));
   if (slice.error !== null) show('error', file.values.root(slice.error));
   // An app may call its own what the call's fields are called.

@@ -17,6 +17,7 @@ import { attributesIn, nanoseconds, type Fields } from './otlpValue';
 
 const MOST_SPANS = 1_000_000;
 const BATCH = 1000;
+const LONGEST_PATH = 4096;
 /** Nanoseconds that a run can last. */
 const FARTHEST = BigInt(LATEST);
 const FARTHEST_DAYS = FARTHEST / 86_400_000_000_000n;
@@ -79,8 +80,12 @@ interface StagedSpan {
   json: string;
 }
 
+/** What tells one process from another; a container's has the pid 1, as others have. */
+const WHOSE = ['service.name', 'service.instance.id', 'host.id', 'host.name', 'container.id', 'k8s.pod.uid'];
+
 /** What a resource says of its process. */
 interface ToldProcess {
+  whose?: string;
   pid?: number;
   version?: string;
   executable?: string;
@@ -123,38 +128,48 @@ class Staged {
     this.db.transaction(() => {
       for (const resource of resources) {
         const about = attributesIn((resource['resource'] as Fields | undefined)?.['attributes']);
-        const told = (name: string): string | undefined => {
+        const told = (name: string, longest = 200): string | undefined => {
           const value = about.get(name);
           // Whoever wrote it need not have masked it; what is cut off may be what tells a secret.
-          return typeof value === 'string' && value !== '' ? this.masker.text(value).slice(0, 200) : undefined;
+          return typeof value === 'string' && value !== '' ? this.masker.text(value).slice(0, longest) : undefined;
         };
         const service = told('service.name') ?? 'service';
         if (this.count === 0) {
           this.name = service;
           this.run = told('toolbreak.run');
           this.language = told('telemetry.sdk.language') ?? null;
-          this.process = this.processOf(about, told);
-        } else if (!isDeepStrictEqual(this.process, this.processOf(about, told))) this.process = {};
+        }
+        const before = this.count;
         for (const scope of list(resource['scopeSpans'] ?? resource['instrumentationLibrarySpans']))
           for (const span of list(scope['spans'])) this.span(span, service);
+        if (this.count === before) continue;
+        const process = this.processOf(about, told);
+        if (before === 0) this.process = process;
+        else if (!isDeepStrictEqual(this.process, process)) this.process = {};
       }
     })();
   }
 
-  private processOf(about: ReadonlyMap<string, Told>, told: (name: string) => string | undefined): ToldProcess {
+  private processOf(
+    about: ReadonlyMap<string, Told>,
+    told: (name: string, longest?: number) => string | undefined,
+  ): ToldProcess {
     const pid = numberIn(about.get('process.pid'));
     const args = about.get('process.command_args');
     const [version, executable, folder] = [
       told('process.runtime.version'),
-      told('process.executable.path'),
-      told('process.working_directory'),
+      told('process.executable.path', LONGEST_PATH),
+      told('process.working_directory', LONGEST_PATH),
     ];
     return {
+      whose: JSON.stringify(WHOSE.map((name) => told(name))),
       ...(pid !== undefined && Number.isSafeInteger(pid) && pid > 0 && { pid }),
       ...(version !== undefined && { version }),
       ...(executable !== undefined && { executable }),
       ...(folder !== undefined && { folder }),
-      ...(Array.isArray(args) && { argv: JSON.stringify(this.masker.recorded(args, MASKED_LEVELS)) }),
+      ...(Array.isArray(args) && {
+        argv: JSON.stringify(this.masker.arguments(args.filter((one) => typeof one === 'string'))),
+      }),
     };
   }
 

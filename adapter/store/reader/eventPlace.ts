@@ -96,7 +96,9 @@ export class EventFields {
 export function objectIn(data: string): Record<string, unknown> {
   try {
     const parsed: unknown = JSON.parse(data);
-    return typeof parsed === 'object' && parsed !== null ? (parsed as Record<string, unknown>) : {};
+    return typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed)
+      ? (parsed as Record<string, unknown>)
+      : {};
   } catch {
     // A damaged file: the event is still worth its name and its time.
     return {};
