@@ -1,7 +1,16 @@
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  truncateSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { basename, join } from 'node:path';
 import { pythonBootFolder, pythonRuntimeFolder } from '../../adapter/common/installation';
 import type { QueryAnswer } from '../../protocol/query';
@@ -298,28 +307,32 @@ describe('life: recording without an adapter', function () {
     assert.match((await place.say('import', folder)).stdout, /^Imported run 1 \(many\.py, 1,000 calls\)\.\n$/);
   });
 
-  it('says which spool file is missing in the middle, once', async () => {
-    place.file(
-      'many.py',
-      'def work(number):\n    return "x" * 1000 + str(number)\nfor number in range(3000):\n    work(number)\n',
-    );
-    assert.equal((await app({}, 'many.py')).code, 0);
-    const middle = spoolFile(2);
-    renameSync(middle, join(place.folder, basename(middle)));
-    for (const begin of ['Imported run 1 (', 'Run 1 (']) {
-      const { stdout } = await place.say('import', folder);
-      assert.ok(stdout.startsWith(begin), stdout);
-      assert.match(
-        stdout,
-        /calls\)( was imported before: no further calls)?\. 1 part of the recording could not be read; /,
+  for (const [what, spoil] of [
+    ['missing', (file: string) => renameSync(file, join(place.folder, basename(file)))],
+    ['empty', (file: string) => truncateSync(file, 8)],
+  ] as const)
+    it(`says which spool file is ${what} in the middle, once`, async () => {
+      place.file(
+        'many.py',
+        'def work(number):\n    return "x" * 1000 + str(number)\nfor number in range(3000):\n    work(number)\n',
       );
-    }
-    const { rows } = await place.json<QueryAnswer>('query', '1', '--type', 'event');
-    assert.deepEqual(
-      (rows as { text: string }[]).map(({ text }) => text).filter((text) => text.startsWith('Part of')),
-      [`Part of the recording could not be read: the spool file ${basename(middle)} is missing`],
-    );
-  });
+      assert.equal((await app({}, 'many.py')).code, 0);
+      const middle = spoolFile(2);
+      spoil(middle);
+      for (const begin of ['Imported run 1 (', 'Run 1 (']) {
+        const { stdout } = await place.say('import', folder);
+        assert.ok(stdout.startsWith(begin), stdout);
+        assert.match(
+          stdout,
+          /calls\)( was imported before: no further calls)?\. 1 part of the recording could not be read; /,
+        );
+      }
+      const { rows } = await place.json<QueryAnswer>('query', '1', '--type', 'event');
+      assert.deepEqual(
+        (rows as { text: string }[]).map(({ text }) => text).filter((text) => text.startsWith('Part of')),
+        [`Part of the recording could not be read: the spool file ${basename(middle)} is ${what}`],
+      );
+    });
 
   it('says which spool files it passes over: a pipe, and one with another name', async () => {
     assert.equal((await app()).code, 0);

@@ -135,7 +135,7 @@ function take(folder: string, note: Note, runsFolder: string): Taken {
     const recording: Recording = new Recording(options, () => recording.nextIndex(), owner);
     let alive: boolean;
     try {
-      for (const file of missingIn(folder)) recording.lacks(`the spool file ${file} is missing`);
+      for (const reason of lackedIn(folder)) recording.lacks(reason);
       for (const file of passedOver) recording.lacks(`${file} is no spool file and was passed over`);
       ({ alive } = recording.finish(undefined));
     } finally {
@@ -164,20 +164,29 @@ function take(folder: string, note: Note, runsFolder: string): Taken {
   }
 }
 
-/** Spool files of a process are numbered, and nobody takes one away here: those that are not there although a later one is. */
-function missingIn(folder: string): string[] {
-  const numbers = new Map<string, Set<number>>();
+/** A file that its writer went on from has a head at least, and a frame or the word that closes it. */
+const SMALLEST = 12;
+
+/**
+ * Spool files of a process are numbered, and nobody takes one away here: what is wrong with those that are not there, or empty, although a later one
+ * is there.
+ */
+function lackedIn(folder: string): string[] {
+  const sizes = new Map<string, Map<number, number>>();
   for (const name of readdirSync(folder)) {
     const [, process, number] = SPOOL_NAME.exec(name) ?? [];
     if (process === undefined) continue;
-    const known = numbers.get(process) ?? new Set();
-    numbers.set(process, known.add(Number(number)));
+    const known = sizes.get(process) ?? new Map<number, number>();
+    sizes.set(process, known.set(Number(number), statSync(join(folder, name), { throwIfNoEntry: false })?.size ?? 0));
   }
-  return [...numbers].flatMap(([process, known]) => {
-    const missing: string[] = [];
-    for (let number = 1, last = Math.max(...known); number < last && missing.length < MOST_MISSING; number++)
-      if (!known.has(number)) missing.push(`${process}-${number}.spool`);
-    return missing;
+  return [...sizes].flatMap(([process, known]) => {
+    const lacked: string[] = [];
+    for (let number = 1, last = Math.max(...known.keys()); number < last && lacked.length < MOST_MISSING; number++) {
+      const size = known.get(number);
+      if (size === undefined) lacked.push(`the spool file ${process}-${number}.spool is missing`);
+      else if (size < SMALLEST) lacked.push(`the spool file ${process}-${number}.spool is empty`);
+    }
+    return lacked;
   });
 }
 

@@ -53,10 +53,10 @@ class Segment(_Base):
             self.map = mmap.mmap(self.file, size)
             self.map[:8] = MAGIC
         except BaseException as error:
-            # Then recording goes on, and a number without a file would look like a file that was lost: it stays, empty.
+            # Then recording goes on, and a number without a file would look like a file that was lost: it stays, closed.
             stays = _report.is_the_apps(error)
             if stays:
-                os.ftruncate(self.file, 0)
+                _close_at_once(self.file)
             os.close(self.file)
             if not stays:
                 remove(path)
@@ -84,6 +84,15 @@ class Segment(_Base):
             _report.let_through(
                 error
             )  # Else: a thread is in the middle of an append: the mapping goes with the process.
+
+
+def _close_at_once(file: int) -> None:
+    os.ftruncate(file, 0)
+    os.lseek(file, 0, os.SEEK_SET)
+    try:
+        os.write(file, MAGIC + CLOSED.to_bytes(4, "little"))
+    except OSError as error:
+        _report.let_through(error)  # A full disk: then it is empty.
 
 
 class Slot:
