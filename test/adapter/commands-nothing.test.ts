@@ -99,8 +99,30 @@ describe('commands: a query that nothing answers', function () {
       ['--task', 'x'],
     ] as const)
       assert.deepEqual(why('first', '--type', 'output', flag, value), [
-        `Without ${flag} 1 row matches. What was printed belongs to no call: --text, --from and --to find it.`,
+        `Without ${flag} 1 row matches. What was printed belongs to no call: --text, --process, --from and --to find it.`,
       ]);
+  });
+
+  it('says what a line is good for', () => {
+    assert.deepEqual(why('first', '--type', 'output', '--text', 'zzz'), ['Without --text 1 row matches.']);
+    assert.deepEqual(why('first', '--text', 'Order(id=7'), [
+      'Without --text 5 calls match. A text is looked for in one text of a value at a time; a whole line is found by --where "result equals ...".',
+    ]);
+    const [line] = why('first', '--name', 'lookup', '--where', 'result equals Order(id=7, …)');
+    assert.match(line!, /What a line leaves out, or only counts, is no part of a value\.$/);
+    assert.match(why('first', '--where', 'error equals 1')[0]!, / 5 calls match\./);
+    const odd = new SpoolFile('4000001-abc')
+      .add(2, 1, 'main', 0)
+      .add(1, 1, 'tool', 'search', 'search', 'm', '/app/m.py', 1, 1)
+      .add(3, 1, 0, 1, 1, 10, dict({ colours: dict({ 'Colour.RED': 1, plain: 2 }) }), null)
+      .add(4, 1, 15, 0, null, null);
+    const file = project.record('odd', [odd]);
+    assert.deepEqual(why(file, '--where', 'argument.colours.x equals 1'), [
+      'Without the condition on argument.colours.x 1 call matches. There argument.colours has ["Colour.RED"], plain.',
+    ]);
+    assert.deepEqual(why(file, '--where', 'error equals 1'), [
+      'Without the condition on error 1 call matches. None of them has an error.',
+    ]);
   });
 
   it('says nothing more to a program', () => {

@@ -20,7 +20,14 @@ const LONGEST = 40;
 const PARTS = ['kinds', 'file', 'status', 'error', 'text', 'task', 'process', 'from', 'to', 'minimumDuration'] as const;
 
 /** Whatever is asked of a call leaves it out. */
-const PRINTED = ' What was printed belongs to no call: --text, --from and --to find it.';
+const PRINTED = ' What was printed belongs to no call: --text, --process, --from and --to find it.';
+const OF_OUTPUT: ReadonlySet<string> = new Set([FLAGS.text, FLAGS.process, FLAGS.from, FLAGS.to]);
+
+/** A line that tells a value, where it leaves something out. */
+const LEFT_OUT = /…|\w \(\d+( × \d+)*\)/;
+/** A line of what is no text: no text of the value has all of it. */
+const OF_SEVERAL = /^(?:[\w.]+\(.*|b'.*|\w+\.\w+|[\w.]+: .*)$/s;
+const LINE_OF_TEXT = ` A text is looked for in one text of a value at a time; a whole line is found by --where "result equals ...".`;
 
 const NAME_FLAGS = {
   contains: '--name',
@@ -51,7 +58,10 @@ function linesFor(paths: readonly string[], query: Query, files: KeptFiles): str
     if (performance.now() > until) return;
     const answer = quickly(paths, { ...rest, limit: LOOKED_AT }, files);
     if (answer === undefined || answer.rows.length === 0) return;
-    const isPrinted = answer.rows.every(({ type }) => type === 'output');
+    const isPrinted =
+      asked.types?.includes('output') === true &&
+      !OF_OUTPUT.has(typed) &&
+      answer.rows.every(({ type }) => type === 'output');
     lines.push(`Without ${typed} ${foundText(answer)}${isPrinted ? PRINTED : said(answer)}`);
   };
   const { name, where = [] } = asked;
@@ -74,6 +84,7 @@ function linesFor(paths: readonly string[], query: Query, files: KeptFiles): str
       if (field === 'kinds') return among('Kinds', there().kinds);
       if (field === 'file') return among('Files', there().files, asked.file);
       if (field === 'task') return among('Tasks', there().tasks, asked.task);
+      if (field === 'text') return OF_SEVERAL.test(asked.text ?? '') ? LINE_OF_TEXT : '';
       if (field === 'process') return among('Processes', there().processes, String(asked.process));
       return field === 'error' ? errorsOf(paths, rest, files, asked.error) : '';
     });
@@ -140,12 +151,12 @@ function isAll({ more }: QueryAnswer): boolean {
 }
 
 /** What stands at the condition's place; where nothing does, what the values have there. */
-function thereInstead({ path }: ValueQuery, answer: QueryAnswer): string {
+function thereInstead({ path, shown }: ValueQuery, answer: QueryAnswer): string {
   const { root, steps } = parsePath(path);
   const calls = answer.rows.filter((row) => row.type === 'call');
   const where = isAll(answer) ? 'There' : `In the first ${count(calls.length, 'call')}`;
   const values = calls.map((call) => rootOf(call, root)).filter((value) => value !== undefined);
-  if (values.length === 0) return isAll(answer) ? ` None of them has a ${ROOTS[root]}.` : '';
+  if (values.length === 0) return isAll(answer) ? ` None of them has ${ROOTS[root]}.` : '';
   let at: unknown[] = values;
   let said: string = root;
   for (const step of steps) {
@@ -153,10 +164,14 @@ function thereInstead({ path }: ValueQuery, answer: QueryAnswer): string {
     if (next.length === 0) {
       if (at.some(isCut)) return ` ${where} ${said} was recorded in part.`;
       const all = at.map(plain);
-      const keys = listed(timesOf(all.flatMap((value) => (isRecord(value) ? Object.keys(value) : []))), String(step));
+      const keys = listed(
+        timesOf(all.flatMap((value) => (isRecord(value) ? Object.keys(value).map(keyWord) : []))),
+        String(step),
+      );
       return keys === '' ? '' : ` ${where} ${said} has ${keys}.`;
     }
-    said += typeof step === 'number' ? `[${step}]` : /^\w+$/.test(step) ? `.${step}` : `[${JSON.stringify(step)}]`;
+    const word = keyWord(String(step));
+    said += typeof step === 'number' ? `[${step}]` : word.startsWith('[') ? word : `.${word}`;
     at = next;
   }
   const list = listed(
@@ -164,7 +179,16 @@ function thereInstead({ path }: ValueQuery, answer: QueryAnswer): string {
     '',
     VALUES,
   );
-  return list === '' ? '' : ` ${where} ${said} is ${list}.`;
+  const more =
+    shown !== undefined && LEFT_OUT.test(shown)
+      ? ' What a line leaves out, or only counts, is no part of a value.'
+      : '';
+  return `${list === '' ? '' : ` ${where} ${said} is ${list}.`}${more}`;
+}
+
+/** As it is typed in a path. */
+function keyWord(key: string): string {
+  return /^[^.[\]\s"']+$/.test(key) ? key : `[${JSON.stringify(key)}]`;
 }
 
 function timesOf(texts: readonly string[]): Map<string, number> {
@@ -174,12 +198,12 @@ function timesOf(texts: readonly string[]): Map<string, number> {
 }
 
 const ROOTS: Record<ValuePath['root'], string> = {
-  argument: 'argument',
-  result: 'result',
-  error: 'error',
-  state: 'state',
-  stateBefore: 'state before',
-  stateAfter: 'state after',
+  argument: 'an argument',
+  result: 'a result',
+  error: 'an error',
+  state: 'a state',
+  stateBefore: 'a state before',
+  stateAfter: 'a state after',
 };
 
 function rootOf({ values }: FoundCall, root: ValuePath['root']): unknown {
