@@ -63,6 +63,11 @@ describe('life: files of OTLP JSON', function () {
     event: 7499,
   };
 
+  it('a line that is too long is said to be so, and no other reason', async () => {
+    const long = text.replace('word', 'x'.repeat(129 * 1024 * 1024));
+    await assert.rejects(imported(long), /that can be read: a line is longer than 128 MB\.$/);
+  });
+
   it('a document, lines, a list of documents, and documents that are laid out', async () => {
     const three = all.map((number) => document(number));
     for (const content of [

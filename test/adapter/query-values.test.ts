@@ -50,6 +50,21 @@ describe('query: values', function () {
     return (condition) => found(runQuery([file], { where: [conditionIn(condition)] })).map((name) => placeOf(name)[0]);
   }
 
+  it('of an error in any place have a type that is named with its module or without', () => {
+    const error = (type: string): Value => new Tagged('error', [type, 'gone', [], null, null]);
+    const all = finder(
+      error('shop.OutOfStock'),
+      dict({ last: error('shop.OutOfStock') }),
+      dict({ type: 'shop.OutOfStock' }),
+    );
+    for (const name of ['OutOfStock', 'shop.OutOfStock', '"OutOfStock"'])
+      assert.deepEqual(
+        [all(`result.type equals ${name}`), all(`result.last.type equals ${name}`)],
+        [name === 'shop.OutOfStock' ? [0, 2] : [0], [1]],
+        name,
+      );
+  });
+
   it('are amounts, equal to the numbers that they are', () => {
     const money = finder(
       new Tagged('opaque', ['decimal.Decimal', '12.50', null]),
@@ -164,6 +179,31 @@ describe('query: values', function () {
       assert.deepEqual(some(`result = ${line}`), [], line);
     assert.deepEqual(some('result = {"id": 7}'), [], 'it may have more fields');
     assert.deepEqual(some("result = b'abc'"), [8], 'a text that reads so');
+  });
+
+  it('of a call that was edited while it was held are those that it got', () => {
+    const spools = Array.from({ length: 16 }, (_, index) => {
+      const spool = new SpoolFile(`${4_000_001 + index}-abc`)
+        .add(1, 1, 'tool', 't', 't', 'm', null, 1, 1)
+        .add(2, 1, 'agent', 0)
+        .add(3, 1, 0, 1, 1, 2000 + index, dict({ region: 'europe' }), null);
+      if (index === 5)
+        spool
+          .add(6, 3000, 'held', 1, dict({ description: 'Paused before t', boundary: 'before' }))
+          .add(6, 4000, 'edited', 1, dict({ text: 't: region', args: dict({ region: 'antarctica' }) }))
+          .add(6, 5000, 'resumed', 1, dict({ why: 'release' }));
+      return spool.add(4, 1, 9000 + index, 0, null, null);
+    });
+    const file = project.record('edited', spools);
+    noteWords(file);
+    const names = (query: Query): number[] => found(runQuery([file], query)).map((name) => placeOf(name)[0]);
+    const others = spools.map((_, index) => index).filter((index) => index !== 5);
+    for (const condition of ['equals', 'contains', 'matches']) {
+      assert.deepEqual(names({ where: [conditionIn(`argument.region ${condition} antarctica`)] }), [5], condition);
+      assert.deepEqual(names({ where: [conditionIn(`argument.region ${condition} europe`)] }), others, condition);
+    }
+    assert.deepEqual(names({ text: 'antarctica' }), [5]);
+    assert.deepEqual(names({ text: 'europe' }), others);
   });
 
   it('that are shared, huge or deep are searched, and what is not is said', () => {

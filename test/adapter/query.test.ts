@@ -62,6 +62,19 @@ describe('query: one run', function () {
     );
   });
 
+  it('tells once what the session and the app say of a hold', () => {
+    const twice = project.record('twice', [agentSpool()], AGENT_EVENTS);
+    const db = new Database(twice);
+    const add = db.prepare(
+      'INSERT INTO events (time, name, call, data) SELECT time, ?, call, ? FROM events WHERE name = ?',
+    );
+    add.run('stop', JSON.stringify({ reason: 'breakpoint' }), 'held');
+    add.run('edit', JSON.stringify({ text: 'order_id' }), 'edited');
+    add.run('release', JSON.stringify({ client: 'editor' }), 'resumed');
+    db.close();
+    assert.deepEqual(found(runQuery([twice], { types: ['event'] })), ['event held', 'event edited', 'event resumed']);
+  });
+
   it('shows calls, output, crashes and events on one timeline', () => {
     const types: Query['types'] = ['call', 'output', 'crash', 'event'];
     const all = [

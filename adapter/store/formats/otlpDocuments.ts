@@ -7,6 +7,7 @@ import type { Fields } from './otlpValue';
 
 /** Largest document that is read as one; what is larger has to come in lines. */
 const LARGEST_DOCUMENT = 128 * 1024 * 1024;
+export const TOO_LONG = 'a line is longer than 128 MB';
 /** Beyond this, what is more than so many times larger than its packed file is taken for an attack. */
 const UNSUSPICIOUS = 1e9;
 const LARGEST_RATIO = 200;
@@ -28,7 +29,7 @@ export async function readDocuments(source: string, taker: Taker): Promise<void>
   const splitter = new LineSplitter(
     (line) => lines.line(line),
     LARGEST_DOCUMENT,
-    () => taker.fail(UNREADABLE),
+    () => taker.fail(TOO_LONG),
   );
   for await (const chunk of packed ? unpacked(source, taker) : createReadStream(source)) splitter.push(chunk as Buffer);
   splitter.push(Buffer.from('\n'));

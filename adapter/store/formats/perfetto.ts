@@ -1,3 +1,4 @@
+import { SAID_TWICE } from '../reader/eventWords';
 import { callName } from '../callNames';
 import { EVENT_TEXT, eventText } from '../reader/eventText';
 import { Places } from '../places';
@@ -157,7 +158,7 @@ function shown(file: RunFile, slice: Slice, cuts: Cuts): { [key: string]: Json }
 function* instants(file: RunFile, threads: Threads, cuts: Cuts): Generator<Json> {
   const rows = file.db
     .prepare(
-      `SELECT time, name, process, value, data, call FROM events WHERE name NOT IN ('held', 'resumed') ORDER BY time, id`,
+      `SELECT time, name, process, value, data, call FROM events WHERE name NOT IN ('held', 'resumed') AND NOT ${SAID_TWICE} ORDER BY time, id`,
     )
     .iterate() as IterableIterator<{
     time: number;

@@ -11,7 +11,7 @@ import type { Segment } from '../spool/follower';
 import type { Frame } from '../spool/frames';
 import { LATEST, RunWriter } from '../writer';
 import { DEEPEST, marshal, numberIn, RecordedErrorValue, type Told } from './marshalWriter';
-import { idOf, readDocuments } from './otlpDocuments';
+import { idOf, readDocuments, TOO_LONG } from './otlpDocuments';
 import { readSpan, type SpanCall } from './otlpSpan';
 import { attributesIn, nanoseconds, type Fields } from './otlpValue';
 
@@ -43,7 +43,7 @@ export async function readOtlp(source: string, made: string, runsFolder: string)
       throw new UserError(
         staged.problems.size === 0
           ? `${source} holds no spans of OTLP JSON.`
-          : `${source} holds no spans of OTLP JSON that can be read: ${[...staged.problems.keys()].join('; ')}. Perhaps it is cut off.`,
+          : `${source} holds no spans of OTLP JSON that can be read: ${[...staged.problems.keys()].join('; ')}.${staged.problems.has(TOO_LONG) ? '' : ' Perhaps it is cut off.'}`,
       );
     staged.order();
     const writer = new RunWriter(db, {

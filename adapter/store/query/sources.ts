@@ -1,3 +1,4 @@
+import { SAID_TWICE } from '../reader/eventWords';
 import type { QueryOrder } from '../../../protocol/query';
 import type { StoredCall } from '../chunks/rows';
 import type { ZoneRow } from '../chunks/callReader';
@@ -147,7 +148,8 @@ function events(file: RunFile, order: QueryOrder, range: Range): Source {
   const descending = order === '-start';
   const { types } = range;
   const onlyCrashes = !types.has('event') && !types.has('output');
-  const named = types.has('output') ? 'TRUE' : onlyCrashes ? `name IN ('crash', 'crashed')` : `name <> 'output'`;
+  const isOf = types.has('output') ? 'TRUE' : onlyCrashes ? `name IN ('crash', 'crashed')` : `name <> 'output'`;
+  const named = `${isOf} AND NOT ${SAID_TWICE}`;
   const inRange = `time BETWEEN ? AND ? AND (time ${descending ? '<' : '>'} ? OR id ${descending ? '<' : '>'} ?)`;
   const inOrder = `ORDER BY time${descending ? ' DESC' : ''}, id${descending ? ' DESC' : ''}`;
   const sql = `SELECT ${EVENT} FROM events WHERE ${inRange} AND ${named} ${inOrder} LIMIT ?`;

@@ -8,6 +8,7 @@ import { callRow, functionOf } from './calls';
 import { diff } from './diff';
 import { errorChain, errorValue } from './errorValue';
 import { eventText } from './eventText';
+import { SAID_TWICE } from './eventWords';
 import { duringHolds } from './held';
 import { messagesIn, saidMessage, type Message } from './messageText';
 import { partOf } from './place';
@@ -179,11 +180,6 @@ function messagesOf(
 function said(message: SaidMessage): SaidMessage {
   return { ...message, text: shorten(message.text, LONGEST_MESSAGE) };
 }
-
-/** What the session saw of a hold or an edit is said by the app, too, where it can. */
-const SAID_TWICE = `CASE WHEN name NOT IN ('stop', 'edit', 'release') OR NOT json_valid(data) OR json_extract(data, '$.native') THEN 0
-  WHEN name = 'edit' THEN EXISTS (SELECT 1 FROM events AS other WHERE other.call = events.call AND other.name = 'edited')
-  ELSE 1 END`;
 
 /** What happened at the call, in order. */
 function eventsOf(file: RunFile, call: number): { time: number; text: string; name: string; value: number | null }[] {

@@ -20,6 +20,11 @@ const STOPS: Record<string, string> = {
   restart: 'Restart',
 };
 
+/** Of a row of `events`: what the session saw of a hold or an edit of a call is said by the app, too, where it can. */
+export const SAID_TWICE = `CASE WHEN call IS NULL OR name NOT IN ('stop', 'edit', 'release') OR NOT json_valid(data) OR json_extract(data, '$.native') THEN 0
+  WHEN name = 'edit' THEN EXISTS (SELECT 1 FROM events AS other WHERE other.call = events.call AND other.name = 'edited')
+  ELSE 1 END`;
+
 export interface StoredEvent {
   id: number;
   time: number;
