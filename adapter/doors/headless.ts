@@ -159,7 +159,10 @@ export async function recordCommand(options: HeadlessOptions, say: (sentence: st
   }
   const { goesOn, ...recorded } = target.processCount === 0 ? NOTHING : counts(place.runFile, functions, log);
   return {
-    ...{ code, runFile: place.runFile, processes: target.processCount, inLine: output.inLine },
+    code,
+    runFile: place.runFile,
+    processes: target.processCount,
+    inLine: output.inLine,
     // A process that goes on still has its spool.
     kept: stays && !goesOn,
     ...recorded,

@@ -284,9 +284,9 @@ export class FileQuery {
     if (value === undefined) return false;
     const { equals, shown, contains } = condition;
     const { values } = this.file;
-    const named = typeof equals?.json === 'string' ? equals.json : shown;
-    if (named !== undefined && typeof value === 'string' && this.isTypeAt(row, condition)) {
-      if (!isTypeNamed(value, named)) return false;
+    const names = [equals?.json, shown].filter((one) => typeof one === 'string');
+    if (names.length > 0 && typeof value === 'string' && this.isTypeAt(row, condition)) {
+      if (!names.every((name) => isTypeNamed(value, name))) return false;
     } else {
       if (equals !== undefined && !equalsJson(value, equals.json, values)) return false;
       if (shown !== undefined && !isShownAs(value, shown, values)) return false;
@@ -388,33 +388,28 @@ export class FileQuery {
     const sets: Set<number>[] = [];
     // What a person gave a call in place of its arguments is noted with no block.
     const held = this.held === undefined ? undefined : [...this.held].map(chunkOf);
-    let isArgument = false;
-    const need = (set: Set<number> | undefined): void => {
-      if (set === undefined || (isArgument && held === undefined)) return;
-      if (isArgument) for (const id of held!) set.add(id);
+    const need = (set: Set<number> | undefined, ofArguments = false): void => {
+      if (set === undefined || (ofArguments && held === undefined)) return;
+      if (ofArguments) for (const id of held!) set.add(id);
       sets.push(set);
     };
     for (const { path, contains, equals, shown } of where) {
-      isArgument = path.root === 'argument';
-      if (contains !== undefined) need(this.file.words.blocksWith(contains));
       const json = equals?.json;
+      const texts: string[] = contains === undefined ? [] : [contains];
       // A float of these digits is noted in other words.
-      if (typeof json === 'string' && floatOf(json) === undefined) need(this.file.words.blocksWith(json));
-      if (shown !== undefined && floatOf(shown) === undefined)
-        for (const word of wordsOfLine(shown) ?? [shown]) need(this.file.words.blocksWith(word));
+      if (typeof json === 'string' && floatOf(json) === undefined) texts.push(json);
+      if (shown !== undefined && floatOf(shown) === undefined) texts.push(...(wordsOfLine(shown) ?? [shown]));
       // All that equals a whole number of this size has its digits in its text.
-      if (typeof json === 'number' && Number.isSafeInteger(json))
-        need(this.file.words.blocksWith(String(Math.abs(json))));
+      if (typeof json === 'number' && Number.isSafeInteger(json)) texts.push(String(Math.abs(json)));
+      for (const each of texts) need(this.file.words.blocksWith(each), path.root === 'argument');
     }
-    isArgument = false;
     if (error !== undefined) need(this.file.words.blocksWith(error));
     const withText = text === undefined ? undefined : this.file.words.blocksWith(text);
     if (withText !== undefined) {
       // Names of functions count, too.
       const named = [...this.functions.values()].filter((one) => this.isNamed(one, text!)).map(({ id }) => id);
       if (named.length > 0) for (const id of this.file.calls.chunksOf(new Set(named))) withText.add(id);
-      isArgument = true;
-      need(withText);
+      need(withText, true);
     }
     const [first, ...others] = sets;
     return first && new Set([...first].filter((id) => others.every((set) => set.has(id))));

@@ -1,4 +1,3 @@
-import { errorText } from '../../../protocol/timeline';
 import { Dict, SetValue, Tagged, Tuple, type Value } from '../values/model';
 import { children } from './children';
 import { errorMessage, FROM_TEXT, SECONDS, shortType, textPart } from './render';
@@ -65,7 +64,9 @@ export function exactLine(value: Value, stored: StoredValues, longest: number): 
         return put(FROM_TEXT.test(text(0)) ? `${shortType(text(0))}(${quote(text(1))})` : text(1));
       case 'error': {
         const message = text(1).length <= room ? errorMessage(plain, stored) : undefined;
-        return message !== undefined && put(errorText({ type: shortType(text(0)), message }).replace(/\s+/g, ' '));
+        // What lines say of one without a message are words of ours.
+        const told = [shortType(text(0)), message].filter((said) => said !== '').join(': ');
+        return message !== undefined && put(told.replace(/\s+/g, ' '));
       }
       case 'enum':
         if (text(1) !== '') return put(`${shortType(text(0))}.${text(1)}`);
