@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, type Dirent } from 'node:fs';
+import { lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, type Dirent } from 'node:fs';
 import { hostname } from 'node:os';
 import { basename, join } from 'node:path';
 import { messageOf, UserError } from '../../common/errors';
@@ -177,7 +177,9 @@ function lackedIn(folder: string): string[] {
     const [, process, number] = SPOOL_NAME.exec(name) ?? [];
     if (process === undefined) continue;
     const known = sizes.get(process) ?? new Map<number, number>();
-    sizes.set(process, known.set(Number(number), statSync(join(folder, name), { throwIfNoEntry: false })?.size ?? 0));
+    const stat = lstatSync(join(folder, name), { throwIfNoEntry: false });
+    // What is no file is passed over, and said by itself.
+    sizes.set(process, known.set(Number(number), stat?.isFile() === true ? stat.size : Infinity));
   }
   return [...sizes].flatMap(([process, known]) => {
     const lacked: string[] = [];

@@ -319,11 +319,16 @@ export class LaunchTarget extends PythonTarget {
       await sleep(LOOK_EVERY);
     }
     // What was written before the end arrives before the end. A process that left may keep the pipe open.
-    await Promise.race([this.outputEnded, sleep(1_000)]);
+    await Promise.race([Promise.all([this.outputEnded, this.firstGone()]), sleep(1_000)]);
     if (!this.everConnected && !this.ending && this.launch?.noDebug !== true && this.options.noDebug !== true)
       this.tellEnded();
     else if (!this.ending) this.tellFault();
     this.finish(this.exitCode);
+  }
+
+  /** Whether it said goodbye is known only when its connection has ended, too. */
+  private async firstGone(): Promise<void> {
+    while (!this.over && this.first !== undefined && this.processes.includes(this.first)) await sleep(10);
   }
 
   protected override close(): void {
