@@ -312,14 +312,17 @@ export class FileQuery {
 
   /** What a person gave a call in place of its arguments, which its line tells. */
   private edited({ id }: CallCandidate): Value | undefined {
-    if (this.held?.has(id) === false) return undefined;
-    return editedArguments(this.file, id);
+    return this.held?.has(id) === false ? undefined : this.unlessLost(() => editedArguments(this.file, id));
+  }
+
+  private root(id: number): Value | undefined {
+    return this.unlessLost(() => this.file.values.root(id));
   }
 
   /** Nothing for a value that a damaged file lacks: the rest of it can still be asked. */
-  private root(id: number): Value | undefined {
+  private unlessLost(read: () => Value | undefined): Value | undefined {
     try {
-      return this.file.values.root(id);
+      return read();
     } catch (error) {
       if (!(error instanceof UserError)) throw error;
       this.lostRoots++;
