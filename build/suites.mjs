@@ -6,8 +6,6 @@ import { nodeBinary, pythonIn, root, setUpCompiler } from './setup.mjs';
 
 export const artifacts = join(root, 'artifacts');
 const bin = (name) => join(root, 'node_modules/.bin', name);
-/** Tests of mocha have a limit of their own, as have the programs that tests start. This one must hold on a machine three times as slow as usual, where the longest suite takes half an hour. */
-const MINUTES = 40;
 const check = (command, args, options) => async (log) => one(await run(command, args, { ...options, log }));
 
 const testFiles = (folder, pattern) =>
@@ -40,7 +38,7 @@ const pytest =
     const report = fresh(`pytest-${name}.xml`);
     const settings = ['-c', 'runtimes/python/pyproject.toml', '--rootdir', '.', '-p', 'no:cacheprovider'];
     const command = ['-m', 'pytest', ...settings, `--junitxml=${report}`, ...args, 'test/runtimes/python'];
-    return junitCounts(report, await run(pythonIn(name), command, { minutes: MINUTES, log }));
+    return junitCounts(report, await run(pythonIn(name), command, { minutes: 15, log }));
   };
 
 /** Where the delegates are, for test/support/lldb.ts. */
@@ -59,12 +57,14 @@ const withDelegates = (native, suite) => async (log) => {
 };
 
 /** What needs a browser; without one it is skipped, which is a failure in CI. */
-const inBrowser = (name, script, browser, python, native) => async (log) => {
-  if (!browser || !(await setUpCompiler())) return { passed: 0, failed: process.env.CI ? 1 : 0, skipped: 1 };
-  const report = fresh(`${name}.json`);
-  const env = { TOOLBREAK_TEST_PYTHON: python, CHROMIUM: browser, RESULT: report, ...nativeEnvironment(native) };
-  return jsonCounts(report, await run(nodeBinary(), ['--import', 'tsx', script], { minutes: MINUTES, env, log }));
-};
+const inBrowser =
+  (name, script, browser, python, native, args = []) =>
+  async (log) => {
+    if (!browser || !(await setUpCompiler())) return { passed: 0, failed: process.env.CI ? 1 : 0, skipped: 1 };
+    const report = fresh(`${name}.json`);
+    const env = { TOOLBREAK_TEST_PYTHON: python, CHROMIUM: browser, RESULT: report, ...nativeEnvironment(native) };
+    return jsonCounts(report, await run(nodeBinary(), ['--import', 'tsx', script, ...args], { minutes: 15, env, log }));
+  };
 
 const PYTHON_FILES = ['runtimes/python', 'test/runtimes', 'fixtures/apps'];
 
@@ -79,7 +79,7 @@ export function suites([full, ...others], browser, native = {}) {
     check(python, ['-m', 'ruff', ...args, '--config', 'runtimes/python/pyproject.toml', ...PYTHON_FILES]);
   const scenarios = (name, pattern) => {
     const env = { TOOLBREAK_TEST_PYTHON: python, TOOLBREAK_TEST_DIST: '1', ...nativeEnvironment(native) };
-    return mocha(name, testFiles('test/adapter', pattern), { minutes: MINUTES, env });
+    return mocha(name, testFiles('test/adapter', pattern), { minutes: 20, env });
   };
   const otherPythons = others.map((name) => {
     const marker = name.startsWith('langgraph') ? 'frameworks' : 'essential';
@@ -115,8 +115,17 @@ export function suites([full, ...others], browser, native = {}) {
         pyright: check(bin('pyright'), ['-p', 'runtimes/python', '--pythonpath', python]),
       },
       {
-        driven: inBrowser('driven', 'test/workbench/driven.ts', browser, python, native),
-        native: withDelegates(native, scenarios('native', /^native-.*\.test\.ts$/)),
+        // By itself: it takes as long as the network does, which is no part of what is driven in it.
+        'browser-workbench': async (log) =>
+          one((await setUpCompiler()) ? await run(nodeBinary(), ['build/workbench.mjs'], { log }) : 1),
+        ...Object.fromEntries(
+          ['stops', 'views'].map((part) => [
+            `driven-${part}`,
+            inBrowser(`driven-${part}`, 'test/workbench/driven.ts', browser, python, native, [part]),
+          ]),
+        ),
+        native: withDelegates(native, scenarios('native', /^native-(?!mixed).*\.test\.ts$/)),
+        'native-mixed': withDelegates(native, scenarios('native-mixed', /^native-mixed-.*\.test\.ts$/)),
         workbench: inBrowser('workbench', 'test/workbench/suite.ts', browser, python, native),
         demo: inBrowser('demo', 'test/workbench/demo.ts', browser, python, native),
         page: inBrowser('page', 'test/webview/page.ts', browser, python, native),

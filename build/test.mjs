@@ -10,7 +10,7 @@ const named = process.argv.slice(2).filter((each) => !each.startsWith('-'));
 /** Suites of what is bundled, which may be missing or old. */
 const BUNDLED = /^(dap|commands|native|driven|workbench|demo)/;
 const asked = named.some((each) => BUNDLED.test(each)) ? [...new Set(['bundle', ...named])] : named;
-const BROWSER = ['page', 'workbench', 'driven', 'vsix'];
+const BROWSER = /^(page|workbench|driven|vsix)/;
 
 const names = ({ first, lanes, either, last }) => Object.assign({}, first, ...lanes, either, last);
 if (process.argv.includes('--list')) {
@@ -20,9 +20,9 @@ if (process.argv.includes('--list')) {
 }
 await setUpNode();
 const pythons = await setUpPython({ all: asked.length === 0 || asked.some((each) => each.startsWith('runtime-')) });
-const needsBrowser = asked.length === 0 || BROWSER.some((each) => asked.includes(each));
+const needsBrowser = asked.length === 0 || asked.some((each) => BROWSER.test(each));
 // Before anything runs, since lanes run side by side and packages are installed one at a time.
-const needsNative = asked.length === 0 || asked.some((each) => each.startsWith('native') || each === 'driven');
+const needsNative = asked.length === 0 || asked.some((each) => /^(native|driven)/.test(each));
 const { first, lanes, either, last } = suites(
   pythons,
   needsBrowser ? await setUpBrowser() : undefined,

@@ -2,7 +2,7 @@
  * The product's main jobs, as a person does them: with clicks and keys in the real workbench. Every section has a workbench of its own.
  * Leaves pictures in artifacts/.
  *
- *   tsx test/workbench/driven.ts [section...]
+ *   tsx test/workbench/driven.ts [stops | views | section...]
  */
 import { breakpoints } from './sections/breakpoints';
 import { endings } from './sections/endings';
@@ -21,27 +21,16 @@ import { untrusted } from './sections/untrusted';
 import { runSection } from './section';
 import { report } from './workbench';
 
-const SECTIONS = [
-  hold,
-  steps,
-  lines,
-  pause,
-  native,
-  mixed,
-  mixedProgram,
-  parallel,
-  breakpoints,
-  timeline,
-  endings,
-  terminal,
-  starting,
-  wrongSettings,
-  untrusted,
-  picture,
-];
+const STOPS = [hold, steps, lines, pause, native, mixed, mixedProgram, parallel];
+const VIEWS = [breakpoints, timeline, endings, terminal, starting, wrongSettings, untrusted, picture];
+const PARTS = new Map([
+  ['stops', STOPS],
+  ['views', VIEWS],
+]);
+const SECTIONS = [...STOPS, ...VIEWS];
 
 async function main(): Promise<void> {
-  const asked = process.argv.slice(2);
+  const asked = process.argv.slice(2).flatMap((name) => PARTS.get(name)?.map((section) => section.name) ?? [name]);
   const unknown = asked.filter((name) => !SECTIONS.some((section) => section.name === name));
   if (unknown.length > 0) {
     console.log(
