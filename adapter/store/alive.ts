@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import type { Connection } from './database';
 
 /**
  * What tells a process from a later one with the same number: its start time, as the system says it. Empty when there is no such
@@ -42,4 +43,13 @@ export const ELSEWHERE = '-';
 export function isAlive(pid: number, mark: string): boolean {
   const now = startMark(pid);
   return now !== '' && (mark === '' || mark === '?' || now === '?' || now === mark);
+}
+
+/** Whether a process of a run that has not ended still lives, whoever follows it. */
+export function appLives(db: Connection): boolean {
+  const open = db.prepare('SELECT pid, pid_start AS mark FROM processes WHERE ended IS NULL').all() as {
+    pid: number;
+    mark: string | null;
+  }[];
+  return open.some(({ pid, mark }) => isAlive(pid, mark ?? ''));
 }

@@ -105,7 +105,7 @@ describe('commands: a query that nothing answers', function () {
 
   it('says what a line is good for', () => {
     assert.deepEqual(why('first', '--type', 'output', '--text', 'zzz'), ['Without --text 1 row matches.']);
-    assert.deepEqual(why('first', '--text', 'Order(id=7'), [
+    assert.deepEqual(why('first', '--text', 'Order(id=7)'), [
       'Without --text 5 calls match. A text is looked for in one text of a value at a time; a whole line is found by --where "result equals ...".',
     ]);
     const [line] = why('first', '--name', 'lookup', '--where', 'result equals Order(id=7, …)');

@@ -120,6 +120,7 @@ describe('query: values', function () {
       [new Tagged('enum', ['m.Colour', 'RED', 'r']), 'Colour.RED'],
       [new Tagged('time', ['datetime.timedelta', '3600.5']), '3600.5 s'],
       [new Tagged('error', ['shop.OutOfStock', '', [], null, null]), 'OutOfStock'],
+      [new Tagged('error', ['shop.Refused', 'no stamp:\n        card', [], null, null]), 'Refused: no stamp: card'],
       [new Tagged('subclass', ['shop.OrderId', 4712]), '4712'],
       [order(1, ['name', 'ΟΔΟΣ.ΑΘΗΝΑ']), "Order(order_id=1, name='ΟΔΟΣ.ΑΘΗΝΑ')"],
       [

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { argumentsLine } from '../../adapter/store/query/rows';
+import { exactLine } from '../../adapter/store/reader/exactLine';
 import { outline } from '../../adapter/store/reader/outline';
 import { plainArguments, plainLine } from '../../adapter/store/reader/plainLine';
 import { headLine, line, markOf, node } from '../../adapter/store/reader/render';
@@ -8,7 +9,17 @@ import type { StoredValues } from '../../adapter/store/reader/stored';
 import { quote } from '../../adapter/store/reader/text';
 import { wholeText } from '../../adapter/store/reader/wholeText';
 import { CODE, decodeCanonical, decodeHead, encodeText, Sink } from '../../adapter/store/values/canonical';
-import { DecodeError, Dict, Float, Ref, Tagged, Tuple, type Value } from '../../adapter/store/values/model';
+import {
+  Complex,
+  DecodeError,
+  Dict,
+  Float,
+  Ref,
+  SetValue,
+  Tagged,
+  Tuple,
+  type Value,
+} from '../../adapter/store/values/model';
 
 /** All that is stored on its own here is one text. */
 const stored = {
@@ -103,6 +114,61 @@ const { value: anyValue } = fc.letrec<{ value: Value; dense: Value }>((tie) => {
 });
 
 describe('reader: texts', () => {
+  it('is told to its end as lines tell it, or not at all', () => {
+    const value = fc.letrec<{ one: Value }>((tie) => {
+      const { one } = { one: tie('one') };
+      const few = fc.array(one, { maxLength: 3 });
+      const name = fc.constantFrom('m.Order', 'decimal.Decimal', 'pathlib.PosixPath', 'numpy.timedelta64', 'shop.Gone');
+      const text = fc.oneof(fc.constantFrom('', 'RED', '12.50', '3600.5', '2026-11-22', "it's"), fc.string({ maxLength: 12 }));
+      const reason = fc.constantFrom<Value>(null, 'it keeps more');
+      return {
+        one: fc.oneof(
+          { depthSize: 'small' },
+          fc.oneof(text, fc.integer(), fc.boolean(), fc.constant(null), fc.double().map((number) => new Float(number))),
+          fc.uint8Array({ maxLength: 8 }).map((bytes) => Buffer.from(bytes)),
+          fc.bigInt({ min: -(2n ** 80n), max: 2n ** 80n }),
+          fc.tuple(fc.double(), fc.double()).map(([real, imaginary]) => new Complex(real, imaginary)),
+          few,
+          few.map((items) => new Tuple(items)),
+          fc.tuple(few, fc.boolean()).map(([items, frozen]) => new SetValue(items, frozen)),
+          fc.array(fc.tuple(text, one), { maxLength: 3 }).map((pairs) => new Dict(pairs)),
+          fc.tuple(name, fc.array(fc.tuple(text, one), { maxLength: 3 }), reason)
+            .map(([type, fields, why]) => new Tagged('object', [type, new Dict(fields), why])),
+          fc.tuple(name, text, reason).map(([type, said, why]) => new Tagged('opaque', [type, said, why])),
+          fc.tuple(name, text).map(([type, said]) => new Tagged('error', [type, said, [], null, null])),
+          fc.tuple(name, text, one).map(([type, member, inner]) => new Tagged('enum', [type, member, inner])),
+          fc.tuple(name, text).map(([type, said]) => new Tagged('time', [type, said])),
+          fc.tuple(name, one).map(([type, inner]) => new Tagged('subclass', [type, inner])),
+          fc.uint8Array({ maxLength: 8 }).map((bytes) => new Tagged('bytearray', [Buffer.from(bytes)])),
+          fc.constantFrom(new Tagged('ellipsis', []), new Tagged('masked', ['secret']), new Tagged('cut', ['str', 'ab', 9, 'long'])),
+        ),
+      };
+    }).one; // prettier-ignore
+    let told = 0;
+    fc.assert(
+      fc.property(value, (one) => {
+        const exact = exactLine(one, stored, 10_000);
+        const shown = line(one, stored, 10_000);
+        // What a line only counts, or shortens, is told here.
+        if (exact === undefined || /\u2026|\w \(\d+\)/.test(shown)) return;
+        told++;
+        assert.equal(exact, shown);
+        assert.equal(exactLine(one, stored, exact.length), exact);
+        if (exact !== '') assert.equal(exactLine(one, stored, exact.length - 1), undefined);
+      }),
+      { seed: 1, numRuns: 3000 },
+    );
+    assert.ok(told > 1000, String(told));
+    for (const never of [new Tagged('masked', ['secret']), new Tagged('cut', ['str', 'ab', 9, 'long'])])
+      for (const around of [
+        never,
+        [never],
+        new Dict([['a', never]]),
+        new Tagged('object', ['m.Order', new Dict([['a', never]]), null]),
+      ])
+        assert.equal(exactLine(around, stored, 10_000), undefined);
+  });
+
   it('says where the members of a group were raised', () => {
     const member = new Tagged('error', ['ValueError', 'no tea', [new Tuple(['/app/shop/agent.py', 7, 'work'])], null, new Dict([])]); // prettier-ignore
     const lines = outline([member, 3], stored, 10);

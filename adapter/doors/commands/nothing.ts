@@ -4,6 +4,7 @@ import { inertJson } from '../../common/inertJson';
 import { KeptFiles, thereIs, type ThereIs } from '../../store/query/instead';
 import { parsePath, type ValuePath } from '../../store/query/paths';
 import { runQuery, type Budget } from '../../store/query/query';
+import { wordsOfLine } from '../../store/query/valueMatch';
 import { FLAGS } from './queryFlags';
 import { count, fit } from './text';
 
@@ -25,8 +26,6 @@ const OF_OUTPUT: ReadonlySet<string> = new Set([FLAGS.text, FLAGS.process, FLAGS
 
 /** A line that tells a value, where it leaves something out. */
 const LEFT_OUT = /…|\w \(\d+( × \d+)*\)/;
-/** A line of what is no text: no text of the value has all of it. */
-const OF_SEVERAL = /^(?:[\w.]+\(.*|b'.*|\w+\.\w+|[\w.]+: .*)$/s;
 const LINE_OF_TEXT = ` A text is looked for in one text of a value at a time; a whole line is found by --where "result equals ...".`;
 
 const NAME_FLAGS = {
@@ -84,7 +83,7 @@ function linesFor(paths: readonly string[], query: Query, files: KeptFiles): str
       if (field === 'kinds') return among('Kinds', there().kinds);
       if (field === 'file') return among('Files', there().files, asked.file);
       if (field === 'task') return among('Tasks', there().tasks, asked.task);
-      if (field === 'text') return OF_SEVERAL.test(asked.text ?? '') ? LINE_OF_TEXT : '';
+      if (field === 'text') return wordsOfLine(asked.text ?? '') === undefined ? '' : LINE_OF_TEXT;
       if (field === 'process') return among('Processes', there().processes, String(asked.process));
       return field === 'error' ? errorsOf(paths, rest, files, asked.error) : '';
     });

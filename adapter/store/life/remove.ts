@@ -2,7 +2,7 @@ import { existsSync, unlinkSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { UserError } from '../../common/errors';
 import { isRunsFolder, stateFolder } from '../../common/paths';
-import { isAlive } from '../alive';
+import { appLives, isAlive } from '../alive';
 import {
   closePlain,
   DamagedRunError,
@@ -88,14 +88,6 @@ function rowState(db: Connection): Omit<RunState, 'appLives'> {
     kept: row?.kept === 1,
     live: row !== undefined && row.ended === null && isAlive(row.pid, row.pid_start),
   };
-}
-
-function appLives(db: Connection): boolean {
-  const open = db.prepare('SELECT pid, pid_start AS mark FROM processes WHERE ended IS NULL').all() as {
-    pid: number;
-    mark: string | null;
-  }[];
-  return open.some(({ pid, mark }) => isAlive(pid, mark ?? ''));
 }
 
 export interface RemoveOptions {

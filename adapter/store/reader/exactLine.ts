@@ -2,7 +2,7 @@ import { Dict, SetValue, Tagged, Tuple, type Value } from '../values/model';
 import { children } from './children';
 import { errorMessage, FROM_TEXT, SECONDS, shortType, textPart } from './render';
 import type { StoredValues } from './stored';
-import { bytesText, quote, scalarText } from './text';
+import { bytesText, oneLine, quote, scalarText } from './text';
 
 const DEEPEST = 200;
 
@@ -19,6 +19,11 @@ export function exactLine(value: Value, stored: StoredValues, longest: number): 
     parts.push(text);
     room -= text.length;
     return room >= 0;
+  }
+
+  /** Too long to fit even without the spaces and ends of lines that a line leaves out. */
+  function isLong(text: string): boolean {
+    return text.length > 8 * room + 200;
   }
 
   function each<T>(open: string, items: readonly T[], close: string, one: (item: T) => boolean): boolean {
@@ -60,13 +65,13 @@ export function exactLine(value: Value, stored: StoredValues, longest: number): 
           ({ name, value: field }) => put(`${name}=`) && item(field),
         );
       case 'opaque':
-        if (text(1) === '' || text(2) !== '' || text(1).length > room) return false;
-        return put(FROM_TEXT.test(text(0)) ? `${shortType(text(0))}(${quote(text(1))})` : text(1));
+        if (text(1) === '' || text(2) !== '' || isLong(text(1))) return false;
+        return put(FROM_TEXT.test(text(0)) ? `${shortType(text(0))}(${quote(text(1))})` : oneLine(text(1), Infinity));
       case 'error': {
-        const message = text(1).length <= room ? errorMessage(plain, stored) : undefined;
+        const message = isLong(text(1)) ? undefined : errorMessage(plain, stored);
         // What lines say of one without a message are words of ours.
         const told = [shortType(text(0)), message].filter((said) => said !== '').join(': ');
-        return message !== undefined && put(told.replace(/\s+/g, ' '));
+        return message !== undefined && put(oneLine(told, Infinity));
       }
       case 'enum':
         if (text(1) !== '') return put(`${shortType(text(0))}.${text(1)}`);

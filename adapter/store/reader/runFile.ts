@@ -1,6 +1,6 @@
 import type Database from 'better-sqlite3';
 import type { Ending, RunSummary } from '../../../protocol/timeline';
-import { isAlive } from '../alive';
+import { appLives, isAlive } from '../alive';
 import { ENDED_WITH_PROCESS } from '../callNames';
 import { CallReader } from '../chunks/callReader';
 import { isDamage, openForReading, type Connection } from '../database';
@@ -139,15 +139,6 @@ export class RunFile {
     return row.ended === null && isAlive(Number(row.pid), row.pid_start);
   }
 
-  /** Whether a process of the app still runs, and may record on, though nobody follows it. */
-  private isLeft(): boolean {
-    const open = this.unlessTorn(
-      () => this.sql('SELECT pid, pid_start AS mark FROM processes WHERE ended IS NULL').all(),
-      [],
-    ) as { pid: number; mark: string | null }[];
-    return open.some(({ pid, mark }) => isAlive(pid, mark ?? ''));
-  }
-
   /** Why a call has no end. `parent`: the call around it. */
   endedSentence(parent: number | null): string {
     let around = parent === null ? undefined : this.calls.get(parent);
@@ -177,7 +168,7 @@ export class RunFile {
       duration: this.duration(row, live, reading),
       live,
       ...(reading ? { reading } : {}),
-      ...(!live && !reading && this.isLeft() ? { left: true } : {}),
+      ...(!live && !reading && this.unlessTorn(() => appLives(this.db), false) ? { left: true } : {}),
       calls: Number(row.calls),
       errors: Number(row.errors),
       holds: Number(row.holds),
