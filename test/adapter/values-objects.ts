@@ -111,26 +111,42 @@ export const OBJECTS: Record<string, Expected> = {
     copied: "slice(start='a', stop='b', step=None)",
   }),
   ellipsis: shown('Ellipsis', '...', 'ellipsis', { copied: '...' }),
-  deque: same('deque (2)', 'collections.deque', {
+  deque: same('deque([1, 2])', 'collections.deque', {
     paneParts: { '[0]': '1', '[1]': '2' },
     parts: { '0': '1', '1': '2' },
     copied: 'deque([1, 2])',
   }),
-  counter: shown("Counter({'a': 2, 'b': 1})", 'Counter (2)', 'collections.Counter', {
+  counter: shown("Counter({'a': 2, 'b': 1})", "Counter({'a': 2, 'b': 1})", 'collections.Counter', {
     paneParts: { a: '2', b: '1' },
     parts: { a: '2', b: '1' },
     copied: "Counter({'a': 2, 'b': 1})",
   }),
-  ordered: same('OrderedDict (2)', 'collections.OrderedDict', {
+  ordered: same("OrderedDict({'b': 1, 'a': 2})", 'collections.OrderedDict', {
     paneParts: { b: '1', a: '2' },
     parts: { b: '1', a: '2' },
     copied: "OrderedDict({'b': 1, 'a': 2})",
   }),
-  default: same('defaultdict (1)', 'collections.defaultdict', {
+  default: same("defaultdict({'a': [1]})", 'collections.defaultdict', {
     paneParts: { a: '[1]' },
     parts: { a: '[1]' },
     copied: "{'a': [1]}",
   }),
+  dict_keys: same("dict_keys(['a', 'b'])", 'dict_keys', {
+    paneParts: { '0': "'a'", '1': "'b'" },
+    parts: { '0': "'a'", '1': "'b'" },
+    copied: "['a', 'b']",
+  }),
+  dict_values: same('dict_values([1, 2])', 'dict_values', {
+    paneParts: { '0': '1', '1': '2' },
+    parts: { '0': '1', '1': '2' },
+    copied: '[1, 2]',
+  }),
+  dict_items: same("dict_items([('a', 1)])", 'dict_items', {
+    paneParts: { '0': "('a', 1)" },
+    parts: { '0': "('a', 1)" },
+    copied: "[('a', 1)]",
+  }),
+  proxy: same("mappingproxy({'a': 1})", 'mappingproxy', { parts: { a: '1' }, copied: "{'a': 1}" }),
   array: shown("array('i', [1, 2])", 'array (2) i', 'array.array', {
     parts: { '0': '1', '1': '2' },
     copied: "array('i', [1, 2])",
@@ -227,7 +243,7 @@ export const OBJECTS: Record<string, Expected> = {
   queue: closed('<queue.Queue>', '<Queue>', 'queue.Queue', 'a live object of queue', {
     paneParts: {
       maxsize: '0',
-      queue: 'deque (0)',
+      queue: 'deque()',
       mutex: /^<unlocked _thread\.lock object at 0x[0-9a-f]+>$/,
       not_empty: /^<Condition\(<unlocked _thread\.lock object at 0x[0-9a-f]+>, 0\)>$/,
       not_full: /^<Condition\(<unlocked _thread\.lock object at 0x[0-9a-f]+>, 0\)>$/,
@@ -275,12 +291,12 @@ export const OBJECTS: Record<string, Expected> = {
   lying_text: shown("'true' (its __repr__ says 'other')", "'true'", '__main__.LyingText', { copied: "'true'" }),
   lying_number: shown('7 (its __repr__ says 8)', '7', '__main__.LyingNumber', { copied: '7' }),
   // As above: its parts say what it is.
-  lying_list: shown('[]', 'LyingList (2)', '__main__.LyingList', {
+  lying_list: shown('[]', 'LyingList([1, 2])', '__main__.LyingList', {
     paneParts: { '[0]': '1', '[1]': '2' },
     parts: { '0': '1', '1': '2' },
     copied: '[1, 2]',
   }),
-  lying_dict: same('LyingDict (1)', '__main__.LyingDict', {
+  lying_dict: same("LyingDict({'a': 1})", '__main__.LyingDict', {
     paneParts: { a: '1' },
     parts: { a: '1' },
     copied: "{'a': 1}",

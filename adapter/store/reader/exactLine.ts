@@ -1,6 +1,6 @@
 import { Dict, SetValue, Tagged, Tuple, type Value } from '../values/model';
 import { children } from './children';
-import { errorMessage, FROM_TEXT, SECONDS, shortType, textPart } from './render';
+import { errorMessage, FROM_TEXT, SECONDS, shortType, sizeOf, textPart } from './render';
 import type { StoredValues } from './stored';
 import { bytesText, oneLine, quote, scalarText } from './text';
 
@@ -82,8 +82,11 @@ export function exactLine(value: Value, stored: StoredValues, longest: number): 
         return inner !== undefined && put('bytearray(') && item(inner) && put(')');
       case 'subclass': {
         const known = stored.resolve(inner ?? null);
-        const isLeaf = typeof known !== 'object' || known instanceof Uint8Array;
-        return isLeaf && item(known);
+        // A cut one has no end.
+        if (known instanceof Tagged) return false;
+        if (sizeOf(known) === undefined) return item(known);
+        const isEmpty = sizeOf(known) === 0;
+        return put(`${shortType(text(0))}(`) && (isEmpty || item(known)) && put(')');
       }
       case 'ellipsis':
         return put('...');

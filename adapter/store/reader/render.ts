@@ -88,6 +88,13 @@ function label(plain: Value): string {
   return sized(type, plain.items.length, `${type}()`);
 }
 
+/** How many are in a container; undefined for all else. */
+export function sizeOf(plain: Value): number | undefined {
+  if (Array.isArray(plain)) return plain.length;
+  if (plain instanceof Tuple || plain instanceof SetValue) return plain.items.length;
+  return plain instanceof Dict ? plain.entries.length : undefined;
+}
+
 /** What is in a container, where it fits: much as in the Variables pane. Nothing for a list of messages, each of which has its own line. */
 function contents(plain: Value, stored: StoredValues, limit: number, depth: number): string | undefined {
   if (plain instanceof Dict) {
@@ -337,9 +344,7 @@ function tagged(value: Tagged, stored: StoredValues, limit: number, depth: numbe
       if (typeof all !== 'number' || all <= 0) return `${inside(1)}…`;
       // How many there were: how many of them were kept may be by chance, and the mark says it.
       if (head instanceof Uint8Array) return `${bytesText(head.subarray(0, limit / 8))}… (${all} bytes)`;
-      const isContainer =
-        Array.isArray(head) || head instanceof Dict || head instanceof Tuple || head instanceof SetValue;
-      return isContainer ? `${typeName(head, stored)} (${all})…` : `${inside(1)}…`;
+      return sizeOf(head) === undefined ? `${inside(1)}…` : `${typeName(head, stored)} (${all})…`;
     }
     case 'masked':
       return MASK;
@@ -365,11 +370,11 @@ function tagged(value: Tagged, stored: StoredValues, limit: number, depth: numbe
     case 'bytearray':
       return `bytearray(${inside(0)})`;
     case 'subclass': {
-      const inner = inside(1);
       const plain = stored.resolve(value.parts[1] ?? null);
-      return plain instanceof Dict || Array.isArray(plain) || plain instanceof Tuple || plain instanceof SetValue
-        ? `${shortType(text(0))} (${childCount(value, stored)})`
-        : inner;
+      const size = sizeOf(plain);
+      if (size === undefined) return inside(1);
+      const told = size === 0 ? '' : contents(plain, stored, limit, depth);
+      return told === undefined ? `${shortType(text(0))} (${size})` : `${shortType(text(0))}(${told})`;
     }
     case 'ellipsis':
       return '...';

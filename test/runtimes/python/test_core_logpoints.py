@@ -43,3 +43,42 @@ def test_a_logpoint_is_recorded_without_secrets(scene: Any) -> None:
         frame[4]["text"] for frame in all_frames(adapter.folder / "spool") if frame[0] == EVENT and frame[2] == "log"
     ]
     assert recorded == ["*** Client with *** {'name': 'DB_PASSWORD', 'value': ***} 120 *** 2"]
+
+
+def test_a_secret_is_found_in_whatever_holds_it(scene: Any) -> None:
+    path = scene.write(
+        "main.py",
+        """
+        import collections, types
+
+        class Notes(dict):
+            pass
+
+        class Key:
+            def __repr__(self):
+                return "key"
+
+        def work(queue, view, proxy, keyed, notes):
+            return 1
+
+        def row(secret):
+            return {"password": secret}
+
+        notes = Notes(row("in notes"))
+        notes.about = 1
+        work(
+            collections.deque([row("in a queue")]), row("in a view").values(), types.MappingProxyType(row("in a proxy")),
+            {Key(): 1, **row("by a key")}, notes,
+        )
+        """,
+    )
+    adapter = scene.adapter(
+        breakpoints=[dot(1, path, "def work", logMessage="{queue} {view} {proxy} {keyed} {notes}")],
+        record={**RECORD, "enabled": True},
+    )
+    scene.run(adapter, "main.py").finish()
+    recorded = [
+        frame[4]["text"] for frame in all_frames(adapter.folder / "spool") if frame[0] == EVENT and frame[2] == "log"
+    ]
+    row = "{'password': '***'}"
+    assert recorded == [f"deque([{row}]) dict_values(['***']) mappingproxy({row}) {{key: 1, 'password': '***'}} {row}"]

@@ -11,6 +11,7 @@ from typing import Any
 from .. import _errors, _static
 from .._arrays import array_shape, scalar_item, scalar_text, time_text
 from .._kinds import is_text_like, opaque_reason, opaque_text
+from .._views import is_proxy, mapping_of, part_of
 
 LINE = 200
 #: Texts longer than this are cut in the Variables pane; copying gives all of it.
@@ -200,7 +201,9 @@ def one_line(value: Any, limit: int = LINE, depth: int = 0) -> str:
     if kind is dict or kind is list or kind is tuple or kind is set or kind is frozenset:
         if is_message(value):
             return message_text(value, limit)
-        return _container(value, kind, limit, depth)
+        if not value:
+            return repr(value)
+        return _contents(value, kind, limit, depth) or f"{kind.__name__} ({len(value)})"
     shape = _static.shape_of(kind)
     if _MESSAGE in shape.base_names:
         return message_text(value, limit)
@@ -218,7 +221,12 @@ def one_line(value: Any, limit: int = LINE, depth: int = 0) -> str:
         return f"<class {_static.type_name(value)}>"
     for base in (dict, list, tuple, set, frozenset, collections.deque):
         if base in shape.bases:
-            return f"{name} ({base.__len__(value)})"
+            return _subclass(value, base, name, limit, depth)
+    mapping = mapping_of(value)
+    if mapping is not None:
+        if is_proxy(value):
+            return _named(name, mapping, dict, limit, depth)
+        return _named(name, part_of(value, list(dict.items(mapping))), list, limit, depth)
     found = _of_numpy(value, name, shape)
     if found:
         return found
@@ -285,36 +293,53 @@ def _fields(name: str, fields: dict[str, Any], limit: int, depth: int) -> str:
     return f"{name}({', '.join(parts)})"
 
 
-def _container(value: Any, kind: type, limit: int, depth: int) -> str:
-    """Contents where they fit on a line, else the number of them: `dict (3)`."""
-    size = len(value)
-    label = f"{kind.__name__} ({size})"
+def _subclass(value: Any, base: Any, name: str, limit: int, depth: int) -> str:
+    """`Counter({'a': 2})`, `Point(x=1, y=2)`: by the methods of the builtin type alone."""
+    if base is tuple:
+        items = tuple.__getitem__(value, slice(None))
+        names = _static.find_in_class(type(value), "_fields")
+        if type(names) is tuple and len(names) == len(items) and all(type(each) is str for each in names):
+            return f"{name}(…)" if depth > 1 else _fields(name, dict(zip(names, items)), limit, depth)
+    return _named(name, value, base, limit, depth)
+
+
+def _named(name: str, value: Any, base: Any, limit: int, depth: int) -> str:
+    size = base.__len__(value)
     if size == 0:
-        return repr(value)
-    if size > 20 or depth > 2:
-        return label
+        return f"{name}()"
+    inside = _contents(value, base, limit, depth)
+    return f"{name}({inside})" if inside else f"{name} ({size})"
+
+
+_MOST_ITEMS = 20
+
+
+def _contents(value: Any, base: Any, limit: int, depth: int) -> str:
+    """What is in a container where it fits on a line, else empty."""
+    if base.__len__(value) > _MOST_ITEMS or depth > 2:
+        return ""
     parts: list[str] = []
     room = min(limit, 100)
-    items: Any = list(value.items()) if kind is dict else list(value)
+    items: Any = list(dict.items(value)) if base is dict else list(base.__iter__(value))
     for item in items:
-        if kind is dict:
+        if base is dict:
             part = f"{one_line(item[0], 30, depth + 1)}: {one_line(item[1], 60, depth + 1)}"
         else:
             if is_message(item):
-                return label
+                return ""
             part = one_line(item, 60, depth + 1)
         room -= len(part) + 2
         if room < 0:
-            return label
+            return ""
         parts.append(part)
     inside = ", ".join(parts)
-    if kind is list:
-        return f"[{inside}]"
-    if kind is dict:
+    if base is dict:
         return f"{{{inside}}}"
-    if kind is tuple:
-        return f"({inside},)" if size == 1 else f"({inside})"
-    return f"{{{inside}}}" if kind is set else f"frozenset({{{inside}}})"
+    if base is tuple:
+        return f"({inside},)" if len(parts) == 1 else f"({inside})"
+    if base is set:
+        return f"{{{inside}}}"
+    return f"frozenset({{{inside}}})" if base is frozenset else f"[{inside}]"
 
 
 def with_reason(value: Any, text: str) -> str:
