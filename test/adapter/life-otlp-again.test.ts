@@ -179,7 +179,12 @@ describe('life: what was exported as OTLP comes back', function () {
 
   it('an agent is told from other workflows', async () => {
     const program = place.file('agent.py', AGENT);
-    const { spans, said } = await again(await place.record(program));
+    const file = await place.record(program);
+    const db = openForWriting(file);
+    db.exec(`UPDATE runs SET workflow = 'nightly'`);
+    db.close();
+    const { spans, said } = await again(file);
+    assert.equal(said.name, 'nightly');
     const names = spans.map(({ name }) => name).filter((name) => name.startsWith('invoke_'));
     assert.deepEqual(names, ['invoke_agent helper', 'invoke_workflow plain']);
     const { rows } = await place.json<{ rows: { call: { name: string } }[] }>('query', said.file, '--kind', 'workflow');
@@ -310,7 +315,7 @@ describe('life: what was exported as OTLP comes back', function () {
     db.close();
     const process = (path: string): unknown => {
       const run = new RunFile(path);
-      const row = run.db.prepare('SELECT pid, language_version, executable, cwd, argv FROM processes').get();
+      const row = run.db.prepare('SELECT name, pid, language_version, executable, cwd, argv FROM processes').get();
       run.close();
       return row;
     };

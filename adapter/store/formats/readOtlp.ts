@@ -51,16 +51,26 @@ export async function readOtlp(source: string, made: string, runsFolder: string)
       run: staged.runId(range.first),
       session: 'import',
       name: staged.name,
+      // It says what the run is called, whoever gave the name.
+      isNamed: staged.isOwn,
       number: nextRunNumber(`${runsFolder}/x.db`),
       pid: 0,
       pidStart: '',
       started: range.first,
     });
     const lost = write(writer, staged, range.first, masker);
-    const { pid, version, executable, folder, argv } = staged.process;
+    const { name, pid, version, executable, folder, argv } = staged.process;
     db.prepare(
       `UPDATE processes SET name = ?, language = ?, pid_start = '', pid = ?, language_version = ?, executable = ?, cwd = ?, argv = ? WHERE id = 1`,
-    ).run(staged.name, staged.language, pid ?? 0, version ?? null, executable ?? null, folder ?? null, argv ?? null);
+    ).run(
+      name ?? staged.name,
+      staged.language,
+      pid ?? 0,
+      version ?? null,
+      executable ?? null,
+      folder ?? null,
+      argv ?? null,
+    );
     writer.transaction(() => {
       writer.processEnded(1, undefined, range.last, undefined, lost);
       writer.end(range.last);
@@ -87,6 +97,7 @@ const WHOSE = ['service.name', 'service.instance.id', 'host.id', 'host.name', 'c
 /** What a resource says of its process. */
 interface ToldProcess {
   whose?: string;
+  name?: string;
   pid?: number;
   version?: string;
   executable?: string;
@@ -117,6 +128,11 @@ class Staged {
     this.insert = db.prepare(
       'INSERT INTO spans (key, parent_key, start, end, service, json) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING',
     );
+  }
+
+  /** Whether our own export wrote it. */
+  get isOwn(): boolean {
+    return this.run !== undefined;
   }
 
   leaveOut(why: string, times = 1): void {
@@ -157,13 +173,15 @@ class Staged {
   ): ToldProcess {
     const pid = numberIn(about.get('process.pid'));
     const args = about.get('process.command_args');
-    const [version, executable, folder] = [
+    const [name, version, executable, folder] = [
+      told('toolbreak.process'),
       told('process.runtime.version'),
       told('process.executable.path', LONGEST_PATH),
       told('process.working_directory', LONGEST_PATH),
     ];
     return {
       whose: JSON.stringify(WHOSE.map((name) => told(name))),
+      ...(name !== undefined && { name }),
       ...(pid !== undefined && Number.isSafeInteger(pid) && pid > 0 && { pid }),
       ...(version !== undefined && { version }),
       ...(executable !== undefined && { executable }),
