@@ -110,6 +110,7 @@ export const OBJECTS: Record<string, Expected> = {
     parts: { start: "'a'", stop: "'b'", step: 'None' },
     copied: "slice(start='a', stop='b', step=None)",
   }),
+  not_implemented: same('NotImplemented', 'NotImplementedType', { copied: 'NotImplemented' }),
   ellipsis: shown('Ellipsis', '...', 'ellipsis', { copied: '...' }),
   deque: same('deque([1, 2])', 'collections.deque', {
     paneParts: { '[0]': '1', '[1]': '2' },

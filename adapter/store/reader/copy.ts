@@ -12,6 +12,9 @@ const DEEPEST = 500;
 /** Classes of Python that make a value from what it has in it. */
 const FROM_CONTENT = /^collections\.(?:OrderedDict|Counter|deque)$/;
 
+/** Whose text is how Python writes them. */
+const AS_WRITTEN = /^(?:re\.Pattern|range|slice|NotImplementedType)$/;
+
 export class TooLarge extends UserError {}
 
 /** What stands in JSON for programs where a value is missing or is not whole; `value` is what there is of it. */
@@ -218,8 +221,7 @@ export function copyText(
     const [type, text] = [textPart(tagged, 0, stored), textPart(tagged, 1, stored)];
     // Of a number that Python does not write either, only the size is known.
     if (/an integer of \d+ bits/.test(text)) return undefined;
-    if (tagged.tag === 'opaque' && (type === 're.Pattern' || type === 'range' || type === 'slice') && text !== '')
-      return text;
+    if (tagged.tag === 'opaque' && AS_WRITTEN.test(type) && text !== '') return text;
     if (tagged.tag === 'opaque' && textPart(tagged, 2, stored) === '' && FROM_TEXT.test(type))
       return `${shortType(type)}(${quote(text)})`;
     if (type === 'numpy.datetime64' || type === 'pandas.Timestamp') return `${shortType(type)}(${quote(text)})`;

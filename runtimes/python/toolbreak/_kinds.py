@@ -145,6 +145,7 @@ _TEXT_TYPES = frozenset(
         ("datetime", "timezone"),
         ("builtins", "range"),
         ("builtins", "slice"),
+        ("builtins", "NotImplementedType"),
     )
 )
 

@@ -253,7 +253,7 @@ def one_line(value: Any, limit: int = LINE, depth: int = 0) -> str:
                 f"slice({', '.join(one_line(part, 40, depth + 1) for part in (value.start, value.stop, value.step))})"
             )
         text = opaque_text(value, kind)
-        return text if kind is range else f"{name}({text!r})"
+        return text if kind is range or value is NotImplemented else f"{name}({text!r})"
     if kind is types.FunctionType or kind is types.MethodType or kind is types.BuiltinFunctionType:
         return f"<function {opaque_text(value, kind)}>"
     fields = None if opaque_reason(value, kind, shape) is not None else shape.fields(value)
