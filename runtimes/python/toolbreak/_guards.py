@@ -15,7 +15,7 @@ from collections.abc import Callable
 from functools import partial
 from itertools import chain, compress, islice, repeat
 from operator import is_
-from types import CodeType, FunctionType
+from types import CodeType, FrameType, FunctionType
 from typing import Any
 
 from . import _call_types, _calls, _guard_code, _in_place, _report, _sources
@@ -515,6 +515,18 @@ def declare(function: Any, kind: str, name: str | None = None) -> Key | None:
         guard.label = name or guard.spot.name
         guard.forget()
     return real
+
+
+def let_go() -> None:
+    """The program ends: of its frames only those are kept that run."""
+    running: set[int] = set()
+    for frame in sys._current_frames().values():
+        at: FrameType | None = frame
+        while at is not None:
+            running.add(id(at))
+            at = at.f_back
+    for guard in list(_guards.values()):
+        guard.let_go(running)
 
 
 @_exclusive

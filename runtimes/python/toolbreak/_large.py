@@ -86,6 +86,9 @@ class LargeValues:
     def forget(self) -> None:
         self._memo.forget()
 
+    def let_go(self) -> None:
+        self._memo.let_go()
+
     def note(self, value: Any, encoded: Any, is_fields: bool) -> None:
         """Of a frame that was written and is large: which value is, so that its next time is not missed. `is_fields`: of these, the first that is."""
         settings = self._settings

@@ -163,7 +163,6 @@ def adopt() -> None:
 
 
 def forget_frame() -> None:
-    """Nothing of the app may outlive it because of us: its finalisers run when the main module goes."""
     global _frame
     _frame = None
     _lines.main_ended()

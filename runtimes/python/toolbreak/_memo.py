@@ -271,6 +271,12 @@ class Memo:
         self._noted = {}
         self._held = 0
 
+    def let_go(self) -> None:
+        """Forgets, and remembers nothing any more."""
+        self.forget()
+        self._ready = True
+        self._pointers = None
+
     def sweep(self) -> None:
         """Forgets parts that are not in the state any more. To be called with every `SWEEP`th state."""
         for key, part in list(self.parts.items()):

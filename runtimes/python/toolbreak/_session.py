@@ -567,13 +567,28 @@ def _after_in_child() -> None:
 
 
 def _at_exit() -> None:
-    from . import _faults, _main
+    from . import _faults
 
     _report.guard(_faults.survived)
     _report.guard(_uncaught.record_end)
     if session is not None:
         _report.guard(session.bye)
+    _report.guard(_let_go)
+
+
+def _let_go() -> None:
+    """
+    Nothing of the app may outlive it because of us: its finalisers run when its modules go, and through one class, function or frame all of a module
+    can be reached. A generator that waits for its next turn has no end in the recording then.
+    """
+    from . import _frameworks, _main, _static
+
     _main.forget_frame()
+    _guards.let_go()
+    _static.let_go()
+    _frameworks.let_go()
+    if _calls.writer is not None:
+        _calls.writer.let_go()
 
 
 def boot(path: str) -> None:

@@ -618,6 +618,11 @@ class Writer:
         self.ended = True
         self._forget()
 
+    def let_go(self) -> None:
+        """The program ends: no value is kept alive. What is recorded yet is written in full."""
+        self._states.let_go()
+        self.large.let_go()
+
     def after_fork(self, process: str) -> None:
         """In a forked child: the parent's files are the parent's; this process opens its own when it has something to record."""
         ended = self.ended

@@ -81,6 +81,9 @@ class StateEncoder:
     def forget(self) -> None:
         self._memo.forget()
 
+    def let_go(self) -> None:
+        self._memo.let_go()
+
     def attributes(self, attributes: dict[str, Any]) -> Any:
         """A node's attributes, encoded. LangGraph's ids are random: of texts that end in one, each beginning is looked at once."""
         settings = self._settings

@@ -6,6 +6,7 @@ a property, `__getattr__`, `__dict__` or `__class__` of the app is not asked, an
 
 from __future__ import annotations
 
+import sys
 import types
 import weakref
 from collections.abc import Iterator
@@ -79,26 +80,67 @@ def function_name(function: Any) -> str:
 
 
 class Bases:
-    """A method resolution order whose `in` compares by identity: a metaclass may have an `__eq__` of its own."""
+    """A method resolution order whose `in` compares by identity: a metaclass may have an `__eq__` of its own. Keeps none of the classes alive."""
 
     __slots__ = ("_ids", "_types")
 
     def __init__(self, types: tuple[type, ...]) -> None:
-        self._types = types
+        self._types = tuple(map(weakref.ref, types))
         self._ids = frozenset(map(id, types))
 
     def __contains__(self, cls: type) -> bool:
         return id(cls) in self._ids
 
     def __iter__(self) -> Iterator[type]:
-        return iter(self._types)
+        for known in self._types:
+            cls = known()
+            if cls is not None:
+                yield cls
 
-    def __reversed__(self) -> Iterator[type]:
-        return reversed(self._types)
+
+#: The program ends: from here on nothing is kept alive.
+_ended = False
+_vars: Any = types.ModuleType.__dict__["__dict__"].__get__  # type: ignore[attr-defined]
+
+
+def _is_lasting(cls: type) -> bool:
+    """Whether its module has it, so that it does not go before the program ends."""
+    if _ended:
+        return False
+    if not is_python_class(cls):
+        return True
+    module = sys.modules.get(module_name(cls))
+    found: Any = _vars(module) if type(module) is types.ModuleType else {}
+    for part in _get_qualname(cls).split("."):
+        found = found.get(part)
+        if found is cls:
+            return True
+        if found is None or type not in _get_mro(type(found)):
+            return False
+        found = _get_namespace(found)
+    return False
+
+
+def _reader(order: tuple[type, ...], base: type, name: str, is_lasting: bool) -> Any:
+    """`read(value)` of a member. A descriptor keeps its class alive: that of one that may go is found anew each time."""
+    if is_lasting:
+        return _get_namespace(base)[name].__get__
+    place = list(map(id, order)).index(id(base))
+
+    def read(value: Any) -> Any:
+        try:
+            return _get_namespace(_get_mro(type(value))[place])[name].__get__(value)
+        except (IndexError, KeyError, TypeError):
+            raise AttributeError(name) from None  # The class was changed.
+
+    return read
 
 
 class Shape:
-    """What is known of one type: how its fields are read. Kept by the type's id, with a weak reference that proves the id is still its own."""
+    """
+    What is known of one type: how its fields are read. Kept by the type's id, with a weak reference that proves the id is still its own. Through a
+    class all of its module can be reached, down to an object that is to be finalised when the program ends.
+    """
 
     __slots__ = (
         "name",
@@ -113,25 +155,27 @@ class Shape:
     )
 
     def __init__(self, cls: type) -> None:
+        order = _get_mro(cls)
+        lasts = _is_lasting(cls)
         self.name = type_name(cls)
-        self.bases = Bases(_get_mro(cls))
+        self.bases = Bases(order)
         self.base_names = frozenset(f"{module_name(base)}.{_get_qualname(base)}" for base in self.bases)
         self.read_dict: Any = None
         slots: list[tuple[str, Any]] = []
-        for base in reversed(self.bases):
+        for base in reversed(order):
             own = _get_namespace(base)
             reader = own.get("__dict__")
             if self.read_dict is None and type(reader) in _DICT_READERS and base is not type:
-                self.read_dict = reader.__get__
+                self.read_dict = _reader(order, base, "__dict__", lasts)
             if "__slots__" not in own or not is_python_class(base):
                 continue
             for name, member in own.items():
                 if type(member) is types.MemberDescriptorType and type(name) is str and name not in _SKIPPED_SLOTS:
-                    slots.append((name, member.__get__))
+                    slots.append((name, _reader(order, base, name, lasts)))
         self.is_pydantic = any(name.endswith(".BaseModel") and name.startswith("pydantic") for name in self.base_names)
         if self.is_pydantic:
             slots = [slot for slot in slots if not slot[0].startswith("__pydantic_")]
-        self.read_extra: Any = extra_reader(self.bases) if self.is_pydantic else None
+        self.read_extra: Any = _extra_reader(order, lasts) if self.is_pydantic else None
         #: Whether it is recorded as type and fields; decided by the walk at the first such object.
         self.is_record: bool | None = None
         self.slots = tuple(slots)
@@ -183,11 +227,10 @@ def all_strings(items: dict[Any, Any]) -> bool:
     return True
 
 
-def extra_reader(bases: Bases) -> Any:
-    for base in bases:
-        member = _get_namespace(base).get("__pydantic_extra__")
-        if type(member) is types.MemberDescriptorType:
-            return member.__get__
+def _extra_reader(order: tuple[type, ...], is_lasting: bool) -> Any:
+    for base in order:
+        if type(_get_namespace(base).get("__pydantic_extra__")) is types.MemberDescriptorType:
+            return _reader(order, base, "__pydantic_extra__", is_lasting)
     return None
 
 
@@ -211,6 +254,13 @@ def shape_of(cls: type) -> Shape:
         _shapes.clear()
     _shapes[id(cls)] = (weakref.ref(cls), shape)
     return shape
+
+
+def let_go() -> None:
+    """The program ends: no class is kept, so that what its module holds is finalised as without us. What comes yet is still read."""
+    global _ended
+    _ended = True
+    _shapes.clear()
 
 
 def bases_of(cls: type) -> Bases:

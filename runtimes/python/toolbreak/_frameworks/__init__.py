@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 from .. import _report
@@ -35,6 +36,19 @@ def install() -> None:
     hook("langgraph.pregel", "langgraph", "check_version")
     hook("langgraph.graph.state", "langgraph", "install_graphs")
     hook("langgraph.graph._branch", "langgraph", "install_routes")
+
+
+def let_go() -> None:
+    """The program ends: nothing of it is kept alive. Of what is not loaded there is nothing."""
+    for plugin, kept in (
+        ("_patch", "_made"),
+        ("_node_call", "newest"),
+        ("langchain", "_functions"),
+        ("_tools", "_adapters"),
+    ):
+        module = sys.modules.get(f"{__name__}.{plugin}")
+        if module is not None:
+            getattr(module, kept).clear()
 
 
 def known() -> list[dict[str, Any]]:

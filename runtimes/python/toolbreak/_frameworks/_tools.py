@@ -8,9 +8,9 @@ input that the tool's schema refuses.
 from __future__ import annotations
 
 import inspect
+import weakref
 from contextvars import ContextVar
 from typing import Any
-from weakref import WeakSet
 
 from .. import _boundaries, _call_types, _calls, _report
 from ._origin import code_of, function_for
@@ -46,19 +46,21 @@ class ToolAdapter(_call_types.CallAdapter):
             base = _base_tool()
             cls = type(tool)
             target = cls._run if cls._arun is base._arun else cls._arun
-        self.target = target
-        self.schema = fields.get("args_schema")
+        #: Not the function itself: through it, its module and the tool would be kept alive.
+        self.code = code_of(target)
+        schema = fields.get("args_schema")
+        self._schema: Any = weakref.ref(schema) if isinstance(schema, type) else None
         self.function = function_for("tool", target, self.name)
         self.parameters = _parameters(target)
-        self.hidden = _injected(tool, self.schema) | _INJECTED_KEYS
+        self.hidden = _injected(tool, schema) | _INJECTED_KEYS
 
     def detail(self, call: _call_types.Call) -> str:
         return "tool"
 
     def check_args(self, call: _call_types.Call, name: str, value: Any) -> Any:
         """The schema's own validation, of this argument among the others as they are now."""
-        schema = self.schema
-        if not isinstance(schema, type) or not hasattr(schema, "model_validate"):
+        schema = self._schema and self._schema()
+        if schema is None or not hasattr(schema, "model_validate"):
             return value
         from pydantic import ValidationError
 
@@ -167,8 +169,6 @@ def adapter_of(tool: Any) -> ToolAdapter:
     known = _adapters.get(id(tool))
     if known is not None and known[0]() is tool:
         return known[1]
-    import weakref
-
     made = ToolAdapter(tool)
     if len(_adapters) > 1000:
         _adapters.clear()
@@ -360,7 +360,7 @@ def _wrap_function(original: Any) -> Any:
             invoke,
             adapter=adapter,
             attributes=attributes,
-            pending=code_of(adapter.target),
+            pending=adapter.code,
             started=_step_started,
         )
 
@@ -385,7 +385,7 @@ def _wrap_afunction(original: Any) -> Any:
             invoke,
             adapter=adapter,
             attributes=attributes,
-            pending=code_of(adapter.target),
+            pending=adapter.code,
             started=_step_started,
         )
 
@@ -393,7 +393,7 @@ def _wrap_afunction(original: Any) -> Any:
 
 
 #: By the class itself: the id of one that is gone may be that of the next.
-_wrapped: WeakSet[type] = WeakSet()
+_wrapped: weakref.WeakSet[type] = weakref.WeakSet()
 
 
 def _wrap_own(cls: type) -> None:
