@@ -114,6 +114,19 @@ const SCHEME = String.raw`(?:\[?(?:[Bb]asic|[Bb]earer|[Tt]oken|[Dd]igest|[Aa]pi-
 /** Of the value of a header, which ends with its quote or its list. */
 const OF_HEADER = String.raw`(?:[^\s"',;}\\]|\\(?!\\{0,7}["']))`;
 
+/** With what each of `NAMED_SECRETS` begins: where it is not, none of them has to find that out by itself. */
+const NAMED_AT_ALL = String.raw`(?<![A-Za-z])(?:${PREFIXED}|(?i:cookies))(?:(?:${QUOTE})?(?:[ \t]{2,20}|\s?)[=:]|\n)`;
+/** A secret behind its name: a list or a dictionary as text, what stands in quotes, a word, and what pydantic says of a field. */
+const NAMED_SECRETS = [
+  String.raw`(?<k7>(?<![A-Za-z])(?:${PREFIXED}|(?i:cookies))(?:${QUOTE})?${IS})(?!${EMPTY_LIST}|${SCHEMA_AS_TEXT}|${TO_BE_FILLED})(?:${LIST_AS_TEXT}|[\[{(][^\[\]{}()]*[\]})])`,
+  String.raw`(?<k15>${QUOTED}b?(?:"""|'''|["']))(?:(?<=')(?!(?i:${NO_SECRET_WORD})')(?:[^'\\\n]|\\[^\n]){3,2000}(?=')|(?<=")(?!(?i:${NO_SECRET_WORD})")(?:[^"\\\n]|\\[^\n]){3,2000}(?="))`,
+  String.raw`(?<k16>${QUOTED}b?\\{1,7}["'])(?:(?<=')(?!(?i:${NO_SECRET_WORD})\\)[^'\\\n]{3,2000}(?=\\{1,7}')|(?<=")(?!(?i:${NO_SECRET_WORD})\\)[^"\\\n]{3,2000}(?=\\{1,7}"))`,
+  String.raw`(?<k5>(?<![A-Za-z])(?!${WORD_OF_MODEL})${NAME}(?:${QUOTE})?${IS}(?:${QUOTE})?${SCHEME})${SOME}[^\s"'&,;\\}\])]{3,}`,
+  String.raw`(?<k6>(?<![A-Za-z])(?i:[a-z]+_${NAMED})(?:${QUOTE})?${IS}(?:${QUOTE})?${SCHEME})${SOME}[^\s"'&,;\\}\])]{3,}`,
+  // What pydantic says of a field: its own text has what was given.
+  String.raw`(?<k19>(?<![A-Za-z])(?i:(?:[a-z]+_)?${NAMED})\n[ \t]{1,4}[^\n]{0,300}input_value=${SCHEME})(?:'[^'\n]{0,2000}'|"[^"\n]{0,2000}"|${LIST_AS_TEXT}|[^\s,\]]+)`,
+];
+
 /**
  * Each keeps what stands before the secret in a group `k…` and what follows in none. A part that may be looked at again from the next place on has
  * an upper bound: without one, a text made of beginnings takes the square of its length, and the app stands still meanwhile.
@@ -132,26 +145,20 @@ export const SECRET_PATTERNS = [
   String.raw`(?<![A-Za-z0-9])(?:xox[a-z]|xapp)-[A-Za-z0-9-]{8,}`,
   String.raw`(?<![A-Za-z0-9])(?:tvly-[A-Za-z0-9-]{20,}|nvapi-[A-Za-z0-9_-]{30,}|(?:fc-|jina_|e2b_)[0-9a-f]{30,}|(?:r8|pcsk)_[A-Za-z0-9_]{30,}|whsec_[A-Za-z0-9+/]{24,}|(?:GOCSPX-|lin_api_)[A-Za-z0-9_-]{20,}|pypi-[A-Za-z0-9_-]{50,}|SG\.[A-Za-z0-9_-]{16,200}\.[A-Za-z0-9_-]{16,})`,
   String.raw`-----BEGIN [A-Z ]{0,40}PRIVATE KEY(?: BLOCK)?-----(?:[^-]|-(?!----))*(?:-----END [A-Z ]{0,40}PRIVATE KEY(?: BLOCK)?-----)?`,
-  String.raw`(?<k1>(?i:authorization|cookie)(?:${QUOTE})?\s*[:=]\s*\[?\s?(?:b?${QUOTE})?${SCHEME})${OF_HEADER}{4,}(?:;[ \t]*(?:(?i:expires)=[A-Za-z]{3},[^"';}\r\n]*|${OF_HEADER}+))*`,
+  String.raw`(?<k1>(?i:authorization|cookie)(?:${QUOTE})?\s*[:=]\s*\[?\s?(?:b?${QUOTE})?${SCHEME})(?:${OF_HEADER}{4,}|(?=[^\s=;]{1,2}=)${OF_HEADER}{2,3}(?=;[ \t]*${OF_HEADER}))(?:;[ \t]*(?:(?i:expires)=[A-Za-z]{3},[^"';}\r\n]*|${OF_HEADER}+))*`,
   String.raw`(?<k2>[Bb][Ee][Aa][Rr][Ee][Rr]\s+)(?=[^\s]*[0-9]|[^\s]{20})[A-Za-z0-9._~+/=-]{6,}`,
   String.raw`(?<k3>Basic\s+)(?=[A-Za-z0-9+/]*[A-Z0-9=])[A-Za-z0-9+/]{12,}={0,2}`,
   String.raw`(?<k4>://[^\s/:@"']*:)[^\s/"']+(?=@)`,
   String.raw`(?<k9>(?<![\w/.@:-])(?!mailto:)[\w.-]{1,64}:)[^\s/:@"',]{3,}(?=@(?:[\w.-]{1,253}(?::[0-9]|/)|[a-z]{1,8}\())`,
   String.raw`(?<k10>[?&;](?i:sig|signature|hmac|jwt|auth|x-(?:amz|goog|ms)-(?:signature|credential|security-token))=)[^\s"'&;#<>]+`,
   String.raw`(?<k11>[?&;](?i:key|code|assertion|ticket|session|sid|sessionid|session_id)=)[^\s"'&;#<>]{16,}`,
-  String.raw`(?<k7>(?<![A-Za-z])(?:${PREFIXED}|(?i:cookies))(?:${QUOTE})?${IS})(?!${EMPTY_LIST}|${SCHEMA_AS_TEXT}|${TO_BE_FILLED})(?:${LIST_AS_TEXT}|[\[{(][^\[\]{}()]*[\]})])`,
-  String.raw`(?<k15>${QUOTED}b?(?:"""|'''|["']))(?:(?<=')(?!(?i:${NO_SECRET_WORD})')(?:[^'\\\n]|\\[^\n]){3,2000}(?=')|(?<=")(?!(?i:${NO_SECRET_WORD})")(?:[^"\\\n]|\\[^\n]){3,2000}(?="))`,
-  String.raw`(?<k16>${QUOTED}b?\\{1,7}["'])(?:(?<=')(?!(?i:${NO_SECRET_WORD})\\)[^'\\\n]{3,2000}(?=\\{1,7}')|(?<=")(?!(?i:${NO_SECRET_WORD})\\)[^"\\\n]{3,2000}(?=\\{1,7}"))`,
-  String.raw`(?<k5>(?<![A-Za-z])(?!${WORD_OF_MODEL})${NAME}(?:${QUOTE})?${IS}(?:${QUOTE})?${SCHEME})${SOME}[^\s"'&,;\\}\])]{3,}`,
-  String.raw`(?<k6>(?<![A-Za-z])(?i:[a-z]+_${NAMED})(?:${QUOTE})?${IS}(?:${QUOTE})?${SCHEME})${SOME}[^\s"'&,;\\}\])]{3,}`,
+  `(?=${NAMED_AT_ALL})(?:${NAMED_SECRETS.join('|')})`,
   String.raw`(?<k17>(?<=[<:])(?i:(?:[a-z]+[_-]){0,4}[a-z]{0,20}${NAMED})(?:\s[^<>]{0,300})?>\s{0,200}(?:<!\[CDATA\[)?)(?!(?i:${NO_SECRET_WORD})\s{0,200}<)[^<>\s][^<>]{1,1998}[^<>\s](?=\s{0,200}(?:\]\]>\s{0,200})?</[^<>]{0,60}(?i:${NAMED})\s{0,9}>)`,
   String.raw`(?<k8>[(\[]b?["'](?:(?i:(?:[a-z]+[_-])?(?:${NAMED}|authorization|cookie))|${CAMEL})["'],\s*b?)(?:'[^']*'|"[^"]*")`,
   String.raw`(?<k12>["']--?(?i:(?:[a-z]+-){0,4}${NAMED})["'],\s*)(?:'[^'-][^']*'|"[^"-][^"]*")`,
   String.raw`(?<k13>(?<![\w-])--(?i:(?:[a-z]+-){0,4}${NAMED})\s+)(?=[^\s"']*[0-9])[^\s"'-][^\s"']{3,}`,
   String.raw`(?<k14>["'](?i:name|key)${QUOTE}:\s*${QUOTE}(?:(?i:[a-z0-9]+[_-]){0,4}(?i:${NAMED}|authorization|cookie|set-cookie)|${CAMEL})${QUOTE},\s*${QUOTE}(?i:value)${QUOTE}:\s*)(?:\\{0,7}'[^'\\]*\\{0,7}'|\\{0,7}"[^"\\]*\\{0,7}")`,
   String.raw`(?<k18>(?<![\w-])--(?i:(?:[a-z]+-){0,4}${NAMED})\s{1,9}\\?["'])(?:(?<=')(?!(?i:${NO_SECRET_WORD})\\?')[^'\\\n]{3,2000}(?=\\?')|(?<=")(?!(?i:${NO_SECRET_WORD})\\?")[^"\\\n]{3,2000}(?=\\?"))`,
-  // What pydantic says of a field: its own text has what was given.
-  String.raw`(?<k19>(?<![A-Za-z])(?i:(?:[a-z]+_)?${NAMED})\n[ \t]{1,4}[^\n]{0,300}input_value=${SCHEME})(?:'[^'\n]{0,2000}'|"[^"\n]{0,2000}"|${LIST_AS_TEXT}|[^\s,\]]+)`,
 ];
 
 /** A cheap necessary condition: a text without any of these holds no secret. A single character comes before what it is looked for with. */

@@ -137,6 +137,7 @@ describe('life: recording in Node', function () {
       'token sk-abcdefghij0123456789ABCDEF and ghp_abcdefghijklmnop1234',
       'Authorization: Bearer abc.def-ghi, and BEARER abcdef123456',
       'authorization=Basic dXNlcjpwYXNzd29yZA==; Cookie: a=bcdef; expires=Thu, 01 Jan 2026 00:00:00; path=/',
+      'Cookie: a=b; sid=hunter2, "set-cookie": "x=; y=z", a cookie: 1; milk: 2',
       'postgres://ann:hunter2@db.example.org/x, ann:hunter2@db.example.org:5432, mailto:ann@example.org',
       '(\'X_Api_Key\', \'abc\'), ["--db-password", "abc"], --client-secret a1bcdef',
       'https://x/y?sig=abc&Signature=def&key=short&code=0123456789abcdefg&SessionID=0123456789abcdefg',
@@ -148,6 +149,7 @@ describe('life: recording in Node', function () {
       'nothing of the kind: key lime pie, a pass in the mountains = fine, b-c d_e A J (x) ["y"]',
       'Ünï:gehéim@host:80 ',
       'kundenname: Ann, {"iban": "X Y"}, kunde_2=3; --iban 7, ["--kunde", "Ann"], {\\"iban\\": \\"X\\"}, ünkunde=1, a^b',
+      "iban: Bob, iban=b'BR12', iban: BR1234567, {'iban': b'X'}",
       "tool --password 'correct horse' x, password1=abcd, {'sasToken': b'abcd'}, ssh_key: abcd",
       'SMTP_PASS=abcd, {"userPass": "abcd"}, low_pass=abcd, --db-pass=abcd',
     ];

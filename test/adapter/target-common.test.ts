@@ -56,6 +56,7 @@ describe('Masking', () => {
     ['postgres://me:p@ss@db/x', 'postgres://me:***@db/x'],
     ['me:hunter2@db.example.org:5432/x', 'me:***@db.example.org:5432/x'],
     ['Cookie: session=abcdef; csrf=hunter2', 'Cookie: ***'],
+    ['Cookie: a=b; csrf=hunter2, a cookie: 1; milk: 2', 'Cookie: ***, a cookie: 1; milk: 2'],
     [
       '"Set-Cookie": "a=bcdef; Expires=Wed, 21 Oct 2026 07:28:00 GMT; id=hunter2", "n": 1',
       '"Set-Cookie": "***", "n": 1',

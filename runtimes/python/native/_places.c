@@ -12,7 +12,7 @@ typedef struct {
     Py_ssize_t *places;
     Py_ssize_t count;
     Py_ssize_t room;
-    Py_ssize_t most; /* with more places than this one, the expression is to look at all of the text */
+    Py_ssize_t most; /* with more places than this one, Python is to look */
     Py_ssize_t done; /* the last name of a secret */
 } Places;
 
@@ -149,13 +149,26 @@ static Py_ssize_t behind_escapes(const Places *self, Py_ssize_t at)
     return at;
 }
 
+/* How long is what may still belong to the name of a secret: `_1`, `_value`, `_prod`. */
+static Py_ssize_t ending_of(const Places *self, Py_ssize_t at)
+{
+    static const char *const endings[] = {"value", "prod", "dev", "test", "staging", "live", "old", "main", "default", NULL};
+    unsigned char first = at_place(self, at);
+    if (is_digit(first))
+        return run_of(self, at, "", 16);
+    if (first != '_' && first != '-')
+        return 0;
+    Py_ssize_t size = run_of(self, at + 1, "", 16);
+    int belongs = is_digit(at_place(self, at + 1));
+    for (const char *const *ending = endings; *ending; ending++)
+        belongs = belongs || is_like(self, at + 1, *ending);
+    return belongs ? size + 1 : 0;
+}
+
 /* The name of a secret from `at` to `end`, if what stands behind it may be the secret: what belongs to it may begin before it. */
 static int add_name(Places *self, Py_ssize_t at, Py_ssize_t end)
 {
-    unsigned char first = at_place(self, end);
-    /* `_1`, `_value`, `_prod` */
-    if (first == '_' || first == '-' || is_digit(first))
-        end += run_of(self, end, "_-", 16);
+    end += ending_of(self, end);
     Py_ssize_t next = behind_escapes(self, end);
     int spaced = next < self->size && is_space(self->text[next]);
     if (is_quote(at_place(self, next)))
@@ -178,9 +191,12 @@ static int add_name(Places *self, Py_ssize_t at, Py_ssize_t end)
     /* An option of a command line is followed by a space, and so is the name of an element that has attributes. */
     if (!named && !listed && start > self->done && !is_at(self, start, "--") && at_place(self, start - 1) != '<' && at_place(self, start - 1) != ':')
         return 0;
-    for (Py_ssize_t place = start > 3 ? start - 3 : 0; place < at; place++)
-        if (!(is_letter(self->text[place]) && place > 0 && is_letter(self->text[place - 1])) && add_place(self, place))
+    for (Py_ssize_t place = start > 3 ? start - 3 : 0; place < at; place++) {
+        unsigned char byte = self->text[place];
+        int begins = is_letter(byte) ? !(place > 0 && is_letter(self->text[place - 1])) : byte >= 128 || strchr("\"'([-", byte) != NULL;
+        if (begins && add_place(self, place))
             return -1;
+    }
     self->done = at;
     return add_place(self, at);
 }
@@ -244,7 +260,7 @@ static int add_query(Places *self, Py_ssize_t at)
     return at_place(self, at + size) == '=' ? add_place(self, at) : 0;
 }
 
-/* `"name": "api_key",` */
+/* `"name": "api_key", "value":` */
 static int add_row(Places *self, Py_ssize_t at, Py_ssize_t size)
 {
     Py_ssize_t next = behind_escapes(self, at + size);
@@ -257,7 +273,13 @@ static int add_row(Places *self, Py_ssize_t at, Py_ssize_t size)
         return 0;
     next += run_of(self, next, "_-", self->size);
     next = behind_escapes(self, next);
-    return is_quote(at_place(self, next)) && at_place(self, next + 1) == ',' ? add_place(self, at) : 0;
+    if (!is_quote(at_place(self, next)) || at_place(self, next + 1) != ',')
+        return 0;
+    next += 2;
+    while (next < self->size && is_space(self->text[next]))
+        next++;
+    next = behind_escapes(self, next);
+    return is_quote(at_place(self, next)) && is_like(self, next + 1, "value") ? add_place(self, at) : 0;
 }
 
 /* `://user:password@` */
@@ -566,7 +588,7 @@ static PyObject *secret_places(PyObject *module, PyObject *args)
             size = most;
     } else
         return none();
-    Places places = {text, size, NULL, 0, 0, size / 8 + 100, 0};
+    Places places = {text, size, NULL, 0, 0, size + 100, 0};
     if (find_places(&places) == 0) {
         if (places.count)
             qsort(places.places, places.count, sizeof *places.places, compare_places);

@@ -145,7 +145,7 @@ def _named_in_text(glob: str) -> re.Pattern[str]:
     """What stands in a text under a name that the person gave: `iban=...`, `"iban": "..."`, `--iban ...`."""
     name = "".join({"*": r"[\w.-]{0,100}", "?": r"[\w.-]"}.get(each) or re.escape(each) for each in glob)
     return re.compile(
-        rf"""(?P<{_KEPT}>(?<!\w)(?:{name}\\?["']?\s?[=:]\s?b?|--?{name}(?:\s{{1,9}}(?!-)|\\?["'],\s?(?=\\?["'](?!-)))))"""
+        rf"""(?P<{_KEPT}>(?<!\w)(?:{name}\\?["']?\s?[=:]\s?(?:b(?=\\?["']))?|--?{name}(?:\s{{1,9}}(?!-)|\\?["'],\s?(?=\\?["'](?!-)))))"""
         r"""(?:\\?"[^"\\\n]{0,2000}\\?"|\\?'[^'\\\n]{0,2000}\\?'|[^\s,;(){}\[\]"'&<>\\]+)""",
         re.IGNORECASE,
     )

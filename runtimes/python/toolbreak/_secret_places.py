@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator
 
-from ._secrets import KEY_BEFORE, PASS_BEFORE
+from ._secrets import KEY_BEFORE, PASS_BEFORE, TOKENS_BEFORE
 
 #: Words of which one is in every name of a secret.
 _NAMES = ("pass", "pwd", "secret", "token", "key", "credential", "authori", "cookie")
@@ -21,6 +21,8 @@ _WORDS = ("password", "passwd", "passphrase", "pwd", "secret", "token", "credent
 _KEYS = tuple(KEY_BEFORE)
 #: What comes before `pass` there.
 _PASSES = tuple(PASS_BEFORE)
+#: What comes before `tokens` there: alone, they are a model's.
+_TOKENS = tuple(TOKENS_BEFORE)
 #: What follows `?`, `&` or `;` in an address that holds a secret.
 _QUERIES = ("s", "hmac", "jwt", "auth", "x-", "key=", "code=", "assertion=", "ticket=")
 #: What stands at the very begin of a secret.
@@ -32,8 +34,12 @@ _BEGINNINGS = (
 #: Letters beside a-z that an expression without case takes for some of them, and `lower` does not.
 _OTHER_CASES = {"İ": "i", "ı": "i", "ſ": "s"}
 
-#: With more than one place for so many characters, the expression looks through all of them.
-_DENSE = 8
+#: The end of a secret's name, from its word on, and what stands behind each: a quote, a blank, or a sign that the secret follows.
+_ENDS = re.compile(
+    r"(?:(?:password|passwd|passphrase)[a-z0-9_-]{0,20}?|(?:pwd|pass|secret|token|key|credential|cookie)s?|authorization)"
+    r"(?:[_-]?[0-9]{1,2}|[_-](?:value|prod|production|dev|test|staging|live|old|main|default))?"
+    r"""\\{0,7}[\s"'=:>]"""
+)
 
 #: `user:password@`, from the colon on.
 _LOGIN = re.compile(r""":[^\s/:@"',]{3,}@""")
@@ -54,10 +60,7 @@ def has_name(low: str) -> bool:
 
 def replaced(text: str, low: str, expression: re.Pattern[str], replace: Callable[[re.Match[str]], str]) -> str:
     """`expression.sub(replace, text)`, where `expression` is that of all patterns; `low` is `lowered(text)`."""
-    places = _places(text, low, len(text) // _DENSE + 100)
-    if places is None:
-        return expression.sub(replace, text)
-    return replaced_at(text, sorted(places), expression, replace)
+    return replaced_at(text, sorted(_places(text, low)), expression, replace)
 
 
 def replaced_at(
@@ -76,15 +79,8 @@ def replaced_at(
     return "".join(pieces) + text[end:] if pieces else text
 
 
-def _places(text: str, low: str, most: int) -> set[int] | None:
-    """None: there are more than `most`."""
-    places: set[int] = set()
-    for found in _looks(text, low):
-        for at in found:
-            places.add(at)
-            if len(places) > most:
-                return None
-    return places
+def _places(text: str, low: str) -> set[int]:
+    return {at for found in _looks(text, low) for at in found}
 
 
 def _looks(text: str, low: str) -> Iterator[Iterable[int]]:
@@ -119,13 +115,18 @@ def _names(text: str, low: str) -> Iterator[int]:
     names.update(at for at in _all(low, "key") if low[max(0, at - 14) : at].rstrip("_-").endswith(_KEYS))
     names.update(at for at in _all(low, "pass") if low[max(0, at - 12) : at].rstrip("_-").endswith(_PASSES))
     for name in sorted(names):
+        if _ENDS.match(low, name) is None:
+            continue
+        if low.startswith("tokens", name) and not low[max(0, name - 9) : name].rstrip("_-").endswith(_TOKENS):
+            continue
         yield name
         # Back to where the whole name begins, and to the quote and the bracket before it.
         start = name
         while start > done and _is_of_name(text[start - 1]):
             start -= 1
         for at in range(max(0, start - 3), name):
-            if not (_is_letter(text[at]) and at > 0 and _is_letter(text[at - 1])):
+            char = text[at]
+            if char in "\"'([-" or (char.isalpha() and not (_is_letter(char) and at > 0 and _is_letter(text[at - 1]))):
                 yield at
         done = name
 

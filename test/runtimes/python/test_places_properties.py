@@ -145,7 +145,7 @@ def test_bytes_of_all_kinds() -> None:
         check(bytes(data).decode("latin-1"))
 
 
-def test_a_text_full_of_places_is_left_to_the_expression() -> None:
+def test_a_text_full_of_places() -> None:
     text = "password=hunter22 " * 3000
     assert Masking().text(text) == "password=*** " * 3000
-    assert _optional.secret_places("?a=" * 3000) is None
+    assert len(_optional.secret_places("?a=" * 3000)) == 3000

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from toolbreak._masking import Masking, is_secret_name
+from toolbreak._secret_places import _places, lowered
 from toolbreak._states import StateEncoder
 from toolbreak._values import Settings
 
@@ -139,6 +140,8 @@ SECRETS = [
     ("Cookie: session=abcdef; csrf=hunter2; last=1", "hunter2"),
     ("Set-Cookie: a=bcdef; Expires=Wed, 21 Oct 2026 07:28:00 GMT; Path=/; id=hunter2", "hunter2"),
     ("{'Cookie': 'session=abcdef; csrf=hunter2'}", "hunter2"),
+    ("Cookie: a=b; session=hunter2", "hunter2"),
+    ("-H 'Set-Cookie: x=; sid=hunter2'", "hunter2"),
     ("cookies={'csrf': 'hunter2'}", "hunter2"),
     ("https://blob.example.org/a?sv=2024&sig=hunter2%3D", "hunter2"),
     ("https://s3.example.org/a?X-Amz-Date=1&X-Amz-Signature=hunter2", "hunter2"),
@@ -447,6 +450,22 @@ def test_own_names_and_patterns() -> None:
     encoded = settings.encode({"Patient_name": "Ann", "note": "case C-17", "x": ["C-1"]})
     assert encoded["Patient_name"][:2] == MARK and encoded["note"] == "case ***" and encoded["x"] == ["***"]
     assert len(settings.masking.problems) == 1
+
+
+@pytest.mark.parametrize("text", ["iban: Bob7", "iban=b'Bob7'", "IBAN: BR7", "{'iban': b\"Bob7\"}", "iban: b7"])
+def test_nothing_of_a_value_under_an_own_name_is_told(text: str) -> None:
+    masked = Masking(["iban"]).text(text)
+    assert (
+        "***" in masked and "o" not in masked.lower().replace("iban", "") and "7" not in masked and "BR" not in masked
+    )
+
+
+def test_a_long_text_full_of_names_takes_no_longer_than_it_should() -> None:
+    rows = '{"password": null, "total_tokens": 5, "secret_id": 7, "name": "bob"},\n' * 2000
+    low = lowered(rows)
+    # Of what says nothing behind it, no place is looked at by the expression.
+    assert len(_places(rows, low)) == 2 * 2000
+    assert Masking().text(rows) == rows
 
 
 def test_none_and_flags_under_secret_names_are_no_secrets() -> None:
