@@ -217,7 +217,7 @@ export const OBJECTS: Record<string, Expected> = {
   }),
   group: same('ExceptionGroup: two (2 sub-exceptions)', 'ExceptionGroup', {
     paneParts: { args: "('two', [ValueError: a, KeyError: 'b'])" },
-    parts: { exceptions: "(ValueError: a, KeyError: 'b')", args: "('two', [ValueError: a, KeyError: 'b'])" },
+    parts: { exceptions: "(ValueError: a, KeyError: 'b')" },
     copied: "ExceptionGroup('two', [ValueError('a'), KeyError('b')])",
   }),
   function: closed('<function __main__.nested>', '__main__.nested', 'function', 'a function'),

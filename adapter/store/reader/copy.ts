@@ -192,6 +192,10 @@ export function copyText(
       const file = args.items.length === 2 ? /^\[Errno -?\d+\] [^]*: ('[^]*'|"[^]*")$/.exec(message)?.[1] : undefined;
       return sequence(`${type}(`, args.items, file === undefined ? ')' : `, ${file})`, each);
     }
+    const members = stored.resolve(child(error, 'exceptions', stored) ?? null);
+    const told = / \(\d+ sub-exceptions?\)$/;
+    if (members instanceof Tuple && told.test(message))
+      return sequence(`${type}(`, [message.replace(told, ''), [...members.items]], ')', each);
     // Its message is its argument as Python writes it.
     put(`${type}(${type === 'KeyError' || message === '' ? message : quote(message)})`);
   }

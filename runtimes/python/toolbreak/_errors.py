@@ -43,10 +43,21 @@ def encode_error(walk: Walk, error: Any, shape: _static.Shape) -> tuple[Any, ...
     if group is not None:
         fields["exceptions"] = group
     args = _static.get_args(error)
-    if type(args) is tuple and not (len(args) == 0 or (len(args) == 1 and type(args[0]) is str)):
+    # A group's arguments are its message and its members: with these in both, groups within groups would double at each level.
+    is_said = type(args) is tuple and (
+        len(args) == 0 or type(args[0]) is str and (len(args) == 1 or (len(args) == 2 and _are_members(args[1], group)))
+    )
+    if type(args) is tuple and not is_said:
         fields.setdefault("args", args)
     encoded = (TAG, "error", shape.name, message, stack, encoded_cause, walk._fields(fields))
     return (*encoded, True) if encoded_cause is not None and way == "context" else encoded
+
+
+def _are_members(items: Any, group: Any) -> bool:
+    """Whether these are a group's own members, one by one."""
+    if type(group) is not tuple or type(items) not in (list, tuple) or len(items) != len(group):
+        return False
+    return all(item is member for item, member in zip(items, group))
 
 
 def group_members(error: Any, shape: _static.Shape) -> Any:

@@ -252,6 +252,14 @@ def test_errors_about_huge_numbers_and_groups() -> None:
     group = getattr(builtins, "ExceptionGroup", None)
     if group is not None:
         assert encode(group("two", [ValueError("a"), KeyError("b")]))[3] == "two (2 sub-exceptions)"
+        error = ValueError("innermost")
+        for _ in range(30):
+            error = group("around", [error, KeyError("beside")])
+        # Members stand in it once, so that it does not double at each level.
+        assert len(repr(encode(error))) < 20_000
+        odd = group("odd", [ValueError("a")])
+        odd.args = ("odd", [1])
+        assert encode(odd)[6]["args"] == ("odd", [1])
 
 
 def test_what_an_encoding_does_not_know_is_told_as_python_tells_it() -> None:
