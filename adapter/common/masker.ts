@@ -46,32 +46,25 @@ export class Masker {
     });
   }
 
-  /**
-   * What no runtime of ours masked, such as what is recorded of native code: whatever stands under a secret's name, the texts, and the names. `mask`: what
-   * stands for what has such a name.
-   */
-  recorded<T>(value: T, deepest = Infinity, mask: (name: string) => unknown = () => MASK): T {
+  /** What no runtime of ours masked, such as what is recorded of native code: whatever stands under a secret's name, the texts, and the names. */
+  recorded<T>(value: T, deepest = Infinity): T {
     if (typeof value === 'string') return this.text(value) as T;
     // What is nested more deeply is not written.
     if (typeof value !== 'object' || value === null || value instanceof Number || deepest < 0) return value;
     if (Array.isArray(value))
       return value.map((one: unknown, index) =>
-        typeof one === 'string' && this.#announces(value, index - 1)
-          ? mask(String(value[index - 1]))
-          : this.recorded(one, deepest - 1, mask),
+        typeof one === 'string' && this.#announces(value, index - 1) ? MASK : this.recorded(one, deepest - 1),
       ) as T;
-    const row = ROW.map((key) =>
-      Object.hasOwn(value, key) ? (value as Record<string, unknown>)[key] : undefined,
-    ).find((name): name is string => typeof name === 'string' && this.#isSecret(name));
-    const named = Object.entries(value).map(([name, inner]: [string, unknown]) => {
-      const secret = this.#isSecret(name) ? name : /^value$/i.test(name) ? row : undefined;
-      return [
-        this.text(name),
-        inner === null || inner === undefined || secret === undefined
-          ? this.recorded(inner, deepest - 1, mask)
-          : mask(this.text(secret)),
-      ];
+    const isRow = ROW.some((key) => {
+      const name = (value as Record<string, unknown>)[key];
+      return Object.hasOwn(value, key) && typeof name === 'string' && this.#isSecret(name);
     });
+    const named = Object.entries(value).map(([name, inner]: [string, unknown]) => [
+      this.text(name),
+      inner !== null && inner !== undefined && (this.#isSecret(name) || (isRow && /^value$/i.test(name)))
+        ? MASK
+        : this.recorded(inner, deepest - 1),
+    ]);
     return Object.fromEntries(named) as T;
   }
 

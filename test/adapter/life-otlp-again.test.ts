@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { copyFileSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { CallDetail, ValueNode } from '../../protocol/timeline';
+import type { CallDetail } from '../../protocol/timeline';
 import { runsFolder } from '../../adapter/common/paths';
 import { startMark } from '../../adapter/store/alive';
 import { callName } from '../../adapter/store/callNames';
@@ -9,9 +9,7 @@ import type { Chunk } from '../../adapter/store/chunks/chunk';
 import { openForWriting } from '../../adapter/store/database';
 import { writeFormat } from '../../adapter/store/formats/write';
 import { importFile, type Imported } from '../../adapter/store/life/import';
-import { children } from '../../adapter/store/reader/children';
 import { callDetail } from '../../adapter/store/reader/detail';
-import { node } from '../../adapter/store/reader/render';
 import { RunFile } from '../../adapter/store/reader/runFile';
 import { changeCalls, unpackCalls } from '../support/run-file';
 import { apps } from './e2e-support';
@@ -82,29 +80,6 @@ from langgraph.graph import START, MessagesState, StateGraph
 model = GenericFakeChatModel(messages=iter([AIMessage("hello")]))
 create_agent(model, [], name="helper").invoke({"messages": ["hi"]})
 StateGraph(MessagesState).add_node("say", lambda state: {}).add_edge(START, "say").compile(name="plain").invoke({"messages": []})
-`;
-
-const NOT_WHOLE = `
-class Leaf:
-    pass
-
-def told(password, given):
-    return given
-
-def deep(levels):
-    value = []
-    for _ in range(levels):
-        value = [value]
-    return value
-
-told("hunter2", "x" * 70_000)
-told("hunter2", list(range(40_000)))
-told("hunter2", {"n%d" % number: number for number in range(9_000)})
-told("hunter2", {"long": "y" * 70_000, "token": "abcdef123456"})
-told("hunter2", deep(40))
-told("hunter2", "whole…")
-told("hunter2", ["…"])
-told("hunter2", {"…": None})
 `;
 
 interface ExportedSpan {
@@ -204,57 +179,6 @@ describe('life: what was exported as OTLP comes back', function () {
     const error = (all: CallDetail[]): unknown => named(all, 'outer').error;
     assert.deepEqual((error(after) as { stack: unknown[] }).stack, (error(before) as { stack: unknown[] }).stack);
     assert.ok((error(after) as { stack: unknown[] }).stack.length >= 2);
-  });
-
-  it('what was cut and masked is marked in its place, and again when it goes on from there', async () => {
-    const file = await place.record(place.file('not-whole.py', NOT_WHOLE));
-    const { said, details: once } = await again(file);
-    const calls = (all: CallDetail[]): CallDetail[] => all.filter(({ call }) => call.name === 'told');
-    /** The nodes of each call's result and arguments, a level deep. */
-    const nodes = (of: string, all: CallDetail[]): ValueNode[][][] => {
-      const run = new RunFile(of);
-      try {
-        return calls(all).map(({ input, output }) =>
-          [output!, input!].map(({ value }) => {
-            const root = run.values.root(value);
-            return [
-              node('', root, run.values),
-              ...children(root, run.values).map((one) => node(one.name, one.value, run.values)),
-            ];
-          }),
-        );
-      } finally {
-        run.close();
-      }
-    };
-    const found = nodes(said.file, once);
-    const roots = found.map(([result]) => result![0]!);
-    const cut = 'Cut: it was not whole where it comes from.';
-    assert.deepEqual(
-      roots.map(({ mark }) => mark),
-      [cut, cut, cut, cut, undefined, undefined, undefined, undefined],
-    );
-    assert.match(roots[0]!.text, /^'x+…x+…'$/);
-    assert.match(roots[1]!.text, /^list \(\d+\)…$/);
-    assert.match(roots[2]!.text, /^dict \(\d+\)…$/);
-    assert.match(found[3]![0]![1]!.text, /^'y+…y+…'$/);
-    assert.equal(found[3]![0]![1]!.mark, cut);
-    // What only ends as something cut does has no mark.
-    assert.deepEqual(
-      roots.slice(5).map(({ text }) => text),
-      ["'whole…'", "['…']", "{'…': None}"],
-    );
-    for (const [, args] of found) {
-      const secret = args!.find(({ name }) => name === 'password')!;
-      assert.deepEqual([secret.text, secret.mark], ['***', 'Masked: password holds a secret.']);
-    }
-    // The mark says it, so that no attribute has to.
-    for (const { attributes } of calls(once)) assert.ok(!attributes.some(({ name }) => name === 'toolbreak.cut'));
-    const next = await again(said.file);
-    // There is a little less room where a mark takes some.
-    const marks = (all: typeof found): unknown =>
-      all.map((sides) => sides.map((side) => side.map(({ name, mark }) => [name, mark]).slice(0, 3)));
-    assert.deepEqual(marks(nodes(next.said.file, next.details)), marks(found));
   });
 
   it('what cancelled a call is no error to others, and a model says whose it is', async () => {

@@ -4,28 +4,14 @@ export const DEEPEST = 200;
 /** A floating point number that is whole; plain numbers that are whole are integers. */
 export class WholeFloat extends Number {}
 
-/** What was kept of a value that is not whole, and why; null where nothing of it was. */
-export class CutValue {
-  constructor(
-    readonly head: Told,
-    readonly type: string,
-    readonly why: string,
-  ) {}
-}
-
-/** Stands in the place of a secret; `why` may be empty. */
-export class Masked {
-  constructor(readonly why: string) {}
-}
-
 /** An amount, whichever of the two kinds of numbers it was sent as. */
 export function numberIn(given: Told | undefined): number | undefined {
   if (given instanceof WholeFloat) return given.valueOf();
   return typeof given === 'number' ? given : undefined;
 }
 
-/** A value as spans have it: JSON that tells 1.0 from 1, and has marks. */
-export type Told = null | boolean | number | string | WholeFloat | CutValue | Masked | Told[] | { [key: string]: Told };
+/** A value as spans have it: JSON that tells 1.0 from 1. */
+export type Told = null | boolean | number | string | WholeFloat | Told[] | { [key: string]: Told };
 
 /** An error as the runtimes record it. */
 export interface RecordedError {
@@ -61,15 +47,10 @@ function put(value: Told | RecordedErrorValue, depth: number, parts: Buffer[]): 
   else if (value instanceof WholeFloat) parts.push(float(value.valueOf()));
   else if (typeof value === 'number') parts.push(number(value));
   else if (typeof value === 'string') parts.push(text(value));
-  else if (value instanceof Masked) parts.push(head('(', 3), Buffer.from('.'), text('masked'), text(value.why));
-  else if (value instanceof CutValue) {
-    parts.push(head('(', 6), Buffer.from('.'), text('cut'), text(value.type));
-    put(value.head, depth + 1, parts);
-    // How much there was is not known.
-    parts.push(Buffer.from('N'), text(value.why));
-  } else if (depth > DEEPEST)
-    put(new CutValue(null, Array.isArray(value) ? 'list' : 'dict', 'it is nested too deeply'), 0, parts);
-  else if (Array.isArray(value)) {
+  else if (depth > DEEPEST) {
+    parts.push(head('(', 5), Buffer.from('.'), text('cut'), text(Array.isArray(value) ? 'list' : 'dict'), text('…'));
+    parts.push(Buffer.from('N'));
+  } else if (Array.isArray(value)) {
     parts.push(head('[', value.length));
     for (const item of value) put(item, depth + 1, parts);
   } else {

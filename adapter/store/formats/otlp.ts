@@ -11,7 +11,6 @@ import { editedArguments } from '../reader/held';
 import type { RunFile } from '../reader/runFile';
 import { Dict, Float, Tuple, type Value } from '../values/model';
 import { classOf, providerOf } from './otlpModel';
-import { CUT } from './otlpMarks';
 import { plainJson, wellFormed, type Cuts } from './plain';
 import { CALLS } from '../chunks/chunk';
 import { shownName } from '../functionName';
@@ -224,12 +223,6 @@ function contentOf(
   const { attributes, cut: hasMore } = attributesOf(file, call);
   if (hasMore) cut.push('attributes');
   for (const [name, given] of attributes) {
-    // Of a run that was imported: what is not whole of it without a mark in its place.
-    if (name === CUT) {
-      const names = children(given, file.values).map(({ value }) => value);
-      cut.push(...names.filter((one) => typeof one === 'string'));
-      continue;
-    }
     // A name of the app's own says whose it is.
     const key = /[.]/.test(name) ? name : `toolbreak.attribute.${name}`;
     const found = anyValue(given, file, () => cut.push(key));
@@ -320,7 +313,7 @@ function contentOf(
     } else for (const [name, given] of said) text(`toolbreak.cancelled.${name}`, given);
   }
   cuts.count += cut.length;
-  if (cut.length > 0) all.set(CUT, { arrayValue: { values: cut.map((key) => ({ stringValue: key })) } });
+  if (cut.length > 0) all.set('toolbreak.cut', { arrayValue: { values: cut.map((key) => ({ stringValue: key })) } });
   return {
     attributes: [...all].map(([key, found]) => ({ key, value: found })),
     ...(events.length > 0 && { events }),

@@ -3,7 +3,6 @@ import { CallStatus } from '../../../protocol/spool';
 import { numberIn, RecordedErrorValue, WholeFloat, type Told } from './marshalWriter';
 import { takeDocuments, takeInput, takeOutput } from './otlpMessages';
 import { INPUTS, kindOf, NAMES, nameUsage, OUTPUTS, type Form, type Place } from './otlpNames';
-import { CUT } from './otlpMarks';
 import { TOLD_EVENTS } from './scan';
 import { areFields, attributesIn, fromText, MOST_ATTRIBUTES, nanoseconds, type Fields } from './otlpValue';
 
@@ -60,7 +59,7 @@ export function readSpan(span: Fields, start: bigint): SpanCall {
     const found = take(...texts);
     return typeof found === 'string' ? shortened(found, longest) : undefined;
   };
-  const cut = [all.get(CUT) ?? []].flat();
+  const cut = [all.get('toolbreak.cut') ?? []].flat();
   const operation = all.get('gen_ai.operation.name');
   const kind = kindOf(all);
   const spanName = typeof span['name'] === 'string' ? span['name'] : '';

@@ -76,5 +76,5 @@ export function nanoseconds(given: unknown): bigint | undefined {
 }
 
 export function areFields(value: Told | undefined): value is { [key: string]: Told } {
-  return typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype;
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof WholeFloat);
 }

@@ -10,9 +10,8 @@ import { MarshalReader } from '../spool/marshal';
 import type { Segment } from '../spool/follower';
 import type { Frame } from '../spool/frames';
 import { LATEST, RunWriter } from '../writer';
-import { DEEPEST, marshal, Masked, numberIn, RecordedErrorValue, type Told } from './marshalWriter';
+import { DEEPEST, marshal, numberIn, RecordedErrorValue, type Told } from './marshalWriter';
 import { idOf, readDocuments, TOO_LONG } from './otlpDocuments';
-import { marked } from './otlpMarks';
 import { readSpan, type SpanCall } from './otlpSpan';
 import { attributesIn, nanoseconds, type Fields } from './otlpValue';
 
@@ -340,7 +339,7 @@ function write(writer: RunWriter, staged: Staged, first: bigint, masker: Masker)
     if (spans.length === 0) break;
     writer.transaction(() => {
       for (const span of spans) {
-        const call = marked(masked(readSpan(JSON.parse(span.json) as Fields, span.start), masker));
+        const call = masked(readSpan(JSON.parse(span.json) as Fields, span.start), masker);
         for (const why of call.leftOut) staged.leaveOut(why);
         if (call.status === undefined) lost.set(globalId(1, span.id), Number(span.end - first));
         const events = call.events.filter(({ time }) => isNear(time - first));
@@ -366,16 +365,17 @@ function isNear(time: bigint): boolean {
 /** Whoever wrote a span need not have masked it. Its place among the others says no secret. */
 function masked(call: SpanCall, masker: Masker): SpanCall {
   const { name, qualified, path, args, attributes, events, result, states, threadName } = call;
-  const recorded = <T>(value: T): T =>
-    masker.recorded(value, MASKED_LEVELS, (secret) => new Masked(`${secret} holds a secret`));
   return {
     ...call,
-    ...recorded({ name, qualified, args, attributes, events: [], threadName }),
+    ...masker.recorded({ name, qualified, args, attributes, events: [], threadName }, MASKED_LEVELS),
     path: path === null ? null : masker.text(path),
-    states: states.map(({ when, value }) => ({ when, value: recorded(value) })),
+    states: states.map(({ when, value }) => ({ when, value: masker.recorded(value, MASKED_LEVELS) })),
     // Their times are no JSON.
     events: events.map((event) => ({ ...event, data: masker.recorded(event.data, MASKED_LEVELS) })),
-    result: result instanceof RecordedErrorValue ? new RecordedErrorValue(recorded(result.error)) : recorded(result),
+    result:
+      result instanceof RecordedErrorValue
+        ? new RecordedErrorValue(masker.recorded(result.error, MASKED_LEVELS))
+        : masker.recorded(result, MASKED_LEVELS),
   };
 }
 
