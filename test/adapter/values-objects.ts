@@ -132,22 +132,6 @@ export const OBJECTS: Record<string, Expected> = {
     parts: { a: '[1]' },
     copied: "{'a': [1]}",
   }),
-  dict_keys: same("dict_keys(['a', 'b'])", 'dict_keys', {
-    paneParts: { '0': "'a'", '1': "'b'" },
-    parts: { '0': "'a'", '1': "'b'" },
-    copied: "['a', 'b']",
-  }),
-  dict_values: same('dict_values([1, 2])', 'dict_values', {
-    paneParts: { '0': '1', '1': '2' },
-    parts: { '0': '1', '1': '2' },
-    copied: '[1, 2]',
-  }),
-  dict_items: same("dict_items([('a', 1)])", 'dict_items', {
-    paneParts: { '0': "('a', 1)" },
-    parts: { '0': "('a', 1)" },
-    copied: "[('a', 1)]",
-  }),
-  proxy: same("mappingproxy({'a': 1})", 'mappingproxy', { parts: { a: '1' }, copied: "{'a': 1}" }),
   array: shown("array('i', [1, 2])", 'array (2) i', 'array.array', {
     parts: { '0': '1', '1': '2' },
     copied: "array('i', [1, 2])",

@@ -86,8 +86,12 @@ function partsOf(value: Value): readonly Value[] {
   }
 }
 
+const WORD = String.raw`[\p{L}\p{M}\p{N}_]`;
 /** How lines write what JSON has no form for: `Order(id=7)`, `b'hi'`, `{1, 2}`, `Colour.RED`, `KeyError: 'eu'`, `<map>`, `3.5 s`, `...`. */
-const TOLD = /^(?:[\w.]+\(.*\)|b'.*'|[[{(].*[\])}]|\w+\.\w+|\w[\w.]*: .*|<.*>|-?\d+(?:\.\d+)? s|\.\.\.)$/s;
+const TOLD = new RegExp(
+  String.raw`^(?:(?:${WORD}|\.)+\(.*\)|b'.*'|[\[\{\(].*[\]\)\}]|${WORD}+\.${WORD}+|${WORD}(?:${WORD}|\.)*: .*|<.*>|-?\d+(?:\.\d+)? s|\.\.\.)$`,
+  'su',
+);
 /** Words of ours in such a line, which are no text of the value. */
 const OURS = /^(?:set|frozenset|bytearray)$/;
 /** Those that are looked for tell a line from almost all others. */

@@ -88,6 +88,14 @@ function label(plain: Value): string {
   return sized(type, plain.items.length, `${type}()`);
 }
 
+/** `Counter (400000)…`, where this is what was kept of one; undefined for all else. */
+function cutContainer(plain: Value, type: string, stored: StoredValues): string | undefined {
+  if (!(plain instanceof Tagged) || plain.tag !== 'cut') return undefined;
+  const all = stored.resolve(plain.parts[2] ?? null);
+  const isContainer = sizeOf(stored.resolve(plain.parts[1] ?? null)) !== undefined;
+  return isContainer && typeof all === 'number' ? `${type} (${all})…` : undefined;
+}
+
 /** How many are in a container; undefined for all else. */
 export function sizeOf(plain: Value): number | undefined {
   if (Array.isArray(plain)) return plain.length;
@@ -372,7 +380,7 @@ function tagged(value: Tagged, stored: StoredValues, limit: number, depth: numbe
     case 'subclass': {
       const plain = stored.resolve(value.parts[1] ?? null);
       const size = sizeOf(plain);
-      if (size === undefined) return inside(1);
+      if (size === undefined) return cutContainer(plain, shortType(text(0)), stored) ?? inside(1);
       const told = size === 0 ? '' : contents(plain, stored, limit, depth);
       return told === undefined ? `${shortType(text(0))} (${size})` : `${shortType(text(0))}(${told})`;
     }

@@ -25,7 +25,7 @@ _EXACT: dict[int, str] = {
         (types.CodeType, "compiled code"),
         (types.FrameType, "a stack frame"),
         (types.TracebackType, "a traceback"),
-        (types.MappingProxyType, "a view of a mapping that is no dict; reading it could run code"),
+        (types.MappingProxyType, "a view of a mapping; reading it could run code"),
         (memoryview, "a view of memory"),
         (property, "a property"),
         (staticmethod, "a static method"),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import deque
 from collections.abc import Callable
 from typing import Any
 
@@ -13,7 +12,6 @@ from ._calls import Quiet
 from ._conditions import Expression, describe
 from ._masking import MASK, Masking
 from ._values import TAG, Settings
-from ._views import is_proxy, mapping_of, part_of
 
 _MOST_SECRETS = 1000
 
@@ -106,65 +104,43 @@ def _compare(value: Any, encoded: Any, found: set[str], depth: int) -> None:
     kind = type(value)
     if type(encoded) is tuple and encoded[:1] == (TAG,) and len(encoded) > 1:
         if encoded[1] == "masked":
-            _leaves(value, found, depth)
+            _leaves(value, found, set(), depth)
         elif encoded[1] == "object" and type(encoded[3]) is dict:
             fields = _static.shape_of(kind).fields(value) or {}
             for name, item in encoded[3].items():
                 if name in fields:
                     _compare(fields[name], item, found, depth + 1)
-                elif name == "(value)":
-                    _compare(value, item, found, depth + 1)
-        elif encoded[1] == "cut" or encoded[1] == "subclass":
+        elif encoded[1] == "cut":
             _compare(value, encoded[3], found, depth + 1)
+        elif encoded[1] == "subclass" and type(encoded[3]) is dict and _static.isinstance_static(value, dict):
+            _compare(dict(dict.items(value)), encoded[3], found, depth + 1)
         return
-    if type(encoded) is dict or type(encoded) is list or type(encoded) is tuple:
-        _compare_items(value, encoded, found, depth + 1)
+    if kind is dict and type(encoded) is dict:
+        for item, plain in zip(list(value.values()), encoded.values()):
+            _compare(item, plain, found, depth + 1)
+    elif (kind is list or kind is tuple) and type(encoded) is kind:
+        for item, plain in zip(list(value), encoded):
+            _compare(item, plain, found, depth + 1)
 
 
-def _compare_items(value: Any, plain: Any, found: set[str], depth: int) -> None:
-    """The same of what is in a container, by whatever class; a cut one may lack items in the middle."""
-    mapping: Any = value if _static.isinstance_static(value, dict) else mapping_of(value)
-    if type(plain) is dict and mapping is not None:
-        pairs = list(dict.items(mapping))
-        if len(pairs) == len(plain):
-            plain = list(plain.values())
-        else:
-            pairs = [(key, item) for key, item in pairs if type(key) is str and key in plain]
-            plain = [plain[key] for key, _ in pairs]
-        items = [item for _, item in pairs]
-    elif type(plain) is list and mapping is not None and mapping is value:
-        # Keys that are objects stand in pairs.
-        items = list(dict.items(mapping))
-    else:
-        items = _items_of(value)
-    for item, encoded in zip(items, plain):
-        _compare(item, encoded, found, depth)
-
-
-def _items_of(value: Any) -> list[Any]:
-    """What is in a container; of a dict its values."""
-    if _static.isinstance_static(value, dict):
-        return list(dict.values(value))
-    mapping = mapping_of(value)
-    if mapping is not None:
-        pairs = list(dict.items(mapping))
-        return [item for _, item in pairs] if is_proxy(value) else part_of(value, pairs)
-    bases: tuple[Any, ...] = (list, tuple, set, frozenset, deque)
-    base = next((base for base in bases if _static.isinstance_static(value, base)), None)
-    return [] if base is None else list(base.__iter__(value))
-
-
-def _leaves(value: Any, found: set[str], depth: int) -> None:
+def _leaves(value: Any, found: set[str], seen: set[int], depth: int) -> None:
     kind = type(value)
-    if depth > 30 or len(found) > _MOST_SECRETS:
+    if depth > 30 or len(found) > _MOST_SECRETS or id(value) in seen:
         return
+    seen.add(id(value))
     if kind is str or kind is bytes:
         text: str = value if kind is str else value.decode("latin-1")
         if len(text) > 2:
             found.update((text, repr(text)[1:-1]))
+    elif kind is dict:
+        for item in list(value.values()):
+            _leaves(item, found, seen, depth + 1)
+    elif kind is list or kind is tuple:
+        for item in list(value):
+            _leaves(item, found, seen, depth + 1)
     else:
-        for item in (*_items_of(value), *(_static.shape_of(kind).fields(value) or {}).values()):
-            _leaves(item, found, depth + 1)
+        for item in (_static.shape_of(kind).fields(value) or {}).values():
+            _leaves(item, found, seen, depth + 1)
 
 
 def _closing(text: str, start: int) -> int:

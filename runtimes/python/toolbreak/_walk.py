@@ -11,7 +11,6 @@ from . import _arrays, _static
 from ._errors import encode_error
 from ._kinds import base_text, is_text_like, opaque_reason, opaque_text
 from ._masking import ROW_VALUES, is_login, is_login_name, is_no_secret, is_word, masked_by
-from ._views import is_proxy, mapping_of, part_of
 
 if TYPE_CHECKING:
     from ._values import Settings
@@ -393,9 +392,6 @@ class Walk:
                 return (TAG, "bytearray", self._bytes(copy))
             length = max(len(copy), bytearray.__len__(value))
             return _cut("bytearray", (TAG, "bytearray", self._head(copy)), length, self._too_large())
-        mapping = mapping_of(value)
-        if mapping is not None:
-            return self._view(value, mapping, shape)
         names = shape.base_names
         if (
             "datetime.datetime" in names
@@ -418,17 +414,6 @@ class Walk:
         if "numpy" in sys.modules or "pandas" in sys.modules:
             return _arrays.encode_foreign(self, value, kind, shape, min(_ARRAY_HEAD, max(1, self.left // 32)))
         return None
-
-    def _view(self, value: Any, mapping: dict[Any, Any], shape: _static.Shape) -> Any:
-        """A view of a dict, or a proxy of one. What a key says to be a secret is one among the values alone, too."""
-        found = self._dict(list(dict.items(mapping)), "dict")
-        if is_proxy(value):
-            return (TAG, "subclass", shape.name, found)
-        is_cut = type(found) is tuple and found[1] == "cut"
-        head = found[3] if is_cut else found
-        pairs = list(head.items()) if type(head) is dict else [tuple(pair) for pair in head[3]]
-        plain = (TAG, "subclass", shape.name, part_of(value, pairs))
-        return _cut(shape.name, plain, found[4], found[5]) if is_cut else plain
 
     def _subclass(self, value: Any, base: type, shape: _static.Shape) -> Any:
         """A subclass of a builtin type: its contents through the builtin's own methods, and the fields it has beside."""

@@ -7,7 +7,6 @@ import dataclasses
 import datetime
 import enum
 import marshal
-import types
 from typing import Any, NamedTuple
 
 import numpy
@@ -121,11 +120,6 @@ def made_of(part: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
         | st.builds(Bag, st.dictionaries(letters, part, max_size=4))
         | st.builds(collections.deque, st.lists(part, max_size=4))
         | st.builds(collections.OrderedDict, st.dictionaries(letters, part, max_size=4))
-        | st.builds(
-            lambda make, of: make(of),
-            st.sampled_from([dict.keys, dict.values, dict.items, types.MappingProxyType]),
-            st.dictionaries(keys, part, max_size=4),
-        )
         | st.builds(failed, letters, part)
         | st.builds(lambda text: messages.HumanMessage(text), letters)
     )

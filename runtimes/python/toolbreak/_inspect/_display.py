@@ -11,7 +11,6 @@ from typing import Any
 from .. import _errors, _static
 from .._arrays import array_shape, scalar_item, scalar_text, time_text
 from .._kinds import is_text_like, opaque_reason, opaque_text
-from .._views import is_proxy, mapping_of, part_of
 
 LINE = 200
 #: Texts longer than this are cut in the Variables pane; copying gives all of it.
@@ -167,6 +166,8 @@ def _file_of(url: Any) -> str:
 
 
 _MOST_ARGUMENTS = 100
+#: Of a container or an object, on a line.
+_MOST_ITEMS = 20
 
 
 def error_message(error: Any, shape: _static.Shape) -> str:
@@ -222,11 +223,6 @@ def one_line(value: Any, limit: int = LINE, depth: int = 0) -> str:
     for base in (dict, list, tuple, set, frozenset, collections.deque):
         if base in shape.bases:
             return _subclass(value, base, name, limit, depth)
-    mapping = mapping_of(value)
-    if mapping is not None:
-        if is_proxy(value):
-            return _named(name, mapping, dict, limit, depth)
-        return _named(name, part_of(value, list(dict.items(mapping))), list, limit, depth)
     found = _of_numpy(value, name, shape)
     if found:
         return found
@@ -261,7 +257,8 @@ def one_line(value: Any, limit: int = LINE, depth: int = 0) -> str:
         return f"<{_static.type_name(kind)}>"
     if depth > 1:
         return f"{name}(…)"
-    return _fields(name, fields, limit, depth)
+    shown = [(key, item) for key, item in fields.items() if not key.startswith("_")]
+    return _fields(name, shown, limit, depth)
 
 
 def _of_numpy(value: Any, name: str, shape: _static.Shape) -> str:
@@ -278,15 +275,13 @@ def _of_numpy(value: Any, name: str, shape: _static.Shape) -> str:
     return ""
 
 
-def _fields(name: str, fields: dict[str, Any], limit: int, depth: int) -> str:
+def _fields(name: str, fields: list[tuple[str, Any]], limit: int, depth: int) -> str:
     parts: list[str] = []
     room = limit - len(name) - 2
-    for key, item in islice(fields.items(), 20):
-        if key.startswith("_"):
-            continue
+    for key, item in fields:
         part = f"{key}={one_line(item, 40, depth + 1)}"
         room -= len(part) + 2
-        if room < 0:
+        if room < 0 or len(parts) == _MOST_ITEMS:
             parts.append("…")
             break
         parts.append(part)
@@ -298,8 +293,10 @@ def _subclass(value: Any, base: Any, name: str, limit: int, depth: int) -> str:
     if base is tuple:
         items = tuple.__getitem__(value, slice(None))
         names = _static.find_in_class(type(value), "_fields")
-        if type(names) is tuple and len(names) == len(items) and all(type(each) is str for each in names):
-            return f"{name}(…)" if depth > 1 else _fields(name, dict(zip(names, items)), limit, depth)
+        if type(names) is tuple and len(names) == len(items) > 0 and all(type(each) is str for each in names):
+            # As it is recorded: with names that are there twice, none tells which item it is.
+            if len(set(names)) == len(items):
+                return f"{name}(…)" if depth > 1 else _fields(name, list(zip(names, items)), limit, depth)
     return _named(name, value, base, limit, depth)
 
 
@@ -309,9 +306,6 @@ def _named(name: str, value: Any, base: Any, limit: int, depth: int) -> str:
         return f"{name}()"
     inside = _contents(value, base, limit, depth)
     return f"{name}({inside})" if inside else f"{name} ({size})"
-
-
-_MOST_ITEMS = 20
 
 
 def _contents(value: Any, base: Any, limit: int, depth: int) -> str:

@@ -9,7 +9,6 @@ from typing import Any
 
 from .. import _static
 from .._kinds import is_text_like, opaque_reason
-from .._views import is_proxy, mapping_of, part_of
 from ._trouble import UserError
 
 KEY, INDEX, FIELD, MEMBER = "key", "index", "field", "member"
@@ -73,10 +72,6 @@ def counts(value: Any) -> tuple[int, int]:
             return (len(fields), base.__len__(value))
     if dict in bases:
         return (dict.__len__(value) + len(_beside(value, kind)), 0)
-    mapping = mapping_of(value)
-    if mapping is not None:
-        size = dict.__len__(mapping)
-        return (size, 0) if is_proxy(value) else (0, size)
     names = _static.shape_of(kind).base_names
     if "collections.deque" in names:
         from collections import deque
@@ -133,7 +128,7 @@ def list_children(value: Any, which: str | None, start: int, count: int) -> list
     if which != "named":
         items = _indexed(value, bases, start, end)
         if items is not None:
-            how = MEMBER if set in bases or frozenset in bases or mapping_of(value) is not None else INDEX
+            how = MEMBER if set in bases or frozenset in bases else INDEX
             found.extend(
                 (f"{index}" if how is MEMBER else f"[{index}]", how, index, item)
                 for index, item in enumerate(items, start)
@@ -143,11 +138,10 @@ def list_children(value: Any, which: str | None, start: int, count: int) -> list
             return found
         if which == "indexed":
             return []
-    mapping = mapping_of(value) if is_proxy(value) else value if dict in bases else None
-    if mapping is not None:
-        pairs: Any = islice(list(dict.items(mapping)), start, end)
-        found.extend((name, KEY, key, item) for name, key, item in _named(mapping, list(pairs)))
-        if mapping is value and (end is None or len(found) < count):
+    if dict in bases:
+        pairs: Any = islice(list(dict.items(value)), start, end)
+        found.extend((name, KEY, key, item) for name, key, item in _named(value, list(pairs)))
+        if end is None or len(found) < count:
             found.extend((name, FIELD, name, item) for name, item in _beside(value, kind).items())
         return found
     fields = _beside(value, kind) if any(base in bases for base in (list, tuple, set, frozenset)) else fields_of(value)
@@ -168,9 +162,6 @@ def _indexed(value: Any, bases: _static.Bases, start: int, end: int | None) -> l
         from collections import deque
 
         return list(islice(list(deque.__iter__(value)), start, end))
-    mapping = None if is_proxy(value) else mapping_of(value)
-    if mapping is not None:
-        return list(islice(part_of(value, list(dict.items(mapping))), start, end))
     if "numpy.ndarray" in names:
         base = sys.modules["numpy"].ndarray
         try:
@@ -203,9 +194,8 @@ def child(value: Any, how: str, key: Any) -> Any:
     """One child, read without running code. Raises Gone."""
     bases = _static.bases_of(type(value))
     if how == KEY:
-        mapping = value if dict in bases else mapping_of(value)
-        if mapping is not None:
-            found = dict_item(mapping, key)
+        if dict in bases:
+            found = dict_item(value, key)
             if found is not _static.MISSING:
                 return found
         raise Gone
@@ -266,8 +256,6 @@ def write_child(node: Node, new: Any) -> Callable[[], None]:
     if parent is None or node.how == MEMBER:
         raise UserError(f"{node.name} cannot be changed.")
     container = parent.value()
-    if is_proxy(container):
-        raise UserError(f"{node.name} cannot be changed: a mappingproxy is read-only.")
     bases = _static.bases_of(type(container))
     key = node.key
     if node.how == KEY or (node.how == INDEX and tuple not in bases):
