@@ -249,6 +249,9 @@ describe('query: one run', function () {
           queue: new Tagged('subclass', ['collections.deque', new Tagged('cut', ['list', [1, 2, 3], 9, 'larger'])]),
           table: new Tagged('array', ['pandas.DataFrame', new Tuple([9, 1]), null, dict({ price: [1, 2, 3] })]),
           color: new Tagged('enum', ['app.Color', 'RED', 1]),
+          counter: new Tagged('subclass', ['collections.Counter', dict({ a: 2, b: 1 })]),
+          nothing: new Tagged('subclass', ['collections.deque', []]),
+          sizes: new Tagged('subclass', ['app.Größen', [1]]),
           none: null,
           yes: true,
         }),
@@ -263,11 +266,12 @@ describe('query: one run', function () {
       'argument.cut[2] equals 3', 'argument.cut[-7] equals 3', 'argument.queue[-9] equals 1', 'argument.part[-9] equals [1,2]', 'argument.part[0][-1] equals 2', 'argument.table.price[-8] equals 2',
       'argument.float equals 100000000000000000000', 'argument.float equals 1e20', 'argument.big equals 100000000000000000000', 'argument.big equals 1e20', 'argument.least equals 9007199254740992',
       'argument.id equals 1234567890123456789', 'argument.path equals /a/b', 'argument.path equals "/a/b"', 'argument.color equals Color.RED',
+      "argument.counter equals Counter({'a': 2, 'b': 1})", 'argument.nothing equals deque()', 'argument.sizes equals Größen([1])',
       'argument.color equals 1', 'argument.none equals None', 'argument.none equals null', 'argument.yes equals True', 'argument.yes equals true',
       'error.cause.type equals KeyError', 'error.cause.type equals builtins.KeyError', `error.cause.message equals 'x'`, 'error.fields.code equals 7', 'error.code equals 7', 'error.message equals no',
     ]) assert.ok(matches(yes), yes); // prettier-ignore
     // The end of what was recorded is not that of the value.
-    for (const no of ['argument.cut[-1] equals 3', 'argument.queue[-1] equals 3', 'argument.part[-1] equals 3', 'argument.part[-1][0] equals 3', 'argument.part[1][-1] equals 3', 'argument.table.price[-1] equals 3', 'argument.one equals [7]', 'argument.grid equals [1,2,3,4,5,6]', 'argument.part equals [[1,2],[3]]', 'argument.part[1] equals [3]', 'argument.part[1][1] equals 3', 'argument.id equals 1234567890123456788', 'argument.id equals 1234567890123456800', 'argument.least equals 9007199254740993', 'argument.float equals 100000000000000000001', 'argument.float equals -100000000000000000000', 'argument.path equals /a', 'argument.none equals "None"'])
+    for (const no of ['argument.cut[-1] equals 3', 'argument.queue[-1] equals 3', 'argument.part[-1] equals 3', 'argument.part[-1][0] equals 3', 'argument.part[1][-1] equals 3', 'argument.table.price[-1] equals 3', 'argument.one equals [7]', 'argument.grid equals [1,2,3,4,5,6]', 'argument.part equals [[1,2],[3]]', 'argument.part[1] equals [3]', 'argument.part[1][1] equals 3', 'argument.id equals 1234567890123456788', 'argument.id equals 1234567890123456800', 'argument.least equals 9007199254740993', 'argument.float equals 100000000000000000001', 'argument.float equals -100000000000000000000', 'argument.path equals /a', "argument.counter equals Counter({'a': 2})", 'argument.queue equals deque([1, 2, 3])', 'argument.sizes equals Großen([1])', 'argument.none equals "None"'])
       assert.ok(!matches(no), no); // prettier-ignore
   });
 
