@@ -355,7 +355,8 @@ static int end_call(Way *way, PyObject *value)
     if (done) {
         note_large(frames.rules, frames.out.large);
         make_current(back);
-        PyDict_DelItem(way->live, frame);
+        if (PyDict_DelItem(way->live, frame))
+            PyErr_Clear(); /* It was let go of meanwhile, since the program ends. */
         /* What is replaced is set free behind all this: code of the app may run then. */
         empty = exchange(call, fn.calls.args, empty);
         given_ = exchange(call, fn.calls.given, shared(no_items));

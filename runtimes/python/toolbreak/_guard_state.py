@@ -368,12 +368,6 @@ class Guard:
     def forked(self) -> None:
         self.live.clear()
 
-    def let_go(self, running: set[int]) -> None:
-        """Forgets the calls whose frames are none of these, by their ids: those of generators that wait."""
-        for frame in list(self.live):
-            if id(frame) not in running:
-                self.live.pop(frame, None)
-
 
 def _delegator(frame: Any) -> Call | None:
     """The call of a generator that gave itself up to this one by `yield from`. It waits meanwhile, and is not the current one."""

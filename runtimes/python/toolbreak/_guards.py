@@ -518,15 +518,18 @@ def declare(function: Any, kind: str, name: str | None = None) -> Key | None:
 
 
 def let_go() -> None:
-    """The program ends: of its frames only those are kept that run."""
+    """The program ends: of its frames only those are kept that run, and none of a generator that waits."""
+    # Before it is asked what runs: another thread may begin a call meanwhile.
+    known = [(guard, frame) for guard in list(_guards.values()) for frame in list(guard.live)]
     running: set[int] = set()
     for frame in sys._current_frames().values():
         at: FrameType | None = frame
         while at is not None:
             running.add(id(at))
             at = at.f_back
-    for guard in list(_guards.values()):
-        guard.let_go(running)
+    for guard, frame in known:
+        if id(frame) not in running:
+            guard.live.pop(frame, None)
 
 
 @_exclusive
