@@ -115,16 +115,14 @@ const SCHEME = String.raw`(?:\[?(?:[Bb]asic|[Bb]earer|[Tt]oken|[Dd]igest|[Aa]pi-
 const OF_HEADER = String.raw`(?:[^\s"',;}\\]|\\(?!\\{0,7}["']))`;
 
 /** With what each of `NAMED_SECRETS` begins: where it is not, none of them has to find that out by itself. */
-const NAMED_AT_ALL = String.raw`(?<![A-Za-z])(?:${PREFIXED}|(?i:cookies))(?:(?:${QUOTE})?(?:[ \t]{2,20}|\s?)[=:]|\n)`;
-/** A secret behind its name: a list or a dictionary as text, what stands in quotes, a word, and what pydantic says of a field. */
+const NAMED_AT_ALL = String.raw`(?<![A-Za-z])(?:${PREFIXED}|(?i:cookies))(?:${QUOTE})?(?:[ \t]{2,20}|\s?)[=:]`;
+/** A secret behind its name: a list or a dictionary as text, what stands in quotes, a word. */
 const NAMED_SECRETS = [
   String.raw`(?<k7>(?<![A-Za-z])(?:${PREFIXED}|(?i:cookies))(?:${QUOTE})?${IS})(?!${EMPTY_LIST}|${SCHEMA_AS_TEXT}|${TO_BE_FILLED})(?:${LIST_AS_TEXT}|[\[{(][^\[\]{}()]*[\]})])`,
   String.raw`(?<k15>${QUOTED}b?(?:"""|'''|["']))(?:(?<=')(?!(?i:${NO_SECRET_WORD})')(?:[^'\\\n]|\\[^\n]){3,2000}(?=')|(?<=")(?!(?i:${NO_SECRET_WORD})")(?:[^"\\\n]|\\[^\n]){3,2000}(?="))`,
   String.raw`(?<k16>${QUOTED}b?\\{1,7}["'])(?:(?<=')(?!(?i:${NO_SECRET_WORD})\\)[^'\\\n]{3,2000}(?=\\{1,7}')|(?<=")(?!(?i:${NO_SECRET_WORD})\\)[^"\\\n]{3,2000}(?=\\{1,7}"))`,
   String.raw`(?<k5>(?<![A-Za-z])(?!${WORD_OF_MODEL})${NAME}(?:${QUOTE})?${IS}(?:${QUOTE})?${SCHEME})${SOME}[^\s"'&,;\\}\])]{3,}`,
   String.raw`(?<k6>(?<![A-Za-z])(?i:[a-z]+_${NAMED})(?:${QUOTE})?${IS}(?:${QUOTE})?${SCHEME})${SOME}[^\s"'&,;\\}\])]{3,}`,
-  // What pydantic says of a field: its own text has what was given.
-  String.raw`(?<k19>(?<![A-Za-z])(?i:(?:[a-z]+_)?${NAMED})\n[ \t]{1,4}[^\n]{0,300}input_value=${SCHEME})(?:'[^'\n]{0,2000}'|"[^"\n]{0,2000}"|${LIST_AS_TEXT}|[^\s,\]]+)`,
 ];
 
 /**
@@ -159,6 +157,8 @@ export const SECRET_PATTERNS = [
   String.raw`(?<k13>(?<![\w-])--(?i:(?:[a-z]+-){0,4}${NAMED})\s+)(?=[^\s"']*[0-9])[^\s"'-][^\s"']{3,}`,
   String.raw`(?<k14>["'](?i:name|key)${QUOTE}:\s*${QUOTE}(?:(?i:[a-z0-9]+[_-]){0,4}(?i:${NAMED}|authorization|cookie|set-cookie)|${CAMEL})${QUOTE},\s*${QUOTE}(?i:value)${QUOTE}:\s*)(?:\\{0,7}'[^'\\]*\\{0,7}'|\\{0,7}"[^"\\]*\\{0,7}")`,
   String.raw`(?<k18>(?<![\w-])--(?i:(?:[a-z]+-){0,4}${NAMED})\s{1,9}\\?["'])(?:(?<=')(?!(?i:${NO_SECRET_WORD})\\?')[^'\\\n]{3,2000}(?=\\?')|(?<=")(?!(?i:${NO_SECRET_WORD})\\?")[^"\\\n]{3,2000}(?=\\?"))`,
+  // What pydantic says of a field: its own text has what was given.
+  String.raw`(?<k19>(?<![A-Za-z])(?i:(?:[a-z]+_)?${NAMED})\n[ \t]{1,4}[^\n]{0,300}input_value=${SCHEME})(?:'[^'\n]{0,2000}'|"[^"\n]{0,2000}"|${LIST_AS_TEXT}|[^\s,\]]+)`,
 ];
 
 /** A cheap necessary condition: a text without any of these holds no secret. A single character comes before what it is looked for with. */

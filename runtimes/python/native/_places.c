@@ -193,7 +193,7 @@ static int add_name(Places *self, Py_ssize_t at, Py_ssize_t end)
         return 0;
     for (Py_ssize_t place = start > 3 ? start - 3 : 0; place < at; place++) {
         unsigned char byte = self->text[place];
-        int begins = is_letter(byte) ? !(place > 0 && is_letter(self->text[place - 1])) : byte >= 128 || strchr("\"'([-", byte) != NULL;
+        int begins = is_letter(byte) ? !(place > 0 && is_letter(self->text[place - 1])) : byte >= 128 || strchr("\"'([-_", byte) != NULL;
         if (begins && add_place(self, place))
             return -1;
     }
@@ -209,7 +209,7 @@ static int add_plural(Places *self, Py_ssize_t at, Py_ssize_t size)
 /* `password`, and what may stand behind it in a name: `passwords`, `password2`, `password_hash`. */
 static int add_password(Places *self, Py_ssize_t at, Py_ssize_t size)
 {
-    return add_name(self, at, at + size + run_of(self, at + size, "_-", 16));
+    return add_name(self, at, at + size + run_of(self, at + size, "_-", 64));
 }
 
 static int ends_before(const Places *self, Py_ssize_t at, const char *const *words)

@@ -43,6 +43,8 @@ def encode_error(walk: Walk, error: Any, shape: _static.Shape) -> tuple[Any, ...
     if group is not None:
         fields["exceptions"] = group
     args = _static.get_args(error)
+    if "exceptiongroup.BaseExceptionGroup" in shape.base_names:
+        group = fields.get("_exceptions")  # As that package has them, for Python 3.10.
     # A group's arguments are its message and its members: with these in both, groups within groups would double at each level.
     is_said = type(args) is tuple and (
         len(args) == 0 or type(args[0]) is str and (len(args) == 1 or (len(args) == 2 and _are_members(args[1], group)))

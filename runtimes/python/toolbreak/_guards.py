@@ -518,7 +518,7 @@ def declare(function: Any, kind: str, name: str | None = None) -> Key | None:
 
 
 def let_go() -> None:
-    """The program ends: of its frames only those are kept that run, and none of a generator that waits."""
+    """The program ends: of its frames only those are kept that run, and none of a generator or a coroutine that waits."""
     # Before it is asked what runs: another thread may begin a call meanwhile.
     known = [(guard, frame) for guard in list(_guards.values()) for frame in list(guard.live)]
     running: set[int] = set()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import deque
 from collections.abc import Callable
 from typing import Any
 
@@ -110,17 +111,41 @@ def _compare(value: Any, encoded: Any, found: set[str], depth: int) -> None:
             for name, item in encoded[3].items():
                 if name in fields:
                     _compare(fields[name], item, found, depth + 1)
-        elif encoded[1] == "cut":
+                elif name == "(value)":
+                    _compare(value, item, found, depth + 1)
+        elif encoded[1] == "cut" or encoded[1] == "subclass":
             _compare(value, encoded[3], found, depth + 1)
-        elif encoded[1] == "subclass" and type(encoded[3]) is dict and _static.isinstance_static(value, dict):
-            _compare(dict(dict.items(value)), encoded[3], found, depth + 1)
         return
-    if kind is dict and type(encoded) is dict:
-        for item, plain in zip(list(value.values()), encoded.values()):
-            _compare(item, plain, found, depth + 1)
-    elif (kind is list or kind is tuple) and type(encoded) is kind:
-        for item, plain in zip(list(value), encoded):
-            _compare(item, plain, found, depth + 1)
+    if type(encoded) is dict or type(encoded) is list or type(encoded) is tuple:
+        _compare_items(value, encoded, found, depth + 1)
+
+
+def _compare_items(value: Any, plain: Any, found: set[str], depth: int) -> None:
+    """The same of what is in a container, by whatever class; a cut one may lack items in the middle."""
+    if not _static.isinstance_static(value, dict):
+        for item, encoded in zip(_items_of(value), plain):
+            _compare(item, encoded, found, depth)
+        return
+    pairs = list(dict.items(value))
+    if type(plain) is list:
+        # Keys that are objects stand in pairs.
+        for pair, encoded in zip(pairs, plain):
+            _compare(pair, encoded, found, depth)
+    elif type(plain) is dict:
+        if len(pairs) != len(plain):
+            pairs = [(key, item) for key, item in pairs if type(key) is str and key in plain]
+            plain = {key: plain[key] for key, _ in pairs}
+        for (_, item), encoded in zip(pairs, plain.values()):
+            _compare(item, encoded, found, depth)
+
+
+def _items_of(value: Any) -> list[Any]:
+    """What is in a container; of a dict its values."""
+    bases: tuple[Any, ...] = (list, tuple, set, frozenset, deque)
+    if _static.isinstance_static(value, dict):
+        return list(dict.values(value))
+    base = next((base for base in bases if _static.isinstance_static(value, base)), None)
+    return [] if base is None else list(base.__iter__(value))
 
 
 def _leaves(value: Any, found: set[str], seen: set[int], depth: int) -> None:
@@ -132,14 +157,8 @@ def _leaves(value: Any, found: set[str], seen: set[int], depth: int) -> None:
         text: str = value if kind is str else value.decode("latin-1")
         if len(text) > 2:
             found.update((text, repr(text)[1:-1]))
-    elif kind is dict:
-        for item in list(value.values()):
-            _leaves(item, found, seen, depth + 1)
-    elif kind is list or kind is tuple:
-        for item in list(value):
-            _leaves(item, found, seen, depth + 1)
     else:
-        for item in (_static.shape_of(kind).fields(value) or {}).values():
+        for item in (*_items_of(value), *(_static.shape_of(kind).fields(value) or {}).values()):
             _leaves(item, found, seen, depth + 1)
 
 

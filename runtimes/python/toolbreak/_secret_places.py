@@ -126,7 +126,7 @@ def _names(text: str, low: str) -> Iterator[int]:
             start -= 1
         for at in range(max(0, start - 3), name):
             char = text[at]
-            if char in "\"'([-" or (char.isalpha() and not (_is_letter(char) and at > 0 and _is_letter(text[at - 1]))):
+            if char in "\"'([-_" or (char.isalpha() and not (_is_letter(char) and at > 0 and _is_letter(text[at - 1]))):
                 yield at
         done = name
 

@@ -573,7 +573,7 @@ def _at_exit() -> None:
     _report.guard(_uncaught.record_end)
     if session is not None:
         _report.guard(session.bye)
-    _report.guard(_let_go)
+    _let_go()
 
 
 def _let_go() -> None:
@@ -583,12 +583,10 @@ def _let_go() -> None:
     """
     from . import _frameworks, _main, _static
 
-    _main.forget_frame()
-    _guards.let_go()
-    _static.let_go()
-    _frameworks.let_go()
-    if _calls.writer is not None:
-        _calls.writer.let_go()
+    writer = _calls.writer
+    for forget in (_main.forget_frame, _guards.let_go, _static.let_go, _frameworks.let_go, writer and writer.let_go):
+        if forget is not None:
+            _report.guard(forget)
 
 
 def boot(path: str) -> None:

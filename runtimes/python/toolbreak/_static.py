@@ -115,7 +115,7 @@ def _is_lasting(cls: type) -> bool:
         found = found.get(part)
         if found is cls:
             return True
-        if found is None or type not in _get_mro(type(found)):
+        if not any(base is type for base in _get_mro(type(found))):
             return False
         found = _get_namespace(found)
     return False
@@ -128,10 +128,17 @@ def _reader(order: tuple[type, ...], base: type, name: str, is_lasting: bool) ->
     place = list(map(id, order)).index(id(base))
 
     def read(value: Any) -> Any:
-        try:
-            return _get_namespace(_get_mro(type(value))[place])[name].__get__(value)
-        except (IndexError, KeyError, TypeError):
-            raise AttributeError(name) from None  # The class was changed.
+        now = _get_mro(type(value))
+        # Where it was; elsewhere where the class was given other bases since.
+        for owner in (*now[place : place + 1], *now):
+            member = _get_namespace(owner).get(name)
+            # What else stands there by now would run code.
+            if type(member) in _DICT_READERS:
+                try:
+                    return member.__get__(value)
+                except TypeError:
+                    pass
+        raise AttributeError(name)
 
     return read
 

@@ -43,3 +43,39 @@ def test_a_logpoint_is_recorded_without_secrets(scene: Any) -> None:
         frame[4]["text"] for frame in all_frames(adapter.folder / "spool") if frame[0] == EVENT and frame[2] == "log"
     ]
     assert recorded == ["*** Client with *** {'name': 'DB_PASSWORD', 'value': ***} 120 *** 2"]
+
+
+def test_a_secret_is_found_in_whatever_holds_it(scene: Any) -> None:
+    path = scene.write(
+        "main.py",
+        """
+        import collections
+
+        class Notes(dict):
+            pass
+
+        class Key:
+            def __repr__(self):
+                return "key"
+
+        def row(secret):
+            return {"password": secret}
+
+        def work(queue, keyed, notes, password):
+            return 1
+
+        notes = Notes(row("in notes"))
+        notes.about = 1
+        itself = collections.deque(["in itself"])
+        itself.append(itself)
+        itself.append({"more": itself})
+        work(collections.deque([row("in a queue")]), {Key(): 1, **row("by a key")}, notes, itself)
+        """,
+    )
+    said = "{list(queue[0].values())} {list(keyed.values())} {list(notes.values())} {list(password)[:1]}"
+    adapter = scene.adapter(breakpoints=[dot(1, path, "def work", logMessage=said)], record={**RECORD, "enabled": True})
+    scene.run(adapter, "main.py").finish()
+    recorded = [
+        frame[4]["text"] for frame in all_frames(adapter.folder / "spool") if frame[0] == EVENT and frame[2] == "log"
+    ]
+    assert recorded == ["['***'] [1, '***'] ['***'] ***"]

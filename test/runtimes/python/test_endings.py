@@ -156,22 +156,49 @@ def test_a_class_that_was_recorded_goes() -> None:
 
 
 @pytest.mark.essential
-def test_a_class_whose_bases_change_is_read_as_far_as_it_can_be() -> None:
-    def local() -> tuple[Any, Any]:
-        class First:
-            pass
+def test_a_class_that_was_changed_is_read_as_it_is_now() -> None:
+    class First:
+        __slots__ = ("left",)
 
-        class Second(First):
-            pass
+    class Second:
+        pass
 
-        class Local(Second):
-            pass
+    class Local(First, Second):
+        pass
 
-        return Local, First
+    def fields(value: Any) -> Any:
+        return Settings().encode(value)[3]
 
-    Local, First = local()
     value = Local()
-    value.left = 1
-    assert Settings().encode(value)[3] == {"left": 1}
-    Local.__bases__ = (First,)
-    assert Settings().encode(value)[1] == "object"
+    value.left, value.right = 1, 2
+    assert fields(value) == {"left": 1, "right": 2}
+    Local.__bases__ = (Second, First)
+    assert fields(value) == {"left": 1, "right": 2}
+    again = Local()
+    again.right = 3
+    assert fields(again) == {"right": 3}
+
+    def asked(_: Any) -> Any:
+        raise AssertionError("it was asked")
+
+    First.left = property(asked)
+    assert fields(value) == {"right": 2}
+
+
+@pytest.mark.essential
+def test_a_module_that_has_something_else_by_the_name_of_a_class_is_not_asked() -> None:
+    class Meta(type):
+        def __eq__(cls, other: object) -> bool:
+            raise AssertionError("it was asked")
+
+        __hash__ = type.__hash__
+
+    class Other(metaclass=Meta):
+        pass
+
+    Lost = type("Lost", (), {"__module__": __name__})
+    globals()["Lost"] = Other()
+    try:
+        assert Settings().encode(Lost())[1] == "object"
+    finally:
+        del globals()["Lost"]

@@ -22,6 +22,7 @@ NAMES = [
     *("client_secret", "secrets", "my_token", "next_token", "page-token", "a-b-token", "access_tokens", "csrf-tokens"),
     *("db_pass", "SMTPPASS", "userPass", "docker-pass", "pass", "low_pass", "compass", "mydbpass"),
     *("prompt_tokens", "credentials", "cookies", "Authorization", "set-cookie", "SIGNING_KEY", "id_tokens", "keys"),
+    *("password_confirmation_production", "user_password_again_staging", "secret_value", "token_count", "pwd_test"),
 ]
 FOLLOWING = [
     "",
@@ -50,6 +51,8 @@ BEFORE = [
     "",
     "<",
     "<a:",
+    "<_",
+    "<a:_",
     "pg",
     "-",
     "--",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import AsyncIterator
 from contextvars import ContextVar
 from typing import Any
@@ -101,7 +102,8 @@ def _is_message(value: Any) -> bool:
 
 
 _adapter = ModelAdapter()
-_functions: dict[tuple[type, str], _call_types.Function] = {}
+#: By the id of the model's class and its name; the class, weakly, proves the id.
+_functions: dict[tuple[int, str], tuple[Any, _call_types.Function]] = {}
 
 
 def model_name(model: Any) -> str:
@@ -116,17 +118,17 @@ def model_name(model: Any) -> str:
 
 def _function(model: Any) -> _call_types.Function:
     name = model_name(model)
-    key = (type(model), name)
-    found = _functions.get(key)
+    cls = type(model)
+    known = _functions.get((id(cls), name))
+    found = known[1] if known is not None and known[0]() is cls else None
     if found is None:
-        cls = type(model)
         path, line, end = "", 0, 0
         for method in ("_generate", "_agenerate", "_stream", "_astream"):
             code = getattr(_static.find_in_class(cls, method), "__code__", None)
             if code is not None and is_user_file(code.co_filename):
                 path, line, end = code.co_filename, code.co_firstlineno, code.co_firstlineno
                 break
-        found = _functions[key] = _calls.function(
+        found = _calls.function(
             "llm",
             name,
             qualname=f"{cls.__qualname__}.{name}",
@@ -135,6 +137,9 @@ def _function(model: Any) -> _call_types.Function:
             line=line,
             end_line=end,
         )
+        if len(_functions) > 1000:
+            _functions.clear()
+        _functions[id(cls), name] = (weakref.ref(cls), found)
     return found
 
 
