@@ -114,12 +114,13 @@ AGENT = """
 def assert_ends_alike(scene: Any, program: str, **record: Any) -> None:
     scene.write("helper.py", MODULE)
     scene.write("main.py", program)
-    code, said, trouble = scene.run(None, "main.py").finish()
-    assert (code, trouble) == (0, "") and said.count("end of") >= 5
+    # An older LangGraph warns.
+    code, said, warned = scene.run(None, "main.py").finish()
+    assert code == 0 and said.count("end of") >= 5
     adapter = scene.adapter(record={**RECORD, "enabled": True, **record})
     ended = scene.run(adapter, "main.py").finish()
     # In which order the collector takes what is garbage together, no Python says.
-    assert (ended[0], sorted(ended[1].splitlines()), ended[2]) == (0, sorted(said.splitlines()), "")
+    assert (ended[0], sorted(ended[1].splitlines()), ended[2]) == (0, sorted(said.splitlines()), warned)
 
 
 @pytest.mark.essential
