@@ -163,6 +163,7 @@ def adopt() -> None:
 
 
 def forget_frame() -> None:
+    """Through the main module's frame all that lies in it would be kept alive."""
     global _frame
     _frame = None
     _lines.main_ended()
