@@ -1,6 +1,7 @@
 import { withoutSwitches } from '../protocol/caseSwitches';
 import {
   MASK,
+  ROW_NAMES,
   SCHEMA_KEYS,
   SCHEMA_TYPES,
   SECRET_HINTS,
@@ -37,6 +38,9 @@ export function pythonSecrets(): string {
     `PASS_BEFORE = ${words(SECRET_WORDS.passBefore)}`,
     `ABOUT = ${words(SECRET_WORDS.about)}`,
     `TOKENS_OF_MODELS = ${words(SECRET_WORDS.tokensOfModels)}`,
+    `ROW_NAMES = (${ROW_NAMES.split(' ')
+      .map((word) => `"${word}"`)
+      .join(', ')})`,
     `SCHEMA_KEYS = ${words(SCHEMA_KEYS)}`,
     `SCHEMA_TYPES = ${words(SCHEMA_TYPES)}`,
     'PATTERNS = (',
@@ -53,6 +57,25 @@ export function pythonSecrets(): string {
   ].join('\n');
 }
 
+/** `_secret_words.c`, for `_places.c` and the rows of `_plain.c`. */
+export function nativeSecrets(): string {
+  const words = (name: string, text: string) =>
+    `static const char *const ${name}[] = {\n${text
+      .split(' ')
+      .map((word) => `    "${word}",`)
+      .join('\n')}\n    NULL,\n};`;
+  return [
+    `/* Words of what a secret is. ${from} */`,
+    '',
+    words('words_before_tokens', SECRET_WORDS.tokensBefore),
+    words('words_before_key', SECRET_WORDS.keyBefore),
+    words('words_before_pass', SECRET_WORDS.passBefore),
+    '/* What says in a row whose value it is. */',
+    words('names_of_rows', ROW_NAMES),
+    '',
+  ].join('\n');
+}
+
 /** `secrets.mjs` of the Node runtime. */
 export function nodeSecrets(): string {
   return [
@@ -60,6 +83,7 @@ export function nodeSecrets(): string {
     '',
     `export const MASK = ${JSON.stringify(MASK)};`,
     `export const SECRET_WORDS = ${JSON.stringify(SECRET_WORDS)};`,
+    `export const ROW_NAMES = ${JSON.stringify(ROW_NAMES.split(' '))};`,
     `export const SCHEMA_KEYS = new Set(${JSON.stringify(SCHEMA_KEYS.split(' '))});`,
     `export const SCHEMA_TYPES = new Set(${JSON.stringify(SCHEMA_TYPES.split(' '))});`,
     `export const PATTERNS = ${JSON.stringify(SECRET_PATTERNS.map(withoutSwitches))};`,

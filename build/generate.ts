@@ -20,7 +20,7 @@ import { format, resolveConfig } from 'prettier';
 import { ModuleKind, ScriptTarget, transpileModule } from 'typescript';
 import { launchReference, manifestAttributes } from './generate-launch';
 import { pythonTypes } from './generate-python';
-import { nodeSecrets, pythonSecrets } from './generate-secrets';
+import { nativeSecrets, nodeSecrets, pythonSecrets } from './generate-secrets';
 
 const root = join(__dirname, '..');
 const check = process.argv.includes('--check');
@@ -124,6 +124,7 @@ async function main(): Promise<void> {
     pythonTypes(control, readFileSync(join(root, 'protocol/control.ts'), 'utf8')),
   );
   emit('runtimes/python/toolbreak/_secrets.py', pythonSecrets());
+  emit(`${NATIVE}/_secret_words.c`, nativeSecrets());
   emit('runtimes/python/toolbreak/_key.py', compiledKey());
   emit('runtimes/node/secrets.mjs', await pretty(nodeSecrets(), 'babel'));
   emit('runtimes/node/maskPattern.mjs', await pretty(asJavaScript('protocol/maskPattern.ts'), 'babel'));

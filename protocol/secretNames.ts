@@ -2,7 +2,7 @@ import { SECRET_HINTS, SECRET_NAME_HINT, SECRET_WORDS as WORDS } from './secrets
 
 /** What is a secret by its name, and which texts may hold one. The runtime of Node has this as JavaScript, made by `build/generate.ts`; Python's is `_masking.py`. */
 
-const NAME = /^[\p{L}\p{N}_.\- /:[\]()?$@#!*\n]{1,200}$/u;
+const NAME = /^[\p{L}\p{N}_.\- /:='"[\]()?$@#!*\n]{1,200}$/u;
 const PARTS = /[A-Z]+(?![a-z])|[A-Z][a-z]*|[a-z]+|[0-9]+/g;
 const NAME_IN_TEXT = new RegExp(SECRET_NAME_HINT, 'i');
 /** A bracket before a quote. */

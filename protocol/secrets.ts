@@ -10,9 +10,9 @@ export const MASK = '***';
 export const SECRET_WORDS = {
   /** A name with one of these is a secret's. */
   anywhere:
-    'password passwords passwd passphrase passphrases pwd secret secrets credential credentials authorization cookie cookies apikey apikeys',
+    'password passwords passwd passphrase passphrases passcode passcodes pwd secret secrets credential credentials authorization cookie cookies apikey apikeys',
   /** A name with a word that ends so: `PGPASSWORD` is one word. */
-  endings: 'password passwords passwd passphrase passphrases',
+  endings: 'password passwords passwd passphrase passphrases passcode passcodes',
   /** A name that ends so. */
   last:
     'token bearer jwt setcookie apitoken authtoken accesstoken refreshtoken idtoken sessiontoken privatekey secretkey accesskey clientsecret' +
@@ -20,7 +20,9 @@ export const SECRET_WORDS = {
   /** What makes secrets of a name that ends in "tokens": without one of these, they are a model's. */
   tokensBefore: 'access refresh auth api bearer csrf xsrf secret security oauth id',
   /** What makes a secret of a name that ends in "key". */
-  keyBefore: 'api private secret access signing encryption ssh master auth account subscription license',
+  keyBefore:
+    'api private secret access signing encryption decryption ssh master auth account subscription license app application deploy hmac aes' +
+    ' openai anthropic gemini groq mistral cohere huggingface tavily serper serpapi langsmith pinecone stripe sendgrid twilio aws',
   /** What makes a password of a name that ends in "pass": alone it is as often one of several passes, or the end of a test. */
   passBefore:
     'db database smtp imap mail email user login admin root ftp sftp ssh http https proxy redis mongo mysql mariadb postgres pg rabbitmq amqp mqtt ldap vpn wifi docker keystore',
@@ -33,6 +35,9 @@ export const SECRET_WORDS = {
     'next page continuation eos bos pad unk sep cls mask max min stop end start special per first last new num total',
 };
 
+/** What says in a row such as `{"name": "DB_PASSWORD", "value": "..."}` whose value it is. */
+export const ROW_NAMES = 'name key header field selector Name Key Header Field Selector';
+
 /** What a JSON schema of a secret's parameter has, and no secret: a dict of these alone that says a type. */
 export const SCHEMA_KEYS = 'type title description format minLength maxLength nullable writeOnly';
 export const SCHEMA_TYPES = 'string integer number boolean array object null';
@@ -44,8 +49,12 @@ export const TOKENS_OF_TEXTS = 'next page eos bos pad unk sep cls mask'
   .map((word) => `(?<!${word}[_-])`)
   .join('');
 const MANY_TOKENS = SECRET_WORDS.tokensBefore.replaceAll(' ', '|');
+const ROWS = ROW_NAMES.toLowerCase()
+  .split(' ')
+  .slice(0, ROW_NAMES.split(' ').length / 2)
+  .join('|');
 const PASSES = SECRET_WORDS.passBefore.replaceAll(' ', '|');
-const NAMED = String.raw`(?:[a-z]{0,20}pass(?:word|wd|phrase)s?(?:[0-9]{1,2}|[_-]?(?:confirm(?:ation)?|again|repeat|verify|hash))?|(?:${PASSES})[_-]?pass|pwd|(?:${KEYS})[_-]?keys?|(?:[a-z]{0,20}[_-]?)?secrets?|(?:[a-z]+[_-])?(?:auth|access|refresh|session|id|bearer|api|csrf|xsrf|bot|user|app|device|sas)?${TOKENS_OF_TEXTS}token|(?:${MANY_TOKENS})[_-]?tokens|credentials?)(?:_?[0-9]{1,2}|[_-](?:value|prod|production|dev|test|staging|live|old|main|default))?`;
+const NAMED = String.raw`(?:[a-z]{0,20}pass(?:word|wd|phrase|code)s?(?:[0-9]{1,2}|[_-]?(?:confirm(?:ation)?|again|repeat|verify|hash))?|(?:${PASSES})[_-]?pass|pwd|(?:${KEYS})[_-]?keys?|(?:[a-z]{0,20}[_-]?)?secrets?|(?:[a-z]+[_-])?(?:auth|access|refresh|session|id|bearer|api|csrf|xsrf|bot|user|app|device|sas)?${TOKENS_OF_TEXTS}token|(?:${MANY_TOKENS})[_-]?tokens|credentials?)(?:_?[0-9]{1,2}|[_-](?:value|prod|production|dev|test|staging|live|old|main|default))?`;
 /** Words before `Token` that say that it is a model's, a page's or a program's own. */
 const OTHER_TOKENS =
   `${SECRET_WORDS.tokensOfModels.replace(' new', '')} cancellation current unexpected parse peek curr`
@@ -62,7 +71,7 @@ const PREFIXED = `(?:(?i:(?:[a-z]+_)?${NAMED})|${CAMEL})`;
 /** A quote, in a text that may itself be quoted in others. */
 const QUOTE = String.raw`\\{0,7}["']`;
 /** Settings are often written below each other, with blanks to one column. */
-const IS = String.raw`(?:[ \t]{2,20}|\s?)[=:]>?(?:[ \t]{2,20}|\s?)`;
+const IS = String.raw`(?:[ \t]{2,20}|\s?)(?::=|[=:]>?)(?:[ \t]{2,20}|\s?)`;
 
 /** What is said of a secret where there is none, `secrets: none`, or of what kind it is, `password: str`. Written without case; a whole word up to its end, with what ends a sentence. */
 export const NO_SECRET_WORD = String.raw`(?:none|null|nil|undefined|empty|unset|not|missing|absent|unknown|true|false|yes|no|valid|invalid|required|optional|expired|str|string|int|integer|bytes|bool|boolean|float|any|object|number|secretstr)[.!?]?`;
@@ -147,6 +156,8 @@ export const SECRET_PATTERNS = [
   String.raw`(?<k2>[Bb][Ee][Aa][Rr][Ee][Rr]\s+)(?=[^\s]*[0-9]|[^\s]{20})[A-Za-z0-9._~+/=-]{6,}`,
   String.raw`(?<k3>Basic\s+)(?=[A-Za-z0-9+/]*[A-Z0-9=])[A-Za-z0-9+/]{12,}={0,2}`,
   String.raw`(?<k4>://[^\s/:@"']*:)[^\s/"']+(?=@)`,
+  // A token in the place of a user.
+  String.raw`(?<k20>://)(?=[^\s/:@"']{0,200}[0-9])[A-Za-z0-9_.~%-]{20,200}(?=@)`,
   String.raw`(?<k9>(?<![\w/.@:-])(?!mailto:)[\w.-]{1,64}:)[^\s/:@"',]{3,}(?=@(?:[\w.-]{1,253}(?::[0-9]|/)|[a-z]{1,8}\())`,
   String.raw`(?<k10>[?&;](?i:sig|signature|hmac|jwt|auth|x-(?:amz|goog|ms)-(?:signature|credential|security-token))=)[^\s"'&;#<>]+`,
   String.raw`(?<k11>[?&;](?i:key|code|assertion|ticket|session|sid|sessionid|session_id)=)[^\s"'&;#<>]{16,}`,
@@ -155,7 +166,7 @@ export const SECRET_PATTERNS = [
   String.raw`(?<k8>[(\[]b?["'](?:(?i:(?:[a-z]+[_-])?(?:${NAMED}|authorization|cookie))|${CAMEL})["'],\s*b?)(?:'[^']*'|"[^"]*")`,
   String.raw`(?<k12>["']--?(?i:(?:[a-z]+-){0,4}${NAMED})["'],\s*)(?:'[^'-][^']*'|"[^"-][^"]*")`,
   String.raw`(?<k13>(?<![\w-])--(?i:(?:[a-z]+-){0,4}${NAMED})\s+)(?=[^\s"']*[0-9])[^\s"'-][^\s"']{3,}`,
-  String.raw`(?<k14>["'](?i:name|key)${QUOTE}:\s*${QUOTE}(?:(?i:[a-z0-9]+[_-]){0,4}(?i:${NAMED}|authorization|cookie|set-cookie)|${CAMEL})${QUOTE},\s*${QUOTE}(?i:value)${QUOTE}:\s*)(?:\\{0,7}'[^'\\]*\\{0,7}'|\\{0,7}"[^"\\]*\\{0,7}")`,
+  String.raw`(?<k14>["'](?i:${ROWS})${QUOTE}:\s*${QUOTE}#?(?:(?i:[a-z0-9]+[_-]){0,4}(?i:${NAMED}|authorization|cookie|set-cookie)|${CAMEL})${QUOTE},\s*${QUOTE}(?i:value)${QUOTE}:\s*)(?:\\{0,7}'[^'\\]*\\{0,7}'|\\{0,7}"[^"\\]*\\{0,7}")`,
   String.raw`(?<k18>(?<![\w-])--(?i:(?:[a-z]+-){0,4}${NAMED})\s{1,9}\\?["'])(?:(?<=')(?!(?i:${NO_SECRET_WORD})\\?')[^'\\\n]{3,2000}(?=\\?')|(?<=")(?!(?i:${NO_SECRET_WORD})\\?")[^"\\\n]{3,2000}(?=\\?"))`,
   // What pydantic says of a field: its own text has what was given.
   String.raw`(?<k19>(?<![A-Za-z])(?i:(?:[a-z]+_)?${NAMED})\n[ \t]{1,4}[^\n]{0,300}input_value=${SCHEME})(?:'[^'\n]{0,2000}'|"[^"\n]{0,2000}"|${LIST_AS_TEXT}|[^\s,\]]+)`,

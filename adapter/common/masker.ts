@@ -1,10 +1,10 @@
 import type { RecordSettings } from '../../protocol/control';
 import { isSecretName } from '../../protocol/secretNames';
-import { MASK } from '../../protocol/secrets';
+import { MASK, ROW_NAMES } from '../../protocol/secrets';
 import { compileMaskPatterns, maskText } from './masking';
 
 /** A row such as `{"name": "DB_PASSWORD", "value": "..."}` says what its value is under one of these. */
-const ROW = ['name', 'key', 'Name', 'Key'];
+const ROW = ROW_NAMES.split(' ');
 /** Names of which is remembered whether they name a secret. */
 const MOST_KNOWN = 1000;
 
@@ -27,7 +27,7 @@ export class Masker {
       ...globs.map(
         (glob) =>
           new RegExp(
-            `(?<=\\b${glob}\\\\*["']?\\s*[:=]\\s*)(?:\\\\*"[^"\\\\]*\\\\*"|\\\\*'[^'\\\\]*\\\\*'|[^\\s"',;(){}\\[\\]]+)`,
+            `(?<=\\b${glob}\\\\*["']?\\s*(?::=|[:=])\\s*)(?:\\\\*"[^"\\\\]*\\\\*"|\\\\*'[^'\\\\]*\\\\*'|[^\\s"',;(){}\\[\\]]+)`,
             'gi',
           ),
       ),

@@ -4,6 +4,7 @@ import {
   LIST_AS_TEXT,
   MASK,
   NO_SECRET_WORD,
+  ROW_NAMES,
   SCHEMA_AS_TEXT,
   SECRET_WORDS,
   TOKENS_OF_TEXTS,
@@ -18,7 +19,7 @@ const manyTokens = SECRET_WORDS.tokensBefore.replaceAll(' ', '|');
 /** Names of keys whose values are secrets. Compared without case, `-` and `_`. */
 const secretNames =
   `api[-_ ]?keys?|secrets?|secret[-_ ]?keys?|client[-_ ]?secrets?|access[-_ ]?keys?(?:[-_ ]?ids?)?|private[-_ ]?keys?|(?:${keys})[-_]?keys?|(?:access|auth|refresh|id|session|bearer|api|csrf|xsrf|bot|user|app|device|sas)?[-_ ]?${TOKENS_OF_TEXTS}token|` +
-  `(?:${manyTokens})[-_ ]?tokens|[a-z]{0,20}pass(?:word|wd|phrase)s?(?:[0-9]{1,2}|[-_]?(?:confirm(?:ation)?|again|repeat|verify|hash))?|(?:${passes})[-_]?pass|authorization|x-api-key|cookies?|credentials?`;
+  `(?:${manyTokens})[-_ ]?tokens|[a-z]{0,20}pass(?:word|wd|phrase|code)s?(?:[0-9]{1,2}|[-_]?(?:confirm(?:ation)?|again|repeat|verify|hash))?|(?:${passes})[-_]?pass|authorization|x-api-key|cookies?|credentials?`;
 
 /** A key in quotes may carry a prefix: "OPENAI_API_KEY", "db.password". */
 const quotedName = `(?:[A-Za-z0-9]+[-_.])*(?:${secretNames})`;
@@ -70,7 +71,7 @@ const patterns: Pattern[] = [
   // A row: what it is about under one key, the secret under the next; the quotes may be escaped.
   {
     find: new RegExp(
-      `(["'](?:name|key)\\\\*["']:\\s*\\\\*["']${quotedName}\\\\*["'],\\s*\\\\*["']value\\\\*["']:\\s*)(\\\\*["'])[^"'\\\\\\n]*\\2`,
+      `(["'](?:${ROW_NAMES.replaceAll(' ', '|')})\\\\*["']:\\s*\\\\*["']${quotedName}\\\\*["'],\\s*\\\\*["']value\\\\*["']:\\s*)(\\\\*["'])[^"'\\\\\\n]*\\2`,
       'gi',
     ),
     put: `$1$2${MASK}$2`,

@@ -4,6 +4,7 @@ import { classOf, hasOwnSymbols, PLAIN } from './classes.mjs';
 import { Leaves } from './leaves.mjs';
 import { MAX_DEPTH, MAX_VALUE_BYTES } from './limits.mjs';
 import { markHead, markOf } from './marks.mjs';
+import { ROW_NAMES } from './secrets.mjs';
 import { beside, hasWord, isNoSecret, isOption, isSecretKey, maskText } from './masking.mjs';
 
 /**
@@ -243,7 +244,7 @@ export class Encoder extends Leaves {
 
   /** Of a row such as `{ name: 'DB_PASSWORD', value: '...' }`. @private @param {object} row */
   rowMask(row) {
-    for (const about of ['name', 'key', 'Name', 'Key']) {
+    for (const about of ROW_NAMES) {
       const name = beside(row, about);
       if (typeof name !== 'string') continue;
       const { mask } = this.key(name);

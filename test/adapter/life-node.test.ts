@@ -152,6 +152,8 @@ describe('life: recording in Node', function () {
       "iban: Bob, iban=b'BR12', iban: BR1234567, {'iban': b'X'}",
       "tool --password 'correct horse' x, password1=abcd, {'sasToken': b'abcd'}, ssh_key: abcd",
       'SMTP_PASS=abcd, {"userPass": "abcd"}, low_pass=abcd, --db-pass=abcd',
+      'password := "abcd", OPENAI_KEY=abcd, appKey: abcdefgh, passcode=abcd, iban := "X Y", https://0123456789abcdef0123@host/x, ssh://git@host',
+      '{"header": "X-Api-Key", "value": "abcd"}, {\'selector\': \'#db-password\', \'value\': \'abcd\'}, {"Field": "city", "value": "abcd"}',
     ];
     const harmless = [
       'found secrets: None. Next',
@@ -175,6 +177,7 @@ describe('life: recording in Node', function () {
       'password_hint',
       'ssh_key',
       'smtp_pass',
+      ...['OPENAI_KEY', 'ddAppKey', 'monkey', 'door_passcode', 'input[type="password"]', '#pwd', 'a=b'],
       'low_pass',
       'keys',
       'Geheim',

@@ -64,6 +64,9 @@ describe('Masking', () => {
     ['https://a.example.org/x?sv=1&sig=hunter2%3D&n=1', 'https://a.example.org/x?sv=1&sig=***&n=1'],
     ['https://a.example.org/x?X-Amz-Signature=hunter2', 'https://a.example.org/x?X-Amz-Signature=***'],
     ["{'name': 'DB_PASSWORD', 'value': 'hunter2'}", "{'name': 'DB_PASSWORD', 'value': '***'}"],
+    ["{'field': 'password', 'value': 'hunter2'}", "{'field': 'password', 'value': '***'}"],
+    ['passcode := "hunter2"', 'passcode := "***"'],
+    ['https://0123456789abcdef0123@git.example.org/x', 'https://***@git.example.org/x'],
     ['{\\"key\\": \\"api_key\\", \\"value\\": \\"hunter2\\"}', '{\\"key\\": \\"api_key\\", \\"value\\": \\"***\\"}'],
     ["['psql', '--db-password', 'hunter2']", "['psql', '--db-password', '***']"],
     ['psql --password hunter2 shop', 'psql --password *** shop'],
@@ -144,6 +147,7 @@ describe('Masking', () => {
       ...{ githubToken: 'hunter2', pwd: 'hunter2', 'openai.api.key': 'hunter2', jwt: 'hunter2', IBAN: 'hunter2' },
       rows: [
         { name: 'DB_PASSWORD', value: 'hunter2' },
+        { selector: '#password', value: 'hunter2' },
         { key: 'api_key', value: { a: 'hunter2' } },
       ],
       lists: [

@@ -48,6 +48,7 @@ static void look_for_wide(void)
 }
 #endif
 
+#include "_secret_words.c"
 #include "_layout.c"
 #include "_snapshot.c"
 #include "_plain.c"
@@ -93,9 +94,8 @@ PyMODINIT_FUNC PyInit__compiled(void)
     for (const char *each = "=:([-_/.hxJAarRc"; *each; each++)
         looked_at[(unsigned char)*each] = 1;
     recorded_name = PyUnicode_InternFromString("recorded");
-    static const char *const about[NAMES] = {"name", "key", "Name", "Key"};
-    for (int at = 0; at < NAMES; at++)
-        if ((names[at] = PyUnicode_InternFromString(about[at])) == NULL)
+    for (int at = 0; at < ROW_NAMES; at++)
+        if ((row_names[at] = PyUnicode_InternFromString(names_of_rows[at])) == NULL)
             return NULL;
     PyObject *made = PyModule_Create(&module);
     if (recorded_name == NULL || made == NULL || add(made, "Snapshot", &snapshot_spec, NULL) ||

@@ -34,7 +34,7 @@ static void make_anchors(void)
     static const char *const groups[8][3] = {
         {"pPsStT", "aAwWeEoO", "sSdDcCkK"},                                  /* password, passwd, passphrase, pwd, secret, token */
         {"@", NULL, NULL},                                                   /* user:password@ */
-        {"cC\"'", "rRoOnNkK", "eEoOaA"},                                     /* credential, cookie, "name", "key" */
+        {"cC\"'", "rRoOnNkKhHfFsS", "eEoOaAiI"},                             /* credential, cookie, "name", "key", "header", "field", "selector" */
         {"kKbB", "eEaA", "yYaAsS"},                                          /* key, bearer, Basic */
         {"aAet", "uUKSIyv2", "tTIzJlb"},                                     /* authori, AKIA, ASIA, AIza, eyJ, tvly-, e2b_ */
         {"?&;", "sShHjJaAxXkKcCtT", NULL},                                   /* &sig= */
@@ -225,24 +225,20 @@ static int ends_before(const Places *self, Py_ssize_t at, const char *const *wor
 /* `token` is one, and `tokens` of some kinds: what models count is none. */
 static int add_tokens(Places *self, Py_ssize_t at)
 {
-    static const char *const kinds[] = {"access", "refresh", "auth", "api", "bearer", "csrf", "xsrf", "secret", "security", "oauth", "id", NULL};
     if ((at_place(self, at + 5) | 32) != 's')
         return add_name(self, at, at + 5);
-    return ends_before(self, at, kinds) ? add_name(self, at, at + 6) : 0;
+    return ends_before(self, at, words_before_tokens) ? add_name(self, at, at + 6) : 0;
 }
 
-/* As `SECRET_WORDS.keyBefore` of protocol/secrets.ts. */
 static int add_key(Places *self, Py_ssize_t at)
 {
-    static const char *const kinds[] = {"api", "private", "secret", "access", "signing", "encryption", "ssh", "master", "auth", "account", "subscription", "license", NULL};
-    return ends_before(self, at, kinds) ? add_plural(self, at, 3) : 0;
+    return ends_before(self, at, words_before_key) ? add_plural(self, at, 3) : 0;
 }
 
-/* `db_pass`; `pass` alone is none. As `SECRET_WORDS.passBefore` of protocol/secrets.ts. */
+/* `db_pass`; `pass` alone is none. */
 static int add_pass(Places *self, Py_ssize_t at)
 {
-    static const char *const kinds[] = {"db", "database", "smtp", "imap", "mail", "email", "user", "login", "admin", "root", "ftp", "sftp", "ssh", "http", "https", "proxy", "redis", "mongo", "mysql", "mariadb", "postgres", "pg", "rabbitmq", "amqp", "mqtt", "ldap", "vpn", "wifi", "docker", "keystore", NULL};
-    return ends_before(self, at, kinds) ? add_name(self, at, at + 4) : 0;
+    return ends_before(self, at, words_before_pass) ? add_name(self, at, at + 4) : 0;
 }
 
 /* `Bearer` and `Basic`, and the space behind. */
@@ -271,6 +267,7 @@ static int add_row(Places *self, Py_ssize_t at, Py_ssize_t size)
     next = behind_escapes(self, next);
     if (!is_quote(at_place(self, next++)))
         return 0;
+    next += at_place(self, next) == '#';
     next += run_of(self, next, "_-", self->size);
     next = behind_escapes(self, next);
     if (!is_quote(at_place(self, next)) || at_place(self, next + 1) != ',')
@@ -282,7 +279,7 @@ static int add_row(Places *self, Py_ssize_t at, Py_ssize_t size)
     return is_quote(at_place(self, next)) && is_like(self, next + 1, "value") ? add_place(self, at) : 0;
 }
 
-/* `://user:password@` */
+/* `://user:password@`, `://token@` */
 static int add_address(Places *self, Py_ssize_t at)
 {
     Py_ssize_t next = at + 3;
@@ -291,6 +288,8 @@ static int add_address(Places *self, Py_ssize_t at)
         next++;
     if (at_place(self, next) == 0 && next < self->size)
         return add_place(self, at); /* A zero, which is as good as any other character. */
+    if (at_place(self, next) == '@')
+        return next - at - 3 >= 20 ? add_place(self, at) : 0;
     if (at_place(self, next) != ':')
         return 0;
     for (next++; next < self->size; next++) {
@@ -350,6 +349,8 @@ static int look_at(Places *self, Py_ssize_t at)
             return add_password(self, at, 6);
         if (is_like(self, at, "passphrase"))
             return add_password(self, at, 10);
+        if (is_like(self, at, "passcode"))
+            return add_password(self, at, 8);
         if (is_like(self, at, "pass"))
             return add_pass(self, at);
         if (is_like(self, at, "pwd"))
@@ -441,9 +442,10 @@ static int look_at(Places *self, Py_ssize_t at)
         return add_query(self, at);
     case '"':
     case '\'':
-        if (is_like(self, at + 1, "name"))
-            return add_row(self, at, 5);
-        return is_like(self, at + 1, "key") ? add_row(self, at, 4) : 0;
+        for (const char *const *name = names_of_rows; *name; name++)
+            if (is_like(self, at + 1, *name))
+                return add_row(self, at, 1 + strlen(*name));
+        return 0;
     case '@':
         return add_login(self, at);
     }

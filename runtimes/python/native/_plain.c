@@ -348,8 +348,8 @@ static int put_int(Output *out, PyObject *value)
 static int put_value(Output *out, PyObject *value, Py_ssize_t depth);
 static int put_given(Output *out, PyObject *value, Py_ssize_t depth);
 
-#define NAMES 4
-static PyObject *names[NAMES]; /* what says in a row whose value it is */
+#define ROW_NAMES (int)(sizeof names_of_rows / sizeof *names_of_rows - 1)
+static PyObject *row_names[ROW_NAMES];
 
 /* Whether the key of a dict tells nothing about any value in it. */
 static int is_harmless_key(PyObject *key, PyObject *fields, Rules *rules)
@@ -364,8 +364,8 @@ static int is_harmless_key(PyObject *key, PyObject *fields, Rules *rules)
     while (PyDict_Next(fields, &next, &other, &item))
         if (Py_TYPE(other) != &PyUnicode_Type)
             return 0;
-    for (int at = 0; at < NAMES; at++)
-        if (PyDict_Contains(fields, names[at]) != 0)
+    for (int at = 0; at < ROW_NAMES; at++)
+        if (PyDict_Contains(fields, row_names[at]) != 0)
             return 0;
     return 1;
 }

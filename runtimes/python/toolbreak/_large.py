@@ -14,17 +14,17 @@ from typing import Any
 
 from . import _optional, _report
 from ._memo import Memo, Part
+from ._secrets import ROW_NAMES
 from ._values import LARGE, MARSHAL_VERSION, Settings, may_be_large
 
 _MOST_CONTAINERS = 20_000
 _MOST_POINTERS = 200_000
+_ROW_NAMES = frozenset(ROW_NAMES)
 #: Of all that is remembered, as it is written.
 _MOST_BYTES = 4 << 20
 _MOST_NOTED = 4000
 #: Frames with a large value after which one that was in none of them is forgotten.
 _UNUSED = 256
-#: What says in a row whose `value` it is.
-_NAMES = frozenset(("name", "key", "Name", "Key"))
 
 
 class _LargeMemo(Memo):
@@ -188,7 +188,7 @@ class LargeValues:
             for key, item in value.items():
                 if type(key) is not str:
                     return None
-                if key not in harmless and not (key in settings.rows and _NAMES.isdisjoint(value)):
+                if key not in harmless and not (key in settings.rows and _ROW_NAMES.isdisjoint(value)):
                     return None
                 pieces += (dumps(key, MARSHAL_VERSION), self._value(item, frame))
             pieces.append(b"0")

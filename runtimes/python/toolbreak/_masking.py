@@ -5,6 +5,7 @@ from __future__ import annotations
 import fnmatch
 import re
 from collections.abc import Iterable
+from functools import cache
 from typing import Any, TypeGuard
 
 from . import _optional
@@ -19,6 +20,7 @@ from ._secrets import (
     MASK,
     PASS_BEFORE,
     PATTERNS,
+    ROW_NAMES,
     SCHEMA_KEYS,
     SCHEMA_TYPES,
     TOKENS_BEFORE,
@@ -31,7 +33,7 @@ _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z][a-z]*|[a-z]+|[0-9]+")
 #: Of a row such as `{"name": "DB_PASSWORD", "value": "..."}`: what its name says something about.
 ROW_VALUES = ("value", "Value")
 
-_NAME = re.compile(r"[\w.\- /:\[\]()?$@#!*\n]{1,200}\Z")
+_NAME = re.compile(r"[\w.\- /:='\"\[\]()?$@#!*\n]{1,200}\Z")
 
 
 def masked_by(name: str) -> tuple[Any, ...]:
@@ -105,9 +107,6 @@ def is_option(text: str) -> bool:
     return text[:1] == "-" and text.lstrip("-")[:1].isalpha() and " " not in text and len(text) < 100
 
 
-_SECRET = re.compile("|".join(PATTERNS))
-
-
 def _replace(match: re.Match[str]) -> str:
     kept = match.lastgroup
     return (match.group(kept) if kept else "") + MASK
@@ -118,7 +117,7 @@ def _has_name(text: str) -> bool:
 
 
 def may_hold_secret(text: str) -> bool:
-    """A cheap necessary condition of `_SECRET`: single rare characters first, since looking for one is far quicker than for two, or any expression."""
+    """A cheap necessary condition of `_secret()`: single rare characters first, since looking for one is far quicker than for two, or any expression."""
     if (
         "=" in text
         or ":" in text
@@ -145,10 +144,16 @@ def _named_in_text(glob: str) -> re.Pattern[str]:
     """What stands in a text under a name that the person gave: `iban=...`, `"iban": "..."`, `--iban ...`."""
     name = "".join({"*": r"[\w.-]{0,100}", "?": r"[\w.-]"}.get(each) or re.escape(each) for each in glob)
     return re.compile(
-        rf"""(?P<{_KEPT}>(?<!\w)(?:{name}\\?["']?\s?[=:]\s?(?:b(?=\\?["']))?|--?{name}(?:\s{{1,9}}(?!-)|\\?["'],\s?(?=\\?["'](?!-)))))"""
+        rf"""(?P<{_KEPT}>(?<!\w)(?:{name}\\?["']?\s?(?::=|[=:])\s?(?:b(?=\\?["']))?|--?{name}(?:\s{{1,9}}(?!-)|\\?["'],\s?(?=\\?["'](?!-)))))"""
         r"""(?:\\?"[^"\\\n]{0,2000}\\?"|\\?'[^'\\\n]{0,2000}\\?'|[^\s,;(){}\[\]"'&<>\\]+)""",
         re.IGNORECASE,
     )
+
+
+@cache
+def _secret() -> re.Pattern[str]:
+    """Compiled when a text first looks like one with a secret: that takes longer than all else of a process that only starts and ends."""
+    return re.compile("|".join(PATTERNS))
 
 
 def _without(match: re.Match[str]) -> str:
@@ -194,7 +199,7 @@ class Masking:
     def secret_of_row(self, row: dict[Any, Any]) -> str:
         """The name of a secret that a row has, or nothing. All keys have to be exact strings."""
         found = ""
-        for about in ("name", "key", "Name", "Key"):
+        for about in ROW_NAMES:
             name = row.get(about)
             if type(name) is str and self.is_secret_key(name):
                 found = name
@@ -221,11 +226,11 @@ class Masking:
         """`places`: where a secret may begin; None: that is to be found."""
         if places is not None:
             if places:
-                masked = replaced_at(text, places, _SECRET, _replace)
+                masked = replaced_at(text, places, _secret(), _replace)
                 if masked != text:
                     text = masked
         elif len(text) >= 8 and may_hold_secret(text):
-            masked = replaced(text, lowered(text), _SECRET, _replace)
+            masked = replaced(text, lowered(text), _secret(), _replace)
             if masked != text:
                 text = masked
         for pattern in self.patterns:

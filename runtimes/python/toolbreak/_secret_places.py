@@ -10,19 +10,24 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
+from functools import cache
 
-from ._secrets import KEY_BEFORE, PASS_BEFORE, TOKENS_BEFORE
+from ._secrets import KEY_BEFORE, PASS_BEFORE, ROW_NAMES, TOKENS_BEFORE
 
 #: Words of which one is in every name of a secret.
 _NAMES = ("pass", "pwd", "secret", "token", "key", "credential", "authori", "cookie")
 #: Of these, what is more than a part of another word by itself.
-_WORDS = ("password", "passwd", "passphrase", "pwd", "secret", "token", "credential", "authori", "cookie")
+_WORDS = ("password", "passwd", "passphrase", "passcode", "pwd", "secret", "token", "credential", "authori", "cookie")
 #: What comes before `key` in the name of a secret.
 _KEYS = tuple(KEY_BEFORE)
+#: With what may stand between.
+_LONGEST_KEY = max(map(len, _KEYS)) + 2
 #: What comes before `pass` there.
 _PASSES = tuple(PASS_BEFORE)
 #: What comes before `tokens` there: alone, they are a model's.
 _TOKENS = tuple(TOKENS_BEFORE)
+#: With what a row begins that says of which secret it is.
+_ROWS = tuple(f"{quote}{name}" for name in ROW_NAMES if name.islower() for quote in "\"'")
 #: What follows `?`, `&` or `;` in an address that holds a secret.
 _QUERIES = ("s", "hmac", "jwt", "auth", "x-", "key=", "code=", "assertion=", "ticket=")
 #: What stands at the very begin of a secret.
@@ -35,8 +40,8 @@ _BEGINNINGS = (
 _OTHER_CASES = {"İ": "i", "ı": "i", "ſ": "s"}
 
 #: The end of a secret's name, from its word on, and what stands behind each: a quote, a blank, or a sign that the secret follows.
-_ENDS = re.compile(
-    r"(?:(?:password|passwd|passphrase)[a-z0-9_-]{0,20}?|(?:pwd|pass|secret|token|key|credential|cookie)s?|authorization)"
+_END = (
+    r"(?:(?:password|passwd|passphrase|passcode)[a-z0-9_-]{0,20}?|(?:pwd|pass|secret|token|key|credential|cookie)s?|authorization)"
     r"(?:[_-]?[0-9]{1,2}|[_-](?:value|prod|production|dev|test|staging|live|old|main|default))?"
     r"""\\{0,7}[\s"'=:>]"""
 )
@@ -94,8 +99,8 @@ def _looks(text: str, low: str) -> Iterator[Iterable[int]]:
     yield _queries(low)
     if "value" in low:
         # `{"name": "api_key", "value": ...}`
-        for row in ('"name', "'name", '"key', "'key"):
-            yield _all(low, row)
+        for name in _ROWS:
+            yield _all(low, name)
     if "@" in text:
         yield _logins(text)
     yield _names(text, low)
@@ -109,13 +114,19 @@ def _logins(text: str) -> Iterator[int]:
         yield start
 
 
+@cache
+def _end() -> re.Pattern[str]:
+    """Compiled code that looks for secrets needs it never, and most processes of an app hold no secret at all."""
+    return re.compile(_END)
+
+
 def _names(text: str, low: str) -> Iterator[int]:
     done = 0
     names = {at for word in _WORDS for at in _all(low, word)}
-    names.update(at for at in _all(low, "key") if low[max(0, at - 14) : at].rstrip("_-").endswith(_KEYS))
+    names.update(at for at in _all(low, "key") if low[max(0, at - _LONGEST_KEY) : at].rstrip("_-").endswith(_KEYS))
     names.update(at for at in _all(low, "pass") if low[max(0, at - 12) : at].rstrip("_-").endswith(_PASSES))
     for name in sorted(names):
-        if _ENDS.match(low, name) is None:
+        if _end().match(low, name) is None:
             continue
         if low.startswith("tokens", name) and not low[max(0, name - 9) : name].rstrip("_-").endswith(_TOKENS):
             continue

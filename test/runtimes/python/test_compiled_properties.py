@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from test_values_properties import values
 from toolbreak import _optional, _secrets
-from toolbreak._masking import _SECRET, Masking, _replace
+from toolbreak._masking import Masking, _replace, _secret
 from toolbreak._values import Settings
 
 pytestmark = pytest.mark.skipif(_optional.Cursor is None, reason="the compiled part is not built")
@@ -75,4 +75,4 @@ def test_no_text_passes_that_would_be_looked_at(tmp_path_factory: Any, text: str
     done = file.put(Settings().rules, (9, text))
     file.segment.close()
     if done == WRITTEN and len(text) > 7:
-        assert _SECRET.sub(_replace, text) == text == Masking().text(text)
+        assert _secret().sub(_replace, text) == text == Masking().text(text)

@@ -12,6 +12,7 @@ from toolbreak._secret_places import has_name, lowered, replaced
 from toolbreak._secrets import NAME_HINT
 
 MORE = [
+    *("header", "Field", "selector", "#", ":=", "passcode"),
     *("name", "key", "value", "'", '"', '\\"', ":", "=", ";", "&", "(", "[b'", "]", ",", " ", "\n", "://", "mailto:"),
     *("tokens", "access", "next_", "page-", "client_", "api-", "rk_", "gsk-", "pplx-", "x-amz-signature=", "sid="),
     *(
@@ -59,7 +60,7 @@ texts = st.lists(st.sampled_from([*PIECES, *MORE]) | st.text(max_size=4), max_si
 def test_nothing_else_is_found_than_by_the_expression(text: str) -> None:
     low = lowered(text)
     assert len(low) == len(text)
-    expression: Any = _masking._SECRET
+    expression: Any = _masking._secret()
     assert replaced(text, low, expression, _masking._replace) == expression.sub(_masking._replace, text)
     assert has_name(low) == (re.search(NAME_HINT, text, re.IGNORECASE) is not None)
 
@@ -73,5 +74,5 @@ def test_letters_that_an_expression_takes_for_others_are_found_at_their_places()
 
 def test_a_text_that_is_full_of_places() -> None:
     text = "k-" * 2000 + "sk-" + "a1" * 12
-    assert _masking.Masking().text(text) == _masking._SECRET.sub(_masking._replace, text)
+    assert _masking.Masking().text(text) == _masking._secret().sub(_masking._replace, text)
     assert _masking.Masking().text("key api_key=hunter2 " * 500) == "key api_key=*** " * 500

@@ -16,8 +16,9 @@ from toolbreak._masking import Masking, may_hold_secret
 
 pytestmark = pytest.mark.skipif(_optional.secret_places is None, reason="the compiled part is not built")
 
-expression: Any = _masking._SECRET
+expression: Any = _masking._secret()
 NAMES = [
+    *("openai_key", "huggingface-keys", "app_key", "passcode", "door_passcodes", "AWSKEY"),
     *("password", "passwd", "passphrases", "pwd", "api_keys", "apikey", "access-key", "private_key", "account_key"),
     *("client_secret", "secrets", "my_token", "next_token", "page-token", "a-b-token", "access_tokens", "csrf-tokens"),
     *("db_pass", "SMTPPASS", "userPass", "docker-pass", "pass", "low_pass", "compass", "mydbpass"),
@@ -42,6 +43,7 @@ FOLLOWING = [
     ":",
     ",",
     " = ",
+    " := ",
     '": "',
     "', '",
     "@",
@@ -67,6 +69,7 @@ BEFORE = [
     "my_",
     "é",
     '{"name": "',
+    '{"selector": "#',
     "?",
     "\n",
     "abc-def-",
