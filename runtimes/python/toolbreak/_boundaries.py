@@ -6,12 +6,11 @@ and the app's own code runs as if we were not there.
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Awaitable, Callable, Generator
 from types import FunctionType, MethodType
 from typing import Any
 
-from . import _calls, _errors, _report, _static, _steps
+from . import _calls, _errors, _loops, _report, _static, _steps
 from ._call_types import (
     AGAIN,
     CANCELLED,
@@ -45,12 +44,11 @@ def cancelled(call: Call) -> BaseException:
     """What a cancelled call raises: CancelledError in async code, unless a task group would take that for a child that may well end so."""
     _calls.event("cancelled", call, {})
     text = f"{call.function.shown} was cancelled in the debugger"
-    try:
-        loop = asyncio.get_running_loop()
-    except RuntimeError:
+    loop = _loops.running()
+    if loop is None or _report.guard(_has_group, loop):
         return Cancelled(text)
-    if _report.guard(_has_group, loop):
-        return Cancelled(text)
+    import asyncio
+
     error = asyncio.CancelledError(text)
     error.__toolbreak_cancelled__ = True  # type: ignore[attr-defined]  # Told from the app's own cancels by this.
     return error
@@ -58,6 +56,8 @@ def cancelled(call: Call) -> BaseException:
 
 def _has_group(loop: Any) -> bool:
     """Whether a task group has children now. The cancelled task may be one, or may be awaited by one: its end is seen by all of them."""
+    import asyncio
+
     for task in asyncio.all_tasks(loop):
         for callback in getattr(task, "_callbacks", None) or ():
             found = callback[0]

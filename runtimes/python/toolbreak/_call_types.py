@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from types import CodeType
 from typing import Any
 
@@ -335,21 +334,31 @@ class StepCall(Call):
         return made
 
 
-@dataclass
 class Stop:
     """Why a task stops at a boundary."""
 
-    boundary: str
-    reason: str
-    breakpoints: list[int] = field(default_factory=lambda: [])
-    text: str = ""
-    #: Released by itself after this time.
-    seconds: float | None = None
-    uncaught: bool = False
-    #: Where a line is held, boundary `line`: the frame, its file and the line.
-    frame: Any = None
-    path: str = ""
-    line: int = 0
+    def __init__(
+        self,
+        boundary: str,
+        reason: str,
+        breakpoints: list[int] | None = None,
+        *,
+        text: str = "",
+        seconds: float | None = None,
+        uncaught: bool = False,
+        frame: Any = None,
+    ) -> None:
+        self.boundary = boundary
+        self.reason = reason
+        self.breakpoints: list[int] = [] if breakpoints is None else breakpoints
+        self.text = text
+        #: Released by itself after this time.
+        self.seconds = seconds
+        self.uncaught = uncaught
+        #: Where a line is held, boundary `line`: the frame, its file and the line.
+        self.frame = frame
+        self.path = ""
+        self.line = 0
 
 
 def code_of(target: Any) -> CodeType | None:

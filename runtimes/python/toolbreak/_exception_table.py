@@ -6,18 +6,18 @@ leave a guarded function past its guard, which would take the call for one that 
 
 from __future__ import annotations
 
-import dis
 from collections.abc import Iterator
+from opcode import opmap
 from types import CodeType
 from typing import Any
 
 # Start, length, place of the handler, depth of the stack and a flag in one: all as the interpreter has them.
 Entry = tuple[int, int, int, int]
 
-_BACK = dis.opmap.get("JUMP_BACKWARD", -1)
-_EXTENDED = dis.opmap["EXTENDED_ARG"]
-_CACHE = dis.opmap.get("CACHE", -1)
-_NOTHING = dis.opmap["NOP"]
+_BACK = opmap.get("JUMP_BACKWARD", -1)
+_EXTENDED = opmap["EXTENDED_ARG"]
+_CACHE = opmap.get("CACHE", -1)
+_NOTHING = opmap["NOP"]
 
 
 def cover_jumps(code: CodeType) -> CodeType:

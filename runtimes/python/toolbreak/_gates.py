@@ -47,12 +47,13 @@ def configure(session: Any, settings: dict[str, Any] | None) -> None:
     if before is None or before.get("tracer") != settings.get("tracer"):
         _allow(settings.get("tracer"))
         session.send({"event": "native", "kind": "ready", **_places()})
-    if settings.get("loads"):
-        _hook_loads()
     if settings.get("gate"):
         _hook_children()
     else:
         _unhook_children()
+    # Last: what is imported above may load libraries.
+    if settings.get("loads"):
+        _hook_loads()
 
 
 def gone() -> None:

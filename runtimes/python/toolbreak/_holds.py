@@ -6,7 +6,6 @@ evaluations run in a thread of their own with the held context.
 
 from __future__ import annotations
 
-import asyncio
 import contextvars
 import itertools
 import sys
@@ -17,7 +16,7 @@ from collections.abc import Callable
 from types import FrameType
 from typing import Any
 
-from . import _calls, _lines, _report, _steps, _stops, _uncaught
+from . import _calls, _lines, _loops, _report, _steps, _stops, _uncaught
 from ._call_types import Call, Stop, Task
 from ._calls import Quiet
 
@@ -285,7 +284,7 @@ class Hold:
                     job.run()
 
     async def await_release(self) -> Release:
-        self._loop = asyncio.get_running_loop()
+        self._loop = _loops.running()
         self._future = self._loop.create_future()
         with self._condition:
             if self._release is not None:
@@ -516,9 +515,7 @@ async def ahold(call: Call, stop: Stop) -> Release:
     """Awaits the release; other tasks of the loop go on."""
     if send is None:
         return Release()
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
+    if _loops.running() is None:
         return hold(call, stop)  # Another event loop than asyncio's.
     try:
         made = _start(call, stop, True)
@@ -559,10 +556,11 @@ def forked() -> None:
 
 def _blocked_loop() -> str:
     """Says what waits when a synchronous call is held on the event loop's own thread."""
-    events = sys.modules.get("asyncio.events")
-    loop = events._get_running_loop() if events is not None else None  # type: ignore[attr-defined]
+    loop = _loops.running()
     if loop is None:
         return ""
+    import asyncio
+
     try:
         mine = asyncio.current_task(loop)
     except RuntimeError:

@@ -11,7 +11,7 @@ import threading
 from types import AsyncGeneratorType, CodeType, CoroutineType, FrameType, GeneratorType
 from typing import Any
 
-from . import _guards, _line_places, _line_steps, _lines, _report, _sources
+from . import _guards, _line_places, _line_steps, _lines, _loops, _report, _sources
 from ._calls import real_path
 
 #: The lines of each file that breakpoints are on, and the class of the calls that are compiled in: `_line_hooks` keeps them.
@@ -145,11 +145,14 @@ def to_trace(frame: FrameType | None) -> list[FrameType]:
 
 def _waiting() -> list[FrameType]:
     """Frames of the coroutines that wait in the event loop of this thread."""
-    asyncio = sys.modules.get("asyncio")
-    loop = asyncio.events._get_running_loop() if asyncio is not None else None  # type: ignore[attr-defined]
+    loop = _loops.running()
+    if loop is None:
+        return []
+    import asyncio
+
     found: list[FrameType] = []
-    for task in asyncio.all_tasks(loop) if asyncio is not None and loop is not None else ():
-        one: Any = asyncio.Task.get_coro(task) if isinstance(task, asyncio.Task) else None  # type: ignore[union-attr]
+    for task in asyncio.all_tasks(loop):
+        one: Any = asyncio.Task.get_coro(task) if isinstance(task, asyncio.Task) else None
         while True:
             if type(one) is CoroutineType:
                 frame, one = one.cr_frame, one.cr_await

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
 from types import CodeType
 
 from . import _guard_code
@@ -12,14 +11,14 @@ from ._sources import File, Spot
 _FUNCTION = 0x2
 
 
-@dataclass
 class Place:
     """A line inside a function, a class body or the module. `line` 0: nothing can stop there, `problem` says why."""
 
-    line: int
-    #: The function whose body it is in.
-    spot: Spot | None
-    problem: str = ""
+    def __init__(self, line: int, spot: Spot | None, problem: str = "") -> None:
+        self.line = line
+        #: The function whose body it is in.
+        self.spot = spot
+        self.problem = problem
 
 
 class Lines:

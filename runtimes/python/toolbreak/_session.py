@@ -389,6 +389,8 @@ class Session:
             self.wire.wake()
             if self.thread is not None and self.thread is not threading.current_thread():
                 self.thread.join(_LAST_LOOK)
+                if not self.thread.is_alive():
+                    self.wire.leave()
 
 
 session: Session | None = None

@@ -6,7 +6,6 @@ import ast
 import linecache
 import os
 import tokenize
-from dataclasses import dataclass
 from types import CodeType, FunctionType, MethodType
 from typing import Any
 
@@ -16,22 +15,24 @@ from ._calls import real_path
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
 
 
-@dataclass
 class Spot:
     """One `def` in a file. Lines count from 1."""
 
-    path: str
-    name: str
-    qualname: str
-    #: First decorator, or the `def` where there is none: the code object's first line.
-    first: int
-    #: Line of the `def`.
-    line: int
-    #: Last line before the body.
-    head: int
-    end: int
-    node: FunctionNode
-    tool: bool
+    def __init__(self, path: str, qualname: str, node: FunctionNode) -> None:
+        self.path = path
+        self.name = node.name
+        self.qualname = qualname
+        #: First decorator, or the `def` where there is none: the code object's first line.
+        self.first = min([node.lineno, *(d.lineno for d in node.decorator_list)])
+        #: Line of the `def`.
+        self.line = node.lineno
+        body = node.body[0]
+        above = min(body.lineno, *(d.lineno for d in getattr(body, "decorator_list", []) or [body])) - 1
+        #: Last line before the body.
+        self.head = max(node.lineno, above)
+        self.end = node.end_lineno or node.lineno
+        self.node = node
+        self.tool = any(_is_tool(d) for d in node.decorator_list)
 
     @property
     def key(self) -> tuple[str, int, str]:
@@ -59,26 +60,7 @@ class File:
     def _walk(self, parent: ast.AST, prefix: str) -> None:
         for node in ast.iter_child_nodes(parent):
             if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-                first = min([node.lineno, *(d.lineno for d in node.decorator_list)])
-                body = node.body[0]
-                head = max(
-                    node.lineno,
-                    min(body.lineno, *(d.lineno for d in getattr(body, "decorator_list", []) or [body])) - 1,
-                )
-                tool = any(_is_tool(d) for d in node.decorator_list)
-                self.spots.append(
-                    Spot(
-                        self.path,
-                        node.name,
-                        prefix + node.name,
-                        first,
-                        node.lineno,
-                        head,
-                        node.end_lineno or node.lineno,
-                        node,
-                        tool,
-                    )
-                )
+                self.spots.append(Spot(self.path, prefix + node.name, node))
                 self._walk(node, f"{prefix}{node.name}.<locals>.")
             elif isinstance(node, ast.ClassDef):
                 self.classes.append((prefix + node.name, node))

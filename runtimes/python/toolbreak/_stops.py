@@ -241,7 +241,8 @@ def configure(configuration: dict[str, Any]) -> list[dict[str, Any]]:
 def bind() -> None:
     """Finds the functions that breakpoints on lines mean, and puts guards where they are wanted."""
     keys = _locate(_dots)
-    _guards.modules_loaded()
+    if any(dot.type == "source" for dot in _dots.values()):
+        _guards.modules_loaded()
     _guards.reconcile(keys)
     _lines.configure(_dots.values())
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import select
 import socket
 import threading
@@ -51,6 +52,8 @@ class Wire:
         self._lock = threading.Lock()
         self._buffer = bytearray()
         self._full = False
+        #: The connection, where no socket object has it any more.
+        self._left: int | None = None
         #: The control thread is to end, its process forks.
         self.interrupted = False
 
@@ -226,11 +229,20 @@ class Wire:
                 select.select([], [self._socket], [], 0.05)
 
     def close(self) -> None:
+        if self._left is not None:
+            os.close(self._left)
+            self._left = None
         for each in (self._socket, self._wake_in, self._wake_out):
             try:
                 each.close()
             except OSError:
                 pass
+
+    def leave(self) -> None:
+        """At the end of the process, which closes the connection: that says that nothing more is recorded. A socket that is there until then is warned of."""
+        self._left = self._socket.detach()
+        self._wake_in.close()
+        self._wake_out.close()
 
     #: In a forked child: the parent's connection is not ours; closing our copies leaves it open there.
     abandon = close

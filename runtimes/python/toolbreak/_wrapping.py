@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import inspect
 from types import FunctionType
 from typing import Any
 
@@ -11,6 +10,8 @@ from . import _boundaries, _calls, _guards, _report
 
 
 def wrap(function: Any, name: str | None, kind: str) -> Any:
+    import inspect
+
     try:
         target = inspect.unwrap(function)
     except ValueError:
@@ -29,6 +30,8 @@ def _outside(function: Any, name: str | None, kind: str) -> Any:
     """For callables without source. One frame more; the price is named in the documentation."""
     if not callable(function):
         raise TypeError(f"{function!r} cannot be called")
+    import inspect
+
     fn = _calls.function_of(kind, function, name=name or "")
     try:
         signature: inspect.Signature | None = inspect.signature(function)

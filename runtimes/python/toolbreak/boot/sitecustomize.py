@@ -3,6 +3,9 @@
 import os
 import sys
 
+#: Something once the app's own code may run.
+_started = []
+
 
 def _boot():
     folder = os.path.dirname(os.path.abspath(__file__))
@@ -10,9 +13,7 @@ def _boot():
     sys.path[:] = [path for path in sys.path if os.path.abspath(path or ".") != folder]
     connect = os.environ.get("TOOLBREAK_CONNECT")
     record = os.environ.get("TOOLBREAK_RECORD")
-    if not (connect or record) or getattr(sys.flags, "isolated", 0):
-        return
-    if _is_helper():
+    if not (connect or record) or getattr(sys.flags, "isolated", 0) or _is_helper():
         return
     say = sys.__stderr__.write if sys.__stderr__ is not None else (lambda text: None)
     if sys.version_info < (3, 10):
@@ -23,6 +24,8 @@ def _boot():
         return
     if not getattr(sys, "_is_gil_enabled", lambda: True)():
         say("Toolbreak: free-threaded Python is not supported yet; the program runs without a debugger.\n")
+        return
+    if connect and _is_left_alone(connect):
         return
     before = set(sys.modules)
     try:
@@ -43,10 +46,19 @@ def _boot():
 
 def _is_helper():
     """multiprocessing's own resource tracker is none of the app's processes."""
-    argv = getattr(sys, "orig_argv", sys.argv)
+    argv = getattr(sys, "orig_argv", None) or getattr(sys, "argv", [])
     return any(
         "multiprocessing.resource_tracker" in part or "multiprocessing.semaphore_tracker" in part for part in argv
     )
+
+
+def _is_left_alone(connect):
+    """Where only the first process of a run is debugged, its adapter has noted that one. The others should not even load what is beside this file."""
+    try:
+        with open(os.path.join(os.path.dirname(connect), "first")) as file:
+            return file.read() != str(os.getpid())
+    except OSError:
+        return False
 
 
 def _load(package, say):
@@ -58,23 +70,50 @@ def _load(package, say):
         other = importlib.util.find_spec("toolbreak")
     except (ImportError, ValueError):
         pass
+    start = os.path.join(package, "__init__.py")
+    loader = _compiled_once(package)("toolbreak", start)
     spec = importlib.util.spec_from_file_location(
-        "toolbreak", os.path.join(package, "__init__.py"), submodule_search_locations=[package]
+        "toolbreak", start, loader=loader, submodule_search_locations=[package]
     )
     module = importlib.util.module_from_spec(spec)
     sys.modules["toolbreak"] = module
     spec.loader.exec_module(module)
-    if (
-        other is not None
-        and other.origin
-        and os.path.realpath(other.origin) != os.path.realpath(os.path.join(package, "__init__.py"))
-    ):
+    if other is not None and other.origin and os.path.realpath(other.origin) != os.path.realpath(start):
         version = _version(other.origin)
         if version != module.__version__:
             say(
                 "Toolbreak: the app's environment has toolbreak %s; the debugger's own %s is used.\n"
                 % (version, module.__version__)
             )
+
+
+def _compiled_once(package):
+    """
+    A loader for the package's files, which keeps what it compiled beside them in spite of PYTHONDONTWRITEBYTECODE: that is said of the app, and each
+    of its processes would compile all of ours again, which takes longer than most of them. Only while nothing else runs, since that is said for
+    all threads at once.
+    """
+    from _thread import get_ident
+    from importlib import machinery
+
+    booting = get_ident()
+
+    class Loader(machinery.SourceFileLoader):
+        def get_code(self, fullname):
+            if _started or get_ident() != booting:
+                return machinery.SourceFileLoader.get_code(self, fullname)
+            kept = sys.dont_write_bytecode
+            sys.dont_write_bytecode = False
+            try:
+                return machinery.SourceFileLoader.get_code(self, fullname)
+            finally:
+                sys.dont_write_bytecode = kept
+
+    kinds = (machinery.ExtensionFileLoader, machinery.EXTENSION_SUFFIXES), (Loader, machinery.SOURCE_SUFFIXES)
+    for name in ("", "_frameworks", "_inspect"):
+        folder = os.path.join(package, name) if name else package
+        sys.path_importer_cache[folder] = machinery.FileFinder(folder, *kinds)
+    return Loader
 
 
 def _version(path):
@@ -96,7 +135,7 @@ def _chain():
     try:
         importlib.import_module("sitecustomize")
     except ImportError as error:
-        if error.name != "sitecustomize":
+        if (getattr(error, "name", None) or str(error).split()[-1]) != "sitecustomize":
             raise
     finally:
         if "sitecustomize" not in sys.modules and own is not None:
@@ -104,4 +143,5 @@ def _chain():
 
 
 _boot()
+_started.append(True)
 _chain()

@@ -1,0 +1,162 @@
+"""What a process of the app loads because of us before its own first line: most of them only start and end."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fake_adapter import BOOT, RUNTIME, configuration
+
+LOADED = """
+import json, sys
+print(json.dumps(sorted(sys.modules)))
+"""
+
+#: Each takes longer to import than all that we need of it.
+LONG = {
+    "asyncio",
+    "concurrent.futures",
+    "dataclasses",
+    "email",
+    "importlib.metadata",
+    "inspect",
+    "logging",
+    "ssl",
+    "subprocess",
+}
+
+
+def recorded() -> dict[str, Any]:
+    return {**configuration()["record"], "enabled": True, "functions": ["@usercode"]}
+
+
+@pytest.mark.essential
+def test_an_app_that_is_recorded_loads_no_more_than_it_has_to(scene: Any) -> None:
+    scene.write("main.py", LOADED)
+    code, out, err = scene.run(scene.adapter(record=recorded()), "main.py").finish()
+    assert (code, err) == (0, "")
+    loaded = set(json.loads(out))
+    assert "toolbreak._spool" in loaded and not loaded & LONG
+
+
+@pytest.mark.essential
+def test_where_only_the_first_process_is_debugged_the_others_load_nothing_of_us(scene: Any) -> None:
+    scene.write("child.py", LOADED)
+    scene.write(
+        "main.py",
+        """
+        import os, subprocess, sys
+
+        with open(os.path.join(os.path.dirname(os.environ["TOOLBREAK_CONNECT"]), "first"), "w") as file:
+            file.write(sys.argv[1] or str(os.getpid()))
+        if sys.argv[2] == "exec":
+            os.execv(sys.executable, [sys.executable, "child.py"])
+        subprocess.run([sys.executable, "child.py"])
+        """,
+    )
+
+    def loaded(first: str, how: str) -> bool:
+        adapter = scene.adapter(record=recorded())
+        code, out, err = scene.run(adapter, "main.py", first, how).finish()
+        os.remove(adapter.connect_file.parent / "first")
+        assert (code, err) == (0, "")
+        return any(name.partition(".")[0] == "toolbreak" for name in json.loads(out))
+
+    assert not loaded("", "start")
+    assert not loaded("1", "start")
+    # A program in the place of the first one is the same process.
+    assert loaded("", "exec")
+
+
+@pytest.mark.essential
+def test_what_is_compiled_of_us_is_kept_and_nothing_of_the_app(scene: Any) -> None:
+    package = scene.folder.parent / "runtime" / "toolbreak"
+    shutil.copytree(RUNTIME / "toolbreak", package, ignore=shutil.ignore_patterns("__pycache__"))
+    scene.write("beside.py", "import sys\nASKED = sys.dont_write_bytecode\n")
+    scene.write("main.py", "import beside, toolbreak\nprint(beside.ASKED, toolbreak.__file__)\n")
+    app = scene.run(
+        scene.adapter(record=recorded()),
+        "main.py",
+        env={"PYTHONPATH": str(package / "boot"), "PYTHONDONTWRITEBYTECODE": "1"},
+    )
+    assert app.finish() == (0, f"True {package / '__init__.py'}\n", "")
+    tag = sys.implementation.cache_tag
+    kept = {path.name for path in package.rglob("*.pyc")}
+    assert {f"_spool.{tag}.pyc", f"__init__.{tag}.pyc"} <= kept
+    assert not list(scene.folder.rglob("__pycache__"))
+
+
+@pytest.mark.essential
+def test_frameworks_are_known_by_their_metadata_alone(scene: Any) -> None:
+    for name in ("langgraph-0.5.1", "LangChain_Core-1.2.3", "langgraph_sdk-1.0.0", "langgraph"):
+        (scene.folder / "site" / f"{name}.dist-info").mkdir(parents=True)
+    (scene.folder / "later" / "langgraph-2.0.0.dist-info").mkdir(parents=True)
+    scene.write("main.py", "print('ran')\n")
+    adapter = scene.adapter()
+    folders = [BOOT, scene.folder / "not there", scene.folder / "site", scene.folder / "later"]
+    app = scene.run(adapter, "main.py", env={"PYTHONPATH": os.pathsep.join(map(str, folders))})
+    assert app.finish() == (0, "ran\n", "")
+    known = {each["name"]: (each["version"], each["supported"]) for each in adapter.processes[0].hello["frameworks"]}
+    assert known == {"LangGraph": ("0.5.1", False), "LangChain": ("1.2.3", True)}
+
+
+def test_the_first_secret_is_masked_where_the_stack_has_no_room(scene: Any) -> None:
+    """What looks for secrets is made when the first one may be there."""
+    scene.write(
+        "main.py",
+        """
+        import sys
+
+        def tell(text):
+            return len(text)
+
+        def deep(rest, text):
+            return deep(rest - 1, text) if rest else tell(text)
+
+        def room():
+            frame, used = sys._getframe(), 0
+            while frame is not None:
+                frame, used = frame.f_back, used + 1
+            return sys.getrecursionlimit() - used
+
+        for left in range(60):
+            try:
+                deep(room() - 3 - left, "password=hunter-swordfish-" + str(left))
+            except RecursionError:
+                pass
+        print("done")
+        """,
+    )
+    adapter = scene.adapter(record=recorded())
+    app = scene.run(adapter, "main.py")
+    assert app.finish()[:2] == (0, "done\n")
+    spools = [path.read_bytes() for path in Path(adapter.connect["spool"]).iterdir() if path.is_file()]
+    assert spools and not any(b"swordfish" in spool for spool in spools)
+    assert any(b"deep" in spool for spool in spools)
+
+
+@pytest.mark.essential
+def test_a_process_of_old_python_says_so_once(scene: Any) -> None:
+    """Nothing of such a one has to be there: what the interpreter tells of itself is all that is asked."""
+    scene.write(
+        "main.py",
+        """
+        import os, sys
+
+        boot, how = sys.argv[1:]
+        os.environ["TOOLBREAK_CONNECT"] = "nowhere"
+        sys.version_info = (3, 6, 15)
+        if how == "early":  # Before 3.8 and 3.10, while `sitecustomize` runs.
+            del sys.argv, sys.orig_argv
+        exec(compile(open(boot).read(), boot, "exec"), {"__file__": boot})
+        """,
+    )
+    for how in ("early", "late"):
+        app = scene.run(None, "main.py", BOOT / "sitecustomize.py", how)
+        said = "Toolbreak: Python 3.6 is too old (needs 3.10); the program runs without a debugger.\n"
+        assert app.finish() == (0, "", said)
