@@ -40,7 +40,7 @@ def boot(folder: str) -> None:
 def begin(folder: str) -> str:
     """Records from now on; answers the run's own folder, empty where a debugger records already. Raises OSError."""
     global _writer
-    from . import _faults, _main, _uncaught
+    from . import _ends, _faults, _main, _uncaught
     from ._spool import LIMIT, Writer
     from ._values import Settings
 
@@ -66,7 +66,7 @@ def begin(folder: str) -> str:
     _imports.prepare_code = _guards.prepare
     _imports.install()
     _stops.configure({"record": record})
-    _session._register_once()
+    _ends.register_once()
     _uncaught.watch_threads()
     _main.adopt()
     return into

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import atexit
 import json
 import os
 import sys
@@ -503,92 +502,10 @@ def attach(connect: dict[str, Any], *, root: bool = True) -> Session:
         if made.wire is not None:
             made.wire.close()
         raise
-    _register_once()
+    from . import _ends
+
+    _ends.register_once()
     return made
-
-
-_registered = False
-
-
-def _register_once() -> None:
-    global _registered
-    if _registered:
-        return
-    _registered = True
-    if hasattr(os, "register_at_fork"):
-        os.register_at_fork(before=_before_fork, after_in_parent=_after_in_parent, after_in_child=_after_in_child)
-    atexit.register(_at_exit)
-
-
-def _before_fork() -> None:
-    if session is not None:
-        _report.guard(session.before_fork)
-
-
-def _after_in_parent() -> None:
-    if session is not None:
-        _report.guard(session.after_fork_in_parent)
-
-
-def _after_in_child() -> None:
-    global session
-    old = session
-    if old is None:
-        from . import _record
-
-        if _record.forked():
-            return
-        # A parent that records on without a debugger: its files are its own.
-        _calls.writer = None
-        _calls.attached = False
-        return
-    session = None
-    try:
-        if old.wire is not None:
-            old.wire.abandon()
-        _calls.forked()
-        _holds.forked()
-        for guard in list(_guards._guards.values()):
-            guard.forked()
-        _steps.forked()
-        _lines.forked()
-        if old.writer is not None:
-            from . import _faults
-
-            old.writer.after_fork(process_id())
-            _faults.forked(old.writer.folder, old.writer.process)
-        made = Session(old.connect)
-        made.root = False
-        made.writer = old.writer
-        session = made
-        made.start()
-    except Exception as error:
-        session = None
-        _calls.attached = False
-        _report.say(f"this child process is neither debugged nor recorded ({error}).")
-
-
-def _at_exit() -> None:
-    from . import _faults
-
-    _report.guard(_faults.survived)
-    _report.guard(_uncaught.record_end)
-    if session is not None:
-        _report.guard(session.bye)
-    _let_go()
-
-
-def _let_go() -> None:
-    """
-    Nothing of the app may outlive it because of us: its finalisers run when its modules go, and through one class, function or frame all of a module
-    can be reached. A generator that waits for its next turn has no end in the recording then.
-    """
-    from . import _frameworks, _main, _static
-
-    writer = _calls.writer
-    for forget in (_main.forget_frame, _guards.let_go, _static.let_go, _frameworks.let_go, writer and writer.let_go):
-        if forget is not None:
-            _report.guard(forget)
 
 
 def boot(path: str) -> None:

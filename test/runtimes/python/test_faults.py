@@ -87,10 +87,10 @@ def test_a_folder_that_cannot_be_written_costs_nothing(tmp_path):
 def test_a_signal_that_the_app_takes_and_lives_on_is_no_fault(tmp_path):
     code = """
 import signal
-from toolbreak import _session
+from toolbreak import _ends
 taken = []
 signal.signal(signal.SIGABRT, lambda *_: taken.append(1))
-_session._register_once()
+_ends.register_once()
 _faults.watch(os.environ["FOLDER"], "one")
 os.kill(os.getpid(), signal.SIGABRT)
 print(taken, "Aborted" in open(os.environ["FOLDER"] + "/one.fault").read())

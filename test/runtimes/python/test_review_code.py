@@ -97,9 +97,9 @@ def test_an_exit_handler_from_before_the_session_does_not_hold(scene: Any) -> No
 
         atexit.register(cleanup)
         # Ours comes after those that were there when the session began.
-        from toolbreak import _session
-        atexit.unregister(_session._at_exit)
-        atexit.register(_session._at_exit)
+        from toolbreak import _ends
+        atexit.unregister(_ends._at_exit)
+        atexit.register(_ends._at_exit)
         """,
     )
     adapter = scene.adapter(breakpoints=[dot(1, path, "def cleanup")])

@@ -1,0 +1,97 @@
+"""What happens to a session, and to a recording, when their process forks or ends."""
+
+from __future__ import annotations
+
+import atexit
+import os
+
+from . import (
+    _calls,
+    _faults,
+    _frameworks,
+    _guards,
+    _holds,
+    _lines,
+    _main,
+    _report,
+    _session,
+    _static,
+    _steps,
+    _uncaught,
+)
+
+_registered = False
+
+
+def register_once() -> None:
+    global _registered
+    if _registered:
+        return
+    _registered = True
+    if hasattr(os, "register_at_fork"):
+        os.register_at_fork(before=_before_fork, after_in_parent=_after_in_parent, after_in_child=_after_in_child)
+    atexit.register(_at_exit)
+
+
+def _before_fork() -> None:
+    if _session.session is not None:
+        _report.guard(_session.session.before_fork)
+
+
+def _after_in_parent() -> None:
+    if _session.session is not None:
+        _report.guard(_session.session.after_fork_in_parent)
+
+
+def _after_in_child() -> None:
+    old = _session.session
+    if old is None:
+        from . import _record
+
+        if _record.forked():
+            return
+        # A parent that records on without a debugger: its files are its own.
+        _calls.writer = None
+        _calls.attached = False
+        return
+    _session.session = None
+    try:
+        if old.wire is not None:
+            old.wire.abandon()
+        _calls.forked()
+        _holds.forked()
+        for guard in list(_guards._guards.values()):
+            guard.forked()
+        _steps.forked()
+        _lines.forked()
+        if old.writer is not None:
+            old.writer.after_fork(_session.process_id())
+            _faults.forked(old.writer.folder, old.writer.process)
+        made = _session.Session(old.connect)
+        made.root = False
+        made.writer = old.writer
+        _session.session = made
+        made.start()
+    except Exception as error:
+        _session.session = None
+        _calls.attached = False
+        _report.say(f"this child process is neither debugged nor recorded ({error}).")
+
+
+def _at_exit() -> None:
+    _report.guard(_faults.survived)
+    _report.guard(_uncaught.record_end)
+    if _session.session is not None:
+        _report.guard(_session.session.bye)
+    _let_go()
+
+
+def _let_go() -> None:
+    """
+    Nothing of the app may outlive it because of us: its finalisers run when its modules go, and through one class, function or frame all of a module
+    can be reached. A generator that waits for its next turn has no end in the recording then.
+    """
+    writer = _calls.writer
+    for forget in (_main.forget_frame, _guards.let_go, _static.let_go, _frameworks.let_go, writer and writer.let_go):
+        if forget is not None:
+            _report.guard(forget)
