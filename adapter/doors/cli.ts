@@ -72,6 +72,11 @@ program
   });
 
 program
+  .command('version', { hidden: true })
+  .description('what --version says')
+  .action(() => print(toolbreakVersion()));
+
+program
   .command('tidy', { hidden: true })
   .description('take over what dead sessions recorded, and remove old session folders')
   .action(() =>

@@ -54,7 +54,7 @@ describe('The toolbreak command', function () {
 
   it('says its version and its commands', () => {
     const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
-    assert.equal(run('--version'), `${version}\n`);
+    for (const way of ['--version', 'version']) assert.equal(run(way), `${version}\n`);
     assert.match(run('--help'), /dap .*\n.*sessions/s);
     assert.equal(run('sessions'), 'No session is running.\n');
     assert.throws(() => run('dap', '--port', 'x'), /A port is a number/);
