@@ -5,7 +5,7 @@ import { createReadStream, existsSync, globSync, mkdtempSync, rmSync, statSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { inflateRawSync } from 'node:zlib';
+import { inflateSync } from 'node:zlib';
 import Database from 'better-sqlite3';
 import { callName } from '../adapter/store/callNames';
 import { chunkOf } from '../adapter/store/chunks/chunk';
@@ -205,7 +205,7 @@ export async function questions(): Promise<Row[]> {
     const both = file.db.prepare<[number], { heads: Buffer; bodies: Buffer }>(
       'SELECT heads, bodies FROM chunks WHERE id = ?',
     );
-    const inflated = (bytes: Buffer): Buffer => inflateRawSync(bytes, { chunkSize: 96 * 1024 });
+    const inflated = (bytes: Buffer): Buffer => inflateSync(bytes, { chunkSize: 96 * 1024 });
     const floor = {
       name: 'a block read and inflated',
       value: percentile(

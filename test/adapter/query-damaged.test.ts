@@ -73,4 +73,63 @@ describe('query: a damaged run', function () {
     assert.deepEqual([summary.torn, summary.problem, summary.calls], [true, undefined, 5000]);
     assert.equal(damageText(summary), 'file damaged');
   });
+
+  it('of which a bit was lost says so, and tells no value that was not there', () => {
+    const text = (id: number): string => `order ${id} ${'of a customer who waits '.repeat(id % 20 === 0 ? 40 : 1)}`;
+    const spool = new SpoolFile('4000002-abc').add(1, 1, 'tool', 'keep', 'keep', 'm', '/app/m.py', 1, 1);
+    for (let id = 1; id <= 400; id++)
+      spool
+        .add(3, id, 0, 1, 1, 2000 + id * 10, dict({ n: id, note: text(id) }), null)
+        .add(4, id, 2005 + id * 10, 0, dict({ id, kept: text(id + 7) }), null);
+    const file = project.record('flipped', [spool]);
+    const all = (): { rows: Map<string, string>; problems: string[] } => {
+      const rows = new Map<string, string>();
+      const problems: string[] = [];
+      let cursor: string | undefined;
+      do {
+        const answer = runQuery([file], { limit: 500, values: true, ...(cursor === undefined ? {} : { cursor }) });
+        for (const row of answer.rows) if (row.type === 'call') rows.set(row.call.id, JSON.stringify(row));
+        problems.push(...answer.problems);
+        ({ cursor } = answer);
+      } while (cursor !== undefined);
+      return { rows, problems };
+    };
+    const whole = all();
+    assert.deepEqual([whole.rows.size, whole.problems], [400, []]);
+    const db = new Database(file);
+    const places = [
+      ['chunks', 'heads'],
+      ['chunks', 'bodies'],
+      ['values', 'bytes'],
+    ].flatMap(([table, column]) =>
+      db
+        .prepare<[], { id: number; bytes: Buffer }>(`SELECT id, ${column} AS bytes FROM "${table}"`)
+        .all()
+        .map((row) => ({ ...row, put: db.prepare(`UPDATE "${table}" SET ${column} = ? WHERE id = ?`) })),
+    );
+    assert.ok(places.length > 15);
+    let seed = 7;
+    const random = (below: number): number => (seed = (seed * 48_271) % 2_147_483_647) % below;
+    let [told, lost] = [0, 0];
+    for (let turn = 0; turn < 120; turn++) {
+      const { id, bytes, put } = places[turn % 2 === 0 ? random(2) : random(places.length)]!;
+      const flipped = Buffer.from(bytes);
+      flipped[random(bytes.length)]! ^= 1 << random(8);
+      put.run(flipped, id);
+      const { rows, problems } = all();
+      for (const [name, row] of rows) {
+        if (row === whole.rows.get(name)) continue;
+        assert.match(row, /"\$mark":"unreadable"|damaged/, row);
+        told++;
+      }
+      if (rows.size < 400) {
+        assert.match(problems.join(), /damaged/);
+        lost++;
+      }
+      put.run(bytes, id);
+    }
+    db.close();
+    assert.ok(told > 10 && lost > 10, `${told} told, ${lost} lost`);
+    assert.deepEqual(all(), whole);
+  });
 });

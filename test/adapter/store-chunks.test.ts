@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { deflateRawSync, inflateSync } from 'node:zlib';
 import Database from 'better-sqlite3';
 import fc from 'fast-check';
 import { UserError } from '../../adapter/common/errors';
@@ -348,6 +349,23 @@ describe('store: blocks of calls', () => {
       () => Chunk.unpack(7, squeeze(Buffer.alloc(10_000_000)), () => null),
       /A part of the run cannot be read: a block of calls is damaged\./,
     );
+  });
+
+  it('of earlier formats, which have no checksum, are read as well', () => {
+    const writer = new CallWriter(db);
+    for (let number = 1; number <= 300; number++) {
+      writer.start(globalId(1, number), 0, 1, 1, number);
+      writer.end(globalId(1, number), number + 1, 0, undefined);
+    }
+    writer.flush();
+    const [block] = new CallReader(db).ids();
+    const { heads } = db.prepare<[], { heads: Buffer }>('SELECT heads FROM chunks').get()!;
+    const everything: Selection = { from: 0, to: 1000, minimum: 0 };
+    const read = () => select(new CallReader(db), everything, 'start', { key: -Infinity, id: 0 }, 1000);
+    const before = read();
+    assert.equal(before.length, 300);
+    db.prepare('UPDATE chunks SET heads = ? WHERE id = ?').run(deflateRawSync(inflateSync(heads)), block);
+    assert.deepEqual(read(), before);
   });
 
   it('are made from the rows of an earlier version', () => {

@@ -1,4 +1,4 @@
-import { deflateRawSync, inflateRawSync } from 'node:zlib';
+import { deflateSync, inflateRawSync, inflateSync } from 'node:zlib';
 import { UserError } from '../../common/errors';
 import type { Sink } from '../values/canonical';
 import { DecodeError } from '../values/model';
@@ -65,15 +65,21 @@ export function readable<T>(read: () => T): T {
   }
 }
 
-/** The quickest level, tables and a window for as much as a block has: it packs as well as what costs more, or better. */
+/** With what a block begins that has a checksum. Those of earlier formats have none, and never begin so: it says that what follows is not packed. */
+const CHECKED = 0x68;
+
+/**
+ * The quickest level, tables and a window for as much as a block has: it packs as well as what costs more, or better. With a checksum: a bit
+ * that a disk lost would else be told as what was there.
+ */
 export function squeeze(bytes: Uint8Array): Buffer {
-  return deflateRawSync(bytes, { level: 1, memLevel: 6, windowBits: 14 });
+  return deflateSync(bytes, { level: 1, memLevel: 6, windowBits: 14 });
 }
 
 /** What is not longer than is usual is unpacked in one step. Throws `DecodeError` when it is damaged or larger than it can be. */
 export function unsqueeze(bytes: Buffer, usual: number, most: number): Buffer {
   try {
-    return inflateRawSync(bytes, { chunkSize: usual, maxOutputLength: most });
+    return (bytes[0] === CHECKED ? inflateSync : inflateRawSync)(bytes, { chunkSize: usual, maxOutputLength: most });
   } catch {
     throw new DecodeError('a block of calls is damaged');
   }

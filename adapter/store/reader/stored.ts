@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { UserError } from '../../common/errors';
 import type { CallReader } from '../chunks/callReader';
 import { isDamage, type Connection } from '../database';
@@ -130,6 +131,8 @@ export class StoredValues {
     let value: Value;
     let isLost = false;
     try {
+      if (row.cid !== null && hash('sha256', row.bytes, 'binary') !== row.cid.toString('latin1'))
+        throw new DecodeError('its content is not what its name says');
       value = decodeCanonical(row.bytes);
     } catch (error) {
       if (!(error instanceof DecodeError)) throw error;
