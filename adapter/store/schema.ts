@@ -238,6 +238,9 @@ export const MIGRATIONS: readonly Migration[] = [
     calls BLOB NOT NULL                -- all that is drawn of them
   ) STRICT;
   `,
-  // Blocks have a checksum; those that were written before stay without one.
-  () => undefined,
+  // Blocks have a checksum, those that were written before stay without one; and what is noted of texts, which is noted anew.
+  `
+  DELETE FROM words;
+  DELETE FROM word_groups;
+  `,
 ];

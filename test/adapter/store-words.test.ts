@@ -256,7 +256,7 @@ describe('store: which texts are in which block', function () {
     const file = record(named());
     noteWords(file);
     assert.deepEqual(checkRun(file).problems, []);
-    change(file, "UPDATE words SET pieces = x'00' WHERE id % 2 = 0");
+    change(file, "UPDATE words SET pieces = x'008def02d2' WHERE id % 2 = 0");
     const lost = checkRun(file).problems.map(({ what }) => what);
     assert.deepEqual(lost, ['There are blocks of calls whose texts are not noted as they are']);
     change(file, "UPDATE words SET pieces = x'ffffff'");
@@ -265,6 +265,34 @@ describe('store: which texts are in which block', function () {
     assert.deepEqual(ask(file, { text: 'word-of-777777' }), ['8.1']);
     change(file, "UPDATE word_groups SET blocks = x'ff'");
     assert.deepEqual(ask(file, { text: 'word-of-777777' }), ['8.1']);
+  });
+
+  it('is found whatever bit was lost in what is noted', () => {
+    const file = record(named());
+    noteWords(file);
+    const db = new Database(file);
+    let places = 0;
+    for (const [table, column] of [
+      ['words', 'pieces'],
+      ['word_groups', 'blocks'],
+    ] as const) {
+      const put = db.prepare(`UPDATE ${table} SET ${column} = ? WHERE id = ?`);
+      const rows = db.prepare<[], { id: number; bytes: Buffer }>(`SELECT id, ${column} AS bytes FROM ${table}`).all();
+      const damage = (how: (bytes: Buffer, index: number) => Buffer): void =>
+        rows.forEach(({ id, bytes }, index) => put.run(how(Buffer.from(bytes), index), id));
+      damage((bytes, index) => {
+        bytes[(index * 7) % bytes.length]! ^= 1 << (index % 8);
+        return bytes;
+      });
+      assert.deepEqual(ask(file, { text: 'word-of-777777' }), ['8.1']);
+      damage((bytes) => bytes.subarray(0, bytes.length >> 1));
+      assert.deepEqual(ask(file, { text: 'word-of-777777' }), ['8.1']);
+      damage((bytes) => bytes);
+      places += rows.length;
+    }
+    db.close();
+    assert.ok(places > 100);
+    assert.deepEqual(candidates(file, 'word-of-777777'), [7]);
   });
 
   it('is noted by the recorder in its spare time', async () => {
