@@ -71,7 +71,9 @@ const PREFIXED = `(?:(?i:(?:[a-z]+_)?${NAMED})|${CAMEL})`;
 /** A quote, in a text that may itself be quoted in others. */
 const QUOTE = String.raw`\\{0,7}["']`;
 /** Settings are often written below each other, with blanks to one column. */
-const IS = String.raw`(?:[ \t]{2,20}|\s?)(?::=|[=:]>?)(?:[ \t]{2,20}|\s?)`;
+const IS = String.raw`(?:[ \t]{2,20}|\s?)[=:]>?(?:[ \t]{2,20}|\s?)`;
+/** Before quotes also Go's. */
+const IS_QUOTED = String.raw`(?:[ \t]{2,20}|\s?)(?::=|[=:]>?)(?:[ \t]{2,20}|\s?)`;
 
 /** What is said of a secret where there is none, `secrets: none`, or of what kind it is, `password: str`. Written without case; a whole word up to its end, with what ends a sentence. */
 export const NO_SECRET_WORD = String.raw`(?:none|null|nil|undefined|empty|unset|not|missing|absent|unknown|true|false|yes|no|valid|invalid|required|optional|expired|str|string|int|integer|bytes|bool|boolean|float|any|object|number|secretstr)[.!?]?`;
@@ -107,7 +109,7 @@ const WORD_OF_MODEL = String.raw`token\\?["']\s?:\s?\\?(?:"[^"\\\n]{0,60}\\?"|'[
 /** A JSON schema as text, in the place of a secret. */
 export const SCHEMA_AS_TEXT = String.raw`\{(?=[^{}]{0,500}["']type\\?["']\s?:\s?\\?["'](?:${SCHEMA_TYPES.replaceAll(' ', '|')})\\?["'])(?:\s{0,99}\\?["'](?:${SCHEMA_KEYS.replaceAll(' ', '|')})\\?["']\s?:\s?(?:\\?"[^"\\]{0,300}\\?"|\\?'[^'\\]{0,300}\\?'|[A-Za-z0-9.]{1,20}),?){1,8}\s{0,99}\}`;
 /** The name of a secret up to the quotes of its value, which may have blanks in it. */
-const QUOTED = String.raw`(?<![A-Za-z])(?!${WORD_OF_MODEL})${PREFIXED}(?:${QUOTE})?${IS}`;
+const QUOTED = String.raw`(?<![A-Za-z])(?!${WORD_OF_MODEL})${PREFIXED}(?:${QUOTE})?${IS_QUOTED}`;
 /** `[]` */
 export const EMPTY_LIST = String.raw`[\[{(]\s*[\]})]`;
 
@@ -123,6 +125,9 @@ const SCHEME = String.raw`(?:\[?(?:[Bb]asic|[Bb]earer|[Tt]oken|[Dd]igest|[Aa]pi-
 /** Of the value of a header, which ends with its quote or its list. */
 const OF_HEADER = String.raw`(?:[^\s"',;}\\]|\\(?!\\{0,7}["']))`;
 
+/** Of a selector in quotes, which may have others in it. */
+const OF_SELECTOR = String.raw`(?:[^"'\\\n]|\\{0,7}["'](?![,:]))`;
+
 /** With what each of `NAMED_SECRETS` begins: where it is not, none of them has to find that out by itself. */
 const NAMED_AT_ALL = String.raw`(?<![A-Za-z])(?:${PREFIXED}|(?i:cookies))(?:${QUOTE})?(?:[ \t]{2,20}|\s?)[=:]`;
 /** A secret behind its name: a list or a dictionary as text, what stands in quotes, a word. */
@@ -132,6 +137,8 @@ const NAMED_SECRETS = [
   String.raw`(?<k16>${QUOTED}b?\\{1,7}["'])(?:(?<=')(?!(?i:${NO_SECRET_WORD})\\)[^'\\\n]{3,2000}(?=\\{1,7}')|(?<=")(?!(?i:${NO_SECRET_WORD})\\)[^"\\\n]{3,2000}(?=\\{1,7}"))`,
   String.raw`(?<k5>(?<![A-Za-z])(?!${WORD_OF_MODEL})${NAME}(?:${QUOTE})?${IS}(?:${QUOTE})?${SCHEME})${SOME}[^\s"'&,;\\}\])]{3,}`,
   String.raw`(?<k6>(?<![A-Za-z])(?i:[a-z]+_${NAMED})(?:${QUOTE})?${IS}(?:${QUOTE})?${SCHEME})${SOME}[^\s"'&,;\\}\])]{3,}`,
+  // What make assigns; in code a call, an element or another variable follows.
+  String.raw`(?<k22>(?<![A-Za-z])${PREFIXED}[ \t]{0,20}:=[ \t]{0,20})${SOME}(?=[^\s"'&,;\\}\])([.]{0,200}[0-9])[^\s"'&,;\\}\])([.]{3,}(?=[\s"'&,;\\}\])]|$)`,
 ];
 
 /**
@@ -155,18 +162,20 @@ export const SECRET_PATTERNS = [
   String.raw`(?<k1>(?i:authorization|cookie)(?:${QUOTE})?\s*[:=]\s*\[?\s?(?:b?${QUOTE})?${SCHEME})(?:${OF_HEADER}{4,}|(?=[^\s=;]{1,2}=)${OF_HEADER}{2,3}(?=;[ \t]*${OF_HEADER}))(?:;[ \t]*(?:(?i:expires)=[A-Za-z]{3},[^"';}\r\n]*|${OF_HEADER}+))*`,
   String.raw`(?<k2>[Bb][Ee][Aa][Rr][Ee][Rr]\s+)(?=[^\s]*[0-9]|[^\s]{20})[A-Za-z0-9._~+/=-]{6,}`,
   String.raw`(?<k3>Basic\s+)(?=[A-Za-z0-9+/]*[A-Z0-9=])[A-Za-z0-9+/]{12,}={0,2}`,
+  // A token in the place of a user, and no words of which a user's name is made.
+  String.raw`(?<k20>(?:(?<=http)|(?<=https))://)(?!(?:(?:[A-Za-z]{1,20}|[0-9]{1,4})[-_.]){1,9}[A-Za-z0-9]{1,8}[:@])(?=[^\s/:@"']{0,2000}[0-9])[A-Za-z0-9_.~%-]{20,2000}(?=:?@|:x-oauth-basic@)`,
   String.raw`(?<k4>://[^\s/:@"']*:)[^\s/"']+(?=@)`,
-  // A token in the place of a user.
-  String.raw`(?<k20>://)(?=[^\s/:@"']{0,200}[0-9])[A-Za-z0-9_.~%-]{20,200}(?=@)`,
   String.raw`(?<k9>(?<![\w/.@:-])(?!mailto:)[\w.-]{1,64}:)[^\s/:@"',]{3,}(?=@(?:[\w.-]{1,253}(?::[0-9]|/)|[a-z]{1,8}\())`,
   String.raw`(?<k10>[?&;](?i:sig|signature|hmac|jwt|auth|x-(?:amz|goog|ms)-(?:signature|credential|security-token))=)[^\s"'&;#<>]+`,
   String.raw`(?<k11>[?&;](?i:key|code|assertion|ticket|session|sid|sessionid|session_id)=)[^\s"'&;#<>]{16,}`,
   `(?=${NAMED_AT_ALL})(?:${NAMED_SECRETS.join('|')})`,
   String.raw`(?<k17>(?<=[<:])(?i:(?:[a-z]+[_-]){0,4}[a-z]{0,20}${NAMED})(?:\s[^<>]{0,300})?>\s{0,200}(?:<!\[CDATA\[)?)(?!(?i:${NO_SECRET_WORD})\s{0,200}<)[^<>\s][^<>]{1,1998}[^<>\s](?=\s{0,200}(?:\]\]>\s{0,200})?</[^<>]{0,60}(?i:${NAMED})\s{0,9}>)`,
-  String.raw`(?<k8>[(\[]b?["'](?:(?i:(?:[a-z]+[_-])?(?:${NAMED}|authorization|cookie))|${CAMEL})["'],\s*b?)(?:'[^']*'|"[^"]*")`,
+  String.raw`(?<k8>[(\[](?:b?["']|["']#)(?:(?i:(?:[a-z]+[_-])?(?:${NAMED}|authorization|cookie))|${CAMEL})["'],\s*b?)(?:'[^']*'|"[^"]*")`,
   String.raw`(?<k12>["']--?(?i:(?:[a-z]+-){0,4}${NAMED})["'],\s*)(?:'[^'-][^']*'|"[^"-][^"]*")`,
   String.raw`(?<k13>(?<![\w-])--(?i:(?:[a-z]+-){0,4}${NAMED})\s+)(?=[^\s"']*[0-9])[^\s"'-][^\s"']{3,}`,
   String.raw`(?<k14>["'](?i:${ROWS})${QUOTE}:\s*${QUOTE}#?(?:(?i:[a-z0-9]+[_-]){0,4}(?i:${NAMED}|authorization|cookie|set-cookie)|${CAMEL})${QUOTE},\s*${QUOTE}(?i:value)${QUOTE}:\s*)(?:\\{0,7}'[^'\\]*\\{0,7}'|\\{0,7}"[^"\\]*\\{0,7}")`,
+  // What is typed into a page's field for a password: `{"selector": "input[type='password']", "value": "..."}`.
+  String.raw`(?<k21>["'](?i:selector)${QUOTE}:\s*${QUOTE}${OF_SELECTOR}{0,100}?(?i:pass(?:word|wd|phrase|code)|pwd)${OF_SELECTOR}{0,100}?${QUOTE},\s*${QUOTE}(?i:value)${QUOTE}:\s*)(?:\\{0,7}'[^'\\]*\\{0,7}'|\\{0,7}"[^"\\]*\\{0,7}")`,
   String.raw`(?<k18>(?<![\w-])--(?i:(?:[a-z]+-){0,4}${NAMED})\s{1,9}\\?["'])(?:(?<=')(?!(?i:${NO_SECRET_WORD})\\?')[^'\\\n]{3,2000}(?=\\?')|(?<=")(?!(?i:${NO_SECRET_WORD})\\?")[^"\\\n]{3,2000}(?=\\?"))`,
   // What pydantic says of a field: its own text has what was given.
   String.raw`(?<k19>(?<![A-Za-z])(?i:(?:[a-z]+_)?${NAMED})\n[ \t]{1,4}[^\n]{0,300}input_value=${SCHEME})(?:'[^'\n]{0,2000}'|"[^"\n]{0,2000}"|${LIST_AS_TEXT}|[^\s,\]]+)`,

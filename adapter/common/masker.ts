@@ -1,5 +1,5 @@
 import type { RecordSettings } from '../../protocol/control';
-import { isSecretName } from '../../protocol/secretNames';
+import { isSecretName, isSecretSelector } from '../../protocol/secretNames';
 import { MASK, ROW_NAMES } from '../../protocol/secrets';
 import { compileMaskPatterns, maskText } from './masking';
 
@@ -27,7 +27,7 @@ export class Masker {
       ...globs.map(
         (glob) =>
           new RegExp(
-            `(?<=\\b${glob}\\\\*["']?\\s*(?::=|[:=])\\s*)(?:\\\\*"[^"\\\\]*\\\\*"|\\\\*'[^'\\\\]*\\\\*'|[^\\s"',;(){}\\[\\]]+)`,
+            `(?<=\\b${glob}\\\\*["']?\\s{0,9}(?::=|[:=])\\s{0,9})(?:\\\\*"[^"\\\\]*\\\\*"|\\\\*'[^'\\\\]*\\\\*'|[^\\s"',;(){}\\[\\]]+)`,
             'gi',
           ),
       ),
@@ -57,7 +57,7 @@ export class Masker {
       ) as T;
     const isRow = ROW.some((key) => {
       const name = (value as Record<string, unknown>)[key];
-      return Object.hasOwn(value, key) && typeof name === 'string' && this.#isSecret(name);
+      return Object.hasOwn(value, key) && typeof name === 'string' && this.#isSecretOf(key, name);
     });
     const named = Object.entries(value).map(([name, inner]: [string, unknown]) => [
       this.text(name),
@@ -79,7 +79,11 @@ export class Masker {
     if (typeof item !== 'string') return false;
     const option = /^--?([A-Za-z][\w-]*)$/.exec(item)?.[1];
     if (option !== undefined) return !/^-/.test(String(items[index + 1])) && this.#isSecret(option);
-    return items.length === 2 && /^[A-Za-z]/.test(item) && this.#isSecret(item);
+    return items.length === 2 && /^#?[A-Za-z]/.test(item) && this.#isSecret(item);
+  }
+
+  #isSecretOf(about: string, name: string): boolean {
+    return this.#isSecret(name) || (about.toLowerCase() === 'selector' && isSecretSelector(name));
   }
 
   #isSecret(name: string): boolean {
@@ -108,8 +112,10 @@ export class Masker {
         copy[key] = this.arguments(inner);
       }
     }
-    if (typeof object['name'] === 'string' && typeof object['value'] === 'string' && this.#isSecret(object['name'])) {
-      copy['value'] = MASK;
+    for (const key of ROW) {
+      const name = object[key];
+      const isRow = typeof name === 'string' && this.#isSecretOf(key, name);
+      if (isRow && typeof object['value'] === 'string') copy['value'] = MASK;
     }
     if (typeof object['result'] === 'string') {
       copy['result'] = lengthOf(object['result']);

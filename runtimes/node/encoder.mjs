@@ -4,6 +4,7 @@ import { classOf, hasOwnSymbols, PLAIN } from './classes.mjs';
 import { Leaves } from './leaves.mjs';
 import { MAX_DEPTH, MAX_VALUE_BYTES } from './limits.mjs';
 import { markHead, markOf } from './marks.mjs';
+import { isSecretSelector } from './secretNames.mjs';
 import { ROW_NAMES } from './secrets.mjs';
 import { beside, hasWord, isNoSecret, isOption, isSecretKey, maskText } from './masking.mjs';
 
@@ -249,6 +250,8 @@ export class Encoder extends Leaves {
       if (typeof name !== 'string') continue;
       const { mask } = this.key(name);
       if (mask !== null) return mask;
+      if (about.toLowerCase() === 'selector' && isSecretSelector(name))
+        return markOf('masked', `${maskText(name)} holds a secret`);
     }
     return undefined;
   }
@@ -296,7 +299,7 @@ export class Encoder extends Leaves {
    */
   maskAfter(item, index, length) {
     if (isOption(item)) return this.key(item.replace(/^-+/, '')).mask;
-    return length === 2 && index === 0 && /^[A-Za-z]/.test(item) ? this.key(item).mask : null;
+    return length === 2 && index === 0 && /^#?[A-Za-z]/.test(item) ? this.key(item).mask : null;
   }
 
   /**

@@ -4,6 +4,7 @@
 import { types } from 'node:util';
 import { keyOf } from './encoder.mjs';
 import { follow, followed } from './follow.mjs';
+import { ROW_NAMES } from './secrets.mjs';
 import { giveParams, paramsOf } from './params.mjs';
 import { placeOfCaller } from './place.mjs';
 import { ERROR, RETURNED } from './recorder.mjs';
@@ -14,6 +15,7 @@ import { shared } from './shared.mjs';
  * known before it has returned for the first time.
  * @typedef {{
  *   fn: Function, name: string, kind: string, path: string | null, line: number, params: import('./encoder.mjs').Key[],
+ *   row: (args: ArrayLike<unknown>) => object,
  *   rest: import('./encoder.mjs').Key | undefined, steps: 'none' | 'sync' | 'async', fresh: boolean, waits: boolean | undefined,
  *   id: number, known: object | null }} Wrapped
  */
@@ -47,6 +49,7 @@ export function wrap(fn, options = {}) {
   const found = paramsOf(fn);
   const { names, rest } = found;
   const params = names.map(keyOf);
+  const about = names.flatMap((given, index) => (ROW_NAMES.includes(given) ? [{ name: given, index }] : []));
   const asyncSteps = types.isAsyncFunction(fn) && types.isGeneratorFunction(fn);
   /** @type {Wrapped} */
   const wrapped = {
@@ -56,6 +59,7 @@ export function wrap(fn, options = {}) {
     ...placeOfCaller(),
     params,
     rest: rest ? params[params.length - 1] : undefined,
+    row: (args) => Object.fromEntries(about.map(({ name: key, index }) => [key, args[index]])),
     steps: asyncSteps ? 'async' : types.isGeneratorFunction(fn) ? 'sync' : 'none',
     fresh: types.isAsyncFunction(fn),
     waits: types.isAsyncFunction(fn) ? true : undefined,

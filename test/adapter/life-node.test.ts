@@ -154,6 +154,9 @@ describe('life: recording in Node', function () {
       'SMTP_PASS=abcd, {"userPass": "abcd"}, low_pass=abcd, --db-pass=abcd',
       'password := "abcd", OPENAI_KEY=abcd, appKey: abcdefgh, passcode=abcd, iban := "X Y", https://0123456789abcdef0123@host/x, ssh://git@host',
       '{"header": "X-Api-Key", "value": "abcd"}, {\'selector\': \'#db-password\', \'value\': \'abcd\'}, {"Field": "city", "value": "abcd"}',
+      'page.fill("#password", "abcd"), {"selector":"input[type=\'password\']","value":"abcd"}, {\\"selector\\": \\"form #pwd\\", \\"value\\": \\"abcd\\"}',
+      'password := os.Getenv("abcd"), token := r.Header.Get("abcd"), API_KEY := abcd12, https://0123456789abcdef0123:x-oauth-basic@host/',
+      'https://john.smith.1985.work@host/ abfss://my-container-2024-data@account.example.net https://0123456789abcdef0123:@host/',
     ];
     const harmless = [
       'found secrets: None. Next',
@@ -177,6 +180,7 @@ describe('life: recording in Node', function () {
       'password_hint',
       'ssh_key',
       'smtp_pass',
+      ...['openAIKey', 'passCode', 'monkeyKey', "I can't find my API key"],
       ...['OPENAI_KEY', 'ddAppKey', 'monkey', 'door_passcode', 'input[type="password"]', '#pwd', 'a=b'],
       'low_pass',
       'keys',

@@ -190,6 +190,10 @@ describe('Masking', () => {
     maskText('password'.repeat(5_000));
     maskText('-----BEGIN PRIVATE KEY-----'.repeat(500));
     maskText(`http://${'a:'.repeat(10_000)}`);
+    maskText(`http://${'a-'.repeat(10_000)}`.repeat(5));
+    maskText('{"selector":"a'.repeat(20_000));
+    const masker = new Masker({ maskKeys: ['iban'], maskPatterns: [] }, assert.fail);
+    masker.text(' '.repeat(100_000));
   }).timeout(5_000);
 });
 

@@ -288,8 +288,8 @@ static int add_address(Places *self, Py_ssize_t at)
         next++;
     if (at_place(self, next) == 0 && next < self->size)
         return add_place(self, at); /* A zero, which is as good as any other character. */
-    if (at_place(self, next) == '@')
-        return next - at - 3 >= 20 ? add_place(self, at) : 0;
+    if (next - at - 3 >= 20 && (at_place(self, next) == '@' || at_place(self, next) == ':'))
+        return add_place(self, at);
     if (at_place(self, next) != ':')
         return 0;
     for (next++; next < self->size; next++) {
@@ -444,7 +444,7 @@ static int look_at(Places *self, Py_ssize_t at)
     case '\'':
         for (const char *const *name = names_of_rows; *name; name++)
             if (is_like(self, at + 1, *name))
-                return add_row(self, at, 1 + strlen(*name));
+                return is_like(self, at + 1, "selector") ? add_place(self, at) : add_row(self, at, 1 + strlen(*name));
         return 0;
     case '@':
         return add_login(self, at);

@@ -32,8 +32,9 @@ _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z][a-z]*|[a-z]+|[0-9]+")
 
 #: Of a row such as `{"name": "DB_PASSWORD", "value": "..."}`: what its name says something about.
 ROW_VALUES = ("value", "Value")
+SELECTORS = ("selector", "Selector")
 
-_NAME = re.compile(r"[\w.\- /:='\"\[\]()?$@#!*\n]{1,200}\Z")
+_NAME = re.compile(r"[\w.\- /:\[\]()?$@#!*\n]{1,200}\Z")
 
 
 def masked_by(name: str) -> tuple[Any, ...]:
@@ -60,13 +61,23 @@ def is_secret_name(name: str) -> bool:
         if word in ANYWHERE or word.endswith(ENDINGS):
             return True
     before = words[-2] if len(words) > 1 else ""
+    # `passCode`, `openAIKey`: what is one word elsewhere.
+    if before + last in ANYWHERE:
+        return True
     if last in LAST:
         return before not in TOKENS_OF_MODELS
     if last == "tokens":
         return before in TOKENS_BEFORE
     if last == "pass":
         return before in PASS_BEFORE
-    return last in ("key", "keys") and before in KEY_BEFORE
+    return last in ("key", "keys") and (before in KEY_BEFORE or "".join(words[-3:-1]) in KEY_BEFORE)
+
+
+def is_secret_selector(selector: str) -> bool:
+    """Whether what is typed where this selector of a page points to is a secret: `#password-field`, `input[type="password"]:enabled`."""
+    if len(selector) > 200:
+        return False
+    return any(word == "pwd" or word.endswith(ENDINGS) for word in name_words(selector)) or is_secret_name(selector)
 
 
 #: Remembered of a key under which a user and a password may stand.
@@ -150,6 +161,11 @@ def _named_in_text(glob: str) -> re.Pattern[str]:
     )
 
 
+def prepare() -> None:
+    """Compiles the expression of secrets, so that the first text that may hold one need not wait for it."""
+    _secret()
+
+
 @cache
 def _secret() -> re.Pattern[str]:
     """Compiled when a text first looks like one with a secret: that takes longer than all else of a process that only starts and ends."""
@@ -201,7 +217,7 @@ class Masking:
         found = ""
         for about in ROW_NAMES:
             name = row.get(about)
-            if type(name) is str and self.is_secret_key(name):
+            if type(name) is str and (self.is_secret_key(name) or (about in SELECTORS and is_secret_selector(name))):
                 found = name
         return found
 
@@ -213,7 +229,7 @@ class Masking:
             return ""
         if is_option(item):
             item = item.lstrip("-")
-        elif length != 2 or not item[:1].isalpha():
+        elif length != 2 or not item.removeprefix("#")[:1].isalpha():
             return ""
         return item if self.is_secret_key(item) else ""
 

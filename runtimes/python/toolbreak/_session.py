@@ -37,6 +37,8 @@ _LONGEST_TEXT = 32_768
 _WELCOME_SECONDS = 5.0
 _SILENCE_SECONDS = 10.0
 _LAST_LOOK = 0.2
+#: After so many seconds a process is no short one.
+_SETTLED = 0.5
 GONE = "the debugger went away; the program goes on."
 SILENT = "the debugger does not answer any more; what was held goes on, without a debugger."
 
@@ -267,11 +269,16 @@ class Session:
         assert wire is not None
         silence = 0.0
         limit = self.connect.get("heartbeatSeconds") or _SILENCE_SECONDS
-        last = time.monotonic()
+        last = begun = time.monotonic()
+        is_prepared = self.writer is None
         try:
             while not self.closing:
                 messages = wire.wait(0.5)
                 now = time.monotonic()
+                # Beside the app, and not for one that has ended by then: it takes longer than most of them.
+                if not (is_prepared or messages) and now - begun >= _SETTLED:
+                    is_prepared = True
+                    _report.guard(_prepare_masking)
                 # A process that was stopped for a while has not been left alone for that while.
                 silence = 0.0 if messages else silence + min(now - last, 1.0)
                 last = now
@@ -390,6 +397,12 @@ class Session:
                 self.thread.join(_LAST_LOOK)
                 if not self.thread.is_alive():
                     self.wire.leave()
+
+
+def _prepare_masking() -> None:
+    from . import _masking
+
+    _masking.prepare()
 
 
 session: Session | None = None

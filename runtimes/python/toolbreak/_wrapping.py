@@ -10,12 +10,7 @@ from . import _boundaries, _calls, _guards, _report
 
 
 def wrap(function: Any, name: str | None, kind: str) -> Any:
-    import inspect
-
-    try:
-        target = inspect.unwrap(function)
-    except ValueError:
-        target = function
+    target = _unwrapped(function)
     target = getattr(target, "__func__", target)
     if isinstance(target, FunctionType) and target.__name__ != "<lambda>":
         key = _guards.declare(target, kind, name)
@@ -26,17 +21,32 @@ def wrap(function: Any, name: str | None, kind: str) -> Any:
     return _outside(function, name, kind)
 
 
+def _unwrapped(function: Any) -> Any:
+    """What decorators that say so stand around. Those that go round in a circle stand around nothing."""
+    target = function
+    for _ in range(1000):
+        inner = getattr(target, "__wrapped__", None)
+        if inner is None:
+            return target
+        target = inner
+    return function
+
+
 def _outside(function: Any, name: str | None, kind: str) -> Any:
     """For callables without source. One frame more; the price is named in the documentation."""
     if not callable(function):
         raise TypeError(f"{function!r} cannot be called")
-    import inspect
-
     fn = _calls.function_of(kind, function, name=name or "")
+    signature: Any = None
+    is_async = False
+    call: Any = function
     try:
-        signature: inspect.Signature | None = inspect.signature(function)
-    except (TypeError, ValueError):
-        signature = None
+        import inspect
+
+        is_async = inspect.iscoroutinefunction(function)
+        signature = inspect.signature(function)
+    except (TypeError, ValueError, AttributeError, ImportError):  # A file of the app may have that module's name.
+        pass
 
     def named(args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any] | None:
         if signature is None:
@@ -48,16 +58,17 @@ def _outside(function: Any, name: str | None, kind: str) -> Any:
 
     def again(given: dict[str, Any]) -> Any:
         assert signature is not None
-        bound = inspect.BoundArguments(signature, given)  # type: ignore[arg-type]
+        bound = signature.bind_partial()
+        bound.arguments = given
         return function(*bound.args, **bound.kwargs)
 
-    if inspect.iscoroutinefunction(function):
+    if is_async:
 
         @functools.wraps(function)
         async def awaiting(*args: Any, **kwargs: Any) -> Any:
             values = named(args, kwargs) if _calls.attached else None
             if values is None:
-                return await function(*args, **kwargs)
+                return await call(*args, **kwargs)
             return await _boundaries.aexecute(fn, values, again)
 
         return awaiting

@@ -52,7 +52,7 @@ def test_where_only_the_first_process_is_debugged_the_others_load_nothing_of_us(
         """
         import os, subprocess, sys
 
-        with open(os.path.join(os.path.dirname(os.environ["TOOLBREAK_CONNECT"]), "first"), "w") as file:
+        with open(os.path.join(os.path.dirname(os.environ["TOOLBREAK_CONNECT"]), "first"), "w", encoding="ascii") as file:
             file.write(sys.argv[1] or str(os.getpid()))
         if sys.argv[2] == "exec":
             os.execv(sys.executable, [sys.executable, "child.py"])
@@ -67,10 +67,25 @@ def test_where_only_the_first_process_is_debugged_the_others_load_nothing_of_us(
         assert (code, err) == (0, "")
         return any(name.partition(".")[0] == "toolbreak" for name in json.loads(out))
 
+    def loads_on_demand(import_it: str) -> tuple[int, str, str]:
+        scene.write("child.py", f"import sys\n{import_it}\nprint('toolbreak' in sys.modules)\n")
+        adapter = scene.adapter(record=recorded())
+        found = scene.run(adapter, "-W", "error", "-X", "warn_default_encoding", "main.py", "1", "start").finish()
+        os.remove(adapter.connect_file.parent / "first")
+        return found
+
     assert not loaded("", "start")
     assert not loaded("1", "start")
     # A program in the place of the first one is the same process.
     assert loaded("", "exec")
+    # Whoever says `import toolbreak` has it there, too, and does not find himself debugged.
+    declared = (
+        "import toolbreak\nassert toolbreak.tool(len)([1]) == 1\nassert not sys.modules['toolbreak._calls'].attached"
+    )
+    assert loads_on_demand(declared) == (0, "True\n", "")
+    assert loads_on_demand("") == (0, "False\n", "")
+    scene.write("toolbreak.py", "OWN = True\n")
+    assert loads_on_demand("import toolbreak; assert toolbreak.OWN") == (0, "True\n", "")
 
 
 @pytest.mark.essential
@@ -94,8 +109,9 @@ def test_what_is_compiled_of_us_is_kept_and_nothing_of_the_app(scene: Any) -> No
 @pytest.mark.essential
 def test_frameworks_are_known_by_their_metadata_alone(scene: Any) -> None:
     for name in ("langgraph-0.5.1", "LangChain_Core-1.2.3", "langgraph_sdk-1.0.0", "langgraph"):
-        (scene.folder / "site" / f"{name}.dist-info").mkdir(parents=True)
-    (scene.folder / "later" / "langgraph-2.0.0.dist-info").mkdir(parents=True)
+        scene.write(f"site/{name}.dist-info/METADATA", "")
+    (scene.folder / "site" / "langgraph-0.4.0.dist-info").mkdir()
+    scene.write("later/langgraph-2.0.0.dist-info/METADATA", "")
     scene.write("main.py", "print('ran')\n")
     adapter = scene.adapter()
     folders = [BOOT, scene.folder / "not there", scene.folder / "site", scene.folder / "later"]
@@ -160,3 +176,38 @@ def test_a_process_of_old_python_says_so_once(scene: Any) -> None:
         app = scene.run(None, "main.py", BOOT / "sitecustomize.py", how)
         said = "Toolbreak: Python 3.6 is too old (needs 3.10); the program runs without a debugger.\n"
         assert app.finish() == (0, "", said)
+
+
+def test_what_finds_secrets_is_made_beside_an_app_that_goes_on(scene: Any) -> None:
+    """Otherwise the first text that may hold one waits for it, in the app's own thread."""
+    scene.write(
+        "main.py",
+        """
+        import time
+        from toolbreak import _masking
+
+        end = time.monotonic() + 20
+        while not _masking._secret.cache_info().currsize and time.monotonic() < end:
+            time.sleep(0.01)
+        print(_masking._secret.cache_info().currsize)
+        """,
+    )
+    assert scene.run(scene.adapter(record=recorded()), "main.py").finish() == (0, "1\n", "")
+
+
+def test_a_tool_is_declared_beside_a_file_named_inspect(scene: Any) -> None:
+    scene.write("inspect.py", "OWN = True\n")
+    scene.write(
+        "main.py",
+        """
+        import inspect, toolbreak
+
+        @toolbreak.tool
+        def own():
+            return inspect.OWN
+
+        print(own(), toolbreak.tool(len)([1]))
+        """,
+    )
+    app = scene.run(None, "main.py", env={"PYTHONPATH": str(RUNTIME)})
+    assert app.finish() == (0, "True 1\n", "")

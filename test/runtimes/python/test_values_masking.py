@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from toolbreak._masking import Masking, is_secret_name
 from toolbreak._secret_places import _places, lowered
+from toolbreak._secrets import ROW_NAMES
 from toolbreak._states import StateEncoder
 from toolbreak._values import Settings
 
@@ -32,7 +33,7 @@ def test_secret_names(name: str) -> None:
     "name",
     "tokens max_tokens token_count total_tokens input_tokens output_tokens maxTokens tokenizer token_usage prompt_tokens completion_tokens cached_tokens reasoning_tokens"
     " usage user_tokens session_tokens num_tokens bad_words_tokens stop_tokens api_tokens_count secrets_count passwords_length next_token eos_token key keys primary_key monkey keyword author"
-    " pass passes low_pass first_pass boarding_pass_id test_pass authorize secretary password_length cookie_count order_id content".split(),
+    " pass passes low_pass first_pass boarding_pass_id test_pass authorize secretary password_length cookie_count order_id content monkeyKey open_key".split(),
 )
 def test_harmless_names(name: str) -> None:
     assert not is_secret_name(name)
@@ -78,7 +79,10 @@ class Plain:
         {"key": "client_secret", "value": SECRET, 1: 2},
         {"selector": "#password", "value": SECRET},
         [{"Field": "passcode", "value": SECRET}, {"header": "X-Api-Key", "Value": SECRET}],
-        {"selector": "input[type='password']", "value": SECRET},
+        {"selector": "input[type='password'][required]:enabled", "value": SECRET},
+        {"selector": ".password > input, #other", "value": SECRET},
+        ["#password", SECRET],
+        {"openAIKey": SECRET, "huggingFaceKey": SECRET, "passCode": SECRET},
         {"OPENAI_KEY": SECRET, "ddAppKey": SECRET, "door_passcode": SECRET},
         Row("password", SECRET),
         ["psql", "--user", "ann", "--password", SECRET],
@@ -124,6 +128,13 @@ SECRETS = [
     ("OPENAI_KEY=hunter22 huggingface-keys: hunter22", "hunter22"),
     ("the passcode: hunter22, door_passcode='hunter22'", "hunter22"),
     ("https://0123456789abcdef0123@git.example.org/x", "0123456789abcdef"),
+    ("https://0123456789abcdef0123:x-oauth-basic@git.example.org/x", "0123456789abcdef"),
+    ("https://0123456789abcdef0123:@git.example.org/x", "0123456789abcdef"),
+    (f"https://{'0a' * 200}@git.example.org/x", "0a0a"),
+    ('page.fill("#password", "hunter22")', "hunter22"),
+    ("""{"selector":"input[type='password']","value":"hunter22"}""", "hunter22"),
+    (r"""{\"selector\": \"form #password-field\", \"value\": \"hunter22\"}""", "hunter22"),
+    (r"""{"selector": "input[name=\"password\"]", "value": "hunter22"}""", "hunter22"),
     ("{'field': 'password', 'value': 'hunter22'}", "hunter22"),
     ('[{"Selector": "#db-password", "value": "hunter22"}]', "hunter22"),
     ("authorization: basic dXNlcjpwYXNz", "dXNlcjpwYXNz"),
@@ -489,3 +500,35 @@ def test_none_and_flags_under_secret_names_are_no_secrets() -> None:
 def test_settings_survive_nonsense() -> None:
     for record in (None, 7, {"maxValueBytes": "x", "maxDepth": -1, "maskKeys": 7, "maskPatterns": [3]}):
         assert Settings.from_record(record).encode({"a": 1}) == {"a": 1}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'password := os.Getenv("DB_PASSWORD")',
+        'token := r.Header.Get("X-Token")',
+        "if (token := match.group(1)):",
+        "token := lexer.tokens[0]",
+        "token := value",
+        "https://john.smith.1985.work@host/ https://git@host/ ssh://build-agent-production-01@host",
+        "abfss://my-container-2024-data@account.example.net",
+        '{"selector": "#city", "value": "Paris"}, {"name": "password"}, "value": "x"',
+    ],
+)
+def test_code_and_addresses_that_hold_no_secret_are_told(text: str) -> None:
+    assert Masking().text(text) == text
+    assert Settings().encode([text]) == [text]
+
+
+def test_a_question_that_speaks_of_a_secret_announces_none() -> None:
+    pair = ["I can't find my API key", "Look into the settings."]
+    assert Settings().encode(pair) == pair
+
+
+@pytest.mark.parametrize("about", ROW_NAMES)
+def test_a_row_is_looked_at_however_many_without_a_secret_came_before(about: str) -> None:
+    made = Settings()
+    for value in ({about: "city", "value": "Paris"}, {about: "#password", "value": SECRET}):
+        for _ in range(50):
+            encoded = made.encode({"rows": [value, value]})
+    assert SECRET not in repr(encoded)

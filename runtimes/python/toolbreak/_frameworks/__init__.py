@@ -80,12 +80,18 @@ def _versions() -> dict[str, str]:
         except OSError:  # An archive, or not there.
             continue
         for entry in names:
-            if entry.endswith(".dist-info"):
+            if entry.endswith((".dist-info", ".egg-info")):
                 name, _, version = entry[: -len(".dist-info")].partition("-")
                 name = name.replace("_", "-").lower()
-                if name in wanted and version:
-                    found.setdefault(name, version)
+                if name in wanted and version and _is_whole(os.path.join(folder, entry)):
+                    found.setdefault(name, version.partition("-")[0])
     return found
+
+
+def _is_whole(metadata: str) -> bool:
+    """An earlier version may have left an empty folder behind."""
+    places = (metadata, os.path.join(metadata, "METADATA"), os.path.join(metadata, "PKG-INFO"))
+    return any(map(os.path.isfile, places))
 
 
 def release(version: str) -> tuple[int, ...]:

@@ -26,6 +26,7 @@ def _boot():
         say("Toolbreak: free-threaded Python is not supported yet; the program runs without a debugger.\n")
         return
     if connect and _is_left_alone(connect):
+        _offer(os.path.dirname(folder))
         return
     before = set(sys.modules)
     try:
@@ -55,10 +56,26 @@ def _is_helper():
 def _is_left_alone(connect):
     """Where only the first process of a run is debugged, its adapter has noted that one. The others should not even load what is beside this file."""
     try:
-        with open(os.path.join(os.path.dirname(connect), "first")) as file:
-            return file.read() != str(os.getpid())
+        with open(os.path.join(os.path.dirname(connect), "first"), "rb") as file:
+            return file.read() != str(os.getpid()).encode()
     except OSError:
         return False
+
+
+def _offer(package):
+    """An app that says `import toolbreak` finds it in such a process, too, as long as it has none of its own."""
+
+    class Finder:
+        @staticmethod
+        def find_spec(name, path=None, target=None):
+            if name != "toolbreak":
+                return None
+            from importlib import util
+
+            start = os.path.join(package, "__init__.py")
+            return util.spec_from_file_location(name, start, submodule_search_locations=[package])
+
+    sys.meta_path.append(Finder)
 
 
 def _load(package, say):
@@ -142,6 +159,8 @@ def _chain():
             sys.modules["sitecustomize"] = own
 
 
-_boot()
-_started.append(True)
-_chain()
+try:
+    _boot()
+finally:
+    _started.append(True)
+    _chain()
