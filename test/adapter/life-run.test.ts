@@ -201,6 +201,18 @@ describe('life: run', function () {
     assert.deepEqual(place.rows(names), ['mine']);
   });
 
+  it('says which Pythons were too old, once, however many processes there were', async () => {
+    // What such a process does before anything else; nothing of it has to be there.
+    const note = (version: string): string => `: > "$(dirname "$TOOLBREAK_CONNECT")/old-${version}"`;
+    place.file('old.sh', `${note('3.8')}\n${note('3.8')}\n${note('2.7')}\n`);
+    place.file('agent.py', AGENT);
+    place.file('parent.py', 'import runpy, subprocess\nsubprocess.run(["sh", "old.sh"])\nrunpy.run_path("agent.py")\n');
+    const sentence =
+      /Processes of Python 2\.7 and 3\.8 were neither debugged nor recorded: Toolbreak needs Python 3\.10 or later\./g;
+    assert.equal((await place.say('run', '--', python, 'parent.py')).stderr.match(sentence)?.length, 1);
+    assert.equal((await place.say('run', '--no-subprocess', '--', python, 'parent.py')).stderr.match(sentence), null);
+  });
+
   it('records a daemon on, whose parents are gone before it connects', async () => {
     place.file(
       'daemon.py',

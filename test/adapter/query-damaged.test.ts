@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import type { Query, QueryAnswer } from '../../protocol/query';
 import { damageText } from '../../protocol/timeline';
@@ -131,5 +131,33 @@ describe('query: a damaged run', function () {
     db.close();
     assert.ok(told > 10 && lost > 10, `${told} told, ${lost} lost`);
     assert.deepEqual(all(), whole);
+  });
+
+  it('whose only block is gone says so, and is not exported', () => {
+    const spool = new SpoolFile('4000003-abc').add(1, 1, 'tool', 'keep', 'keep', 'm', '/app/m.py', 1, 1);
+    for (let id = 1; id <= 20; id++)
+      spool.add(3, id, 0, 1, 1, 2000 + id * 10, dict({ n: id }), null).add(4, id, 2005 + id * 10, 0, id, null);
+    const file = project.record('gone', [spool]);
+    const db = new Database(file);
+    const [table, index] = ['chunks', 'chunks_by_version'].map(
+      (name) =>
+        db.prepare("SELECT pageno FROM dbstat WHERE name = ? AND pagetype = 'leaf'").pluck().get(name) as number,
+    );
+    db.close();
+    const whole = readFileSync(file);
+    const torn = project.fileOf('torn');
+    for (const pages of [[table!], [index!], [table!, index!]]) {
+      const bytes = Buffer.from(whole);
+      // As many cells as a lost bit leaves of one.
+      for (const page of pages) bytes.writeUInt16BE(0, (page - 1) * 4096 + 3);
+      writeFileSync(torn, bytes);
+      const { rows, more, problems } = runQuery([torn], {});
+      assert.deepEqual([rows.length, more.exact], [0, false]);
+      assert.match(problems.join(), /is damaged: 20 calls cannot be read, and may be missing here\.$/);
+      const out = project.fileOf('exported');
+      const told = project.toolbreak('export', torn, '-o', out);
+      assert.match(told.stderr, /is damaged in a part, and cannot be exported/);
+      assert.equal(existsSync(out), false);
+    }
   });
 });

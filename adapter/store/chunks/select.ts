@@ -113,7 +113,11 @@ function readBlock(
 ): Read | undefined {
   try {
     const named = least === undefined ? undefined : reader.longest(zone.id, least);
-    return named === undefined ? { chunk: reader.chunk(zone.id) } : { named };
+    if (named !== undefined) return { named };
+    const chunk = reader.chunk(zone.id);
+    // The index on blocks still tells of one whose row is gone.
+    if (chunk === undefined) onLost?.(zone);
+    return { chunk };
   } catch (error) {
     if (onLost === undefined || !(error instanceof UserError || isDamage(error))) throw error;
     onLost(zone);

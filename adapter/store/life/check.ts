@@ -6,6 +6,7 @@ import { isAlive } from '../alive';
 import { callName } from '../callNames';
 import { CallReader } from '../chunks/callReader';
 import { openForReading, type Connection } from '../database';
+import { contradictions } from './contradictions';
 import { checkWords } from '../words/checkWords';
 import { checkCalls, exampleOf } from './checkCalls';
 import { callsWith } from './holders';
@@ -248,15 +249,7 @@ class Check {
 
   /** What the run says of all its calls, against what is known of their blocks. */
   private counted(): void {
-    const wrong = this.db
-      .prepare(
-        `SELECT 'calls' FROM runs WHERE calls <> (SELECT coalesce(sum(calls), 0) FROM chunks)
-         UNION ALL SELECT 'first' FROM runs WHERE first IS NOT (SELECT min(first) FROM chunks)
-         UNION ALL SELECT 'last' FROM runs WHERE coalesce(last, first) < (SELECT max(last) FROM chunks)
-         UNION ALL SELECT 'ended' FROM runs WHERE ended < started`,
-      )
-      .pluck()
-      .all() as string[];
+    const wrong = contradictions(this.db);
     this.damage('The run says of itself what is not so of its calls', wrong.length, wrong);
   }
 

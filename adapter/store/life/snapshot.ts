@@ -2,8 +2,10 @@ import { chmodSync, rmSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { UserError } from '../../common/errors';
 import { isDamage, openAsItIs, openForWriting, type Connection } from '../database';
+import { MIGRATIONS } from '../schema';
 import { recoverSpool } from '../recover';
 import { isAlive } from '../alive';
+import { contradictions } from './contradictions';
 import { cannotExport } from './output';
 import { spoolsByRun } from './place';
 
@@ -18,6 +20,9 @@ export function snapshot(file: string, copy: string): void {
   }
   const db = openAsItIs(file);
   try {
+    // The copy is put together anew, and would agree with itself whatever the file has lost.
+    const isCurrent = db.pragma('user_version', { simple: true }) === MIGRATIONS.length;
+    if (!isWhole(db) || (isCurrent && contradictions(db).length > 0)) throw cannotExport(file);
     copyInto(db, copy);
     noteWhen(copy);
   } catch (error) {
@@ -35,7 +40,7 @@ function isFull(error: unknown): boolean {
 
 function isWhole(db: Connection): boolean {
   try {
-    return db.pragma('quick_check(1)', { simple: true }) === 'ok';
+    return db.pragma('integrity_check(1)', { simple: true }) === 'ok';
   } catch (error) {
     if (isDamage(error)) return false;
     throw error;

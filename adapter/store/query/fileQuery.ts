@@ -26,6 +26,9 @@ import {
 import { RunClock, type Moment } from './times';
 import { equalsJson, floatOf, isShownAs, textsOf, TextSearch, wordsOfLine } from './valueMatch';
 
+/** Stands among blocks for those of which nothing tells which they were. */
+const NO_BLOCK = -1;
+
 export interface StoredFunction extends Named {
   id: number;
   qualified: string;
@@ -106,6 +109,9 @@ export class FileQuery {
     this.zero = file.zero();
     this.clock = new RunClock(run.started);
     this.live = file.live(run) || file.reading(run);
+    // A block whose rows are gone leaves nothing behind but the sum of all.
+    const gone = this.live ? 0 : Number(run.calls) - file.calls.zones().reduce((sum, { calls }) => sum + calls, 0);
+    if (gone > 0) this.lost.blocks.set(NO_BLOCK, gone);
     this.end = cursor?.ends[this.key] ?? this.zero + file.length();
     this.functions = byId(
       file,

@@ -1,5 +1,5 @@
 import type { ChildProcess } from 'node:child_process';
-import { closeSync, existsSync, openSync, readFileSync, rmSync, writeFileSync, writeSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readdirSync, readFileSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import {
@@ -236,11 +236,25 @@ export abstract class PythonTarget implements Target {
     if (this.over) return;
     this.over = true;
     this.ending = true;
+    this.noticeOld();
     this.server.close();
     for (const { connection } of [...this.live]) connection.destroy();
     if (this.stopFile !== undefined) closeSync(this.stopFile);
     this.stopFile = undefined;
     if (this.folder !== undefined) rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  /** Processes of a Python that is too old note their version, and say nothing: who started them reads what they say. */
+  private noticeOld(): void {
+    const folder = this.folder;
+    if (folder === undefined || !this.takesChildren() || !existsSync(folder)) return;
+    const versions = readdirSync(folder).flatMap((name) => /^old-(\d\.\d+)$/.exec(name)?.[1] ?? []);
+    if (versions.length === 0) return;
+    const named = versions.toSorted().join(' and ');
+    this.notice(
+      'important',
+      `Processes of Python ${named} were neither debugged nor recorded: Toolbreak needs Python 3.10 or later.`,
+    );
   }
 
   private accept(hello: Hello, socket: Socket): Connection | undefined {

@@ -10,7 +10,7 @@ from typing import Any
 
 from ._exception_table import cover_jumps
 from ._guard_state import Guard
-from ._sources import File, FunctionNode
+from ._sources import File, FunctionNode, walk
 
 Key = tuple[str, int, str]
 _MARK = "\0toolbreak guard "
@@ -209,7 +209,7 @@ def _rewrite(node: FunctionNode, mark: str, guard: Guard) -> None:
 
 def _place(made: ast.AST, node: FunctionNode) -> None:
     """Gives nodes of ours the `def`'s line, so that a hold is seen there."""
-    for child in ast.walk(made):
+    for child in walk(made):
         if "lineno" in child._attributes and not hasattr(child, "lineno"):
             child.lineno = child.end_lineno = node.lineno  # type: ignore[attr-defined]
             child.col_offset = node.col_offset  # type: ignore[attr-defined]

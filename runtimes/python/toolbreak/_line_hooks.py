@@ -189,9 +189,9 @@ class _Hooker(ast.NodeTransformer):
 
     def __init__(self, lines: frozenset[int], tree: ast.Module) -> None:
         self._lines = lines
-        self._starts = {node.lineno for node in ast.walk(tree) if isinstance(node, ast.stmt)}
+        self._starts = {node.lineno for node in _sources.walk(tree) if isinstance(node, ast.stmt)}
         self._left = set(lines)
-        for node in ast.walk(tree):
+        for node in _sources.walk(tree):
             if isinstance(node, (ast.expr, ast.ExceptHandler)) and node.lineno in lines:
                 self._left.discard(node.lineno)
         self._left -= self._starts

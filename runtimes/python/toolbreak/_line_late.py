@@ -78,7 +78,7 @@ class _Text:
         self.back: set[tuple[int, int]] = set()
         #: The last line of each statement, by its first; of one that has others in it, the first.
         self.statements: dict[int, int] = {}
-        for node in ast.walk(source.tree) if source is not None else ():
+        for node in _sources.walk(source.tree) if source is not None else ():
             if isinstance(node, (ast.stmt, ast.expr)):
                 first, end = node.lineno, node.end_lineno or node.lineno
                 if isinstance(node, (ast.For, ast.AsyncFor, ast.While)) or (isinstance(node, ast.expr) and first < end):

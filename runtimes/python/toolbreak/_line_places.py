@@ -6,7 +6,7 @@ import ast
 from types import CodeType
 
 from . import _guard_code
-from ._sources import File, Spot
+from ._sources import File, Spot, walk
 
 _FUNCTION = 0x2
 
@@ -92,7 +92,7 @@ def place(file: File, line: int) -> Place:
 def again(file: File, code: CodeType) -> frozenset[int]:
     """Instructions where code comes back to the first line of a statement of several lines, such as to call what stands there."""
     ends: dict[int, int] = {}
-    for node in ast.walk(file.tree):
+    for node in walk(file.tree):
         if not isinstance(node, ast.stmt) or hasattr(node, "body") or hasattr(node, "cases"):
             continue
         if (node.end_lineno or 0) > node.lineno:

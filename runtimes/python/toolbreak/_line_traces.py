@@ -12,7 +12,7 @@ import threading
 from types import FrameType
 from typing import Any
 
-from . import _line_late, _line_pause_traces, _line_pauses, _line_places, _line_steps, _lines
+from . import _line_late, _line_pause_traces, _line_pauses, _line_places, _line_steps, _lines, _report
 from ._calls import real_path
 
 #: The lines of each file that breakpoints are on: `_line_hooks` keeps them.
@@ -317,7 +317,7 @@ class _MainLines:
         return _line_late.comes_to(self.path, line, self._last)
 
     def passed(self, line: int) -> None:
-        if self.tracing and not self._is_to_come(line):
+        if self.tracing and not _report.guard(self._is_to_come, line):
             self.stop()
 
     def stop(self) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import sys
 import threading
@@ -57,6 +58,8 @@ def _make_way() -> None:
         beside = {entry.partition(".")[0] for entry in os.listdir(folder or ".")} if folder is not None else set()
     except (OSError, TypeError):
         return
+    if beside & sys.stdlib_module_names:
+        _report.guard(_bring_the_rest)
     for name in beside.intersection(_brought):
         known = getattr(sys.modules.get(name), "__spec__", None)
         if known is None or not known.has_location:  # Built in or frozen: it comes first in any case.
@@ -67,6 +70,21 @@ def _make_way() -> None:
                 if each == name or each.startswith(f"{name}."):
                     sys.modules.pop(each, None)
     _brought.clear()
+
+
+def _bring_the_rest() -> None:
+    """What we import only where it is needed, while the names of what it imports are still the standard library's."""
+    kept = sys.path[:1]
+    before = set(sys.modules)
+    del sys.path[:1]
+    try:
+        for name in ("ctypes", "inspect"):
+            importlib.import_module(name)
+    except ImportError as error:  # A Python without it.
+        _report.let_through(error)
+    finally:
+        sys.path[:0] = kept
+        _brought.extend(name for name in list(sys.modules) if name not in before)
 
 
 #: The main module's frame, once it has begun.

@@ -9,7 +9,7 @@ import time
 from typing import Any
 
 from . import _calls, _guards, _imports, _report, _session, _stops
-from ._masking import Masking
+from ._masking import Masking, prepare
 
 NOTE = "run.json"
 #: The folder of the run, for the processes that this one starts.
@@ -29,6 +29,9 @@ def boot(folder: str) -> None:
     from . import _main
 
     _guards.main_started = False
+    if not os.path.isabs(folder):
+        # Processes that are started elsewhere record there, too.
+        folder = os.environ["TOOLBREAK_RECORD"] = os.path.abspath(folder)
     try:
         begin(folder)
     except OSError as error:
@@ -54,6 +57,8 @@ def begin(folder: str) -> str:
         "maskKeys": _words(_MASK_KEYS),
     }
     limit = _limit(LIMIT)
+    if _INTO not in os.environ:
+        prepare()
     into = _folder_of_run(os.path.abspath(folder))
     info = {**_session._info(_masking().is_secret_key), "pidStart": _start_mark()}
     _calls.forget_recording()

@@ -37,8 +37,6 @@ _LONGEST_TEXT = 32_768
 _WELCOME_SECONDS = 5.0
 _SILENCE_SECONDS = 10.0
 _LAST_LOOK = 0.2
-#: After so many seconds a process is no short one.
-_SETTLED = 0.5
 GONE = "the debugger went away; the program goes on."
 SILENT = "the debugger does not answer any more; what was held goes on, without a debugger."
 
@@ -159,9 +157,13 @@ class Session:
         if not folder or not configuration.get("record", {}).get("enabled"):
             return
         try:
+            from . import _masking
             from ._spool import Writer
             from ._values import Settings
 
+            # A process that the app starts may be a short one, and may never need it.
+            if self.root:
+                _masking.prepare()
             self.writer = Writer(
                 folder, process_id(), Settings.from_record(configuration["record"]), _info(), self._problem
             )
@@ -269,16 +271,11 @@ class Session:
         assert wire is not None
         silence = 0.0
         limit = self.connect.get("heartbeatSeconds") or _SILENCE_SECONDS
-        last = begun = time.monotonic()
-        is_prepared = self.writer is None
+        last = time.monotonic()
         try:
             while not self.closing:
                 messages = wire.wait(0.5)
                 now = time.monotonic()
-                # Beside the app, and not for one that has ended by then: it takes longer than most of them.
-                if not (is_prepared or messages) and now - begun >= _SETTLED:
-                    is_prepared = True
-                    _report.guard(_prepare_masking)
                 # A process that was stopped for a while has not been left alone for that while.
                 silence = 0.0 if messages else silence + min(now - last, 1.0)
                 last = now
@@ -317,7 +314,8 @@ class Session:
         if session is self:
             session = None
         self.detached = not sentence
-        if sentence:
+        # A process that closes all that it did not open, as a daemon does, takes its connection away itself: nobody has gone.
+        if sentence and not (self.wire is not None and self.wire.is_taken_away()):
             _report.say(sentence, once=False)
         _holds.send = None
         # What was lost without a word is recorded on: whoever opens the timeline later finds the rest of the run, too.
@@ -397,12 +395,6 @@ class Session:
                 self.thread.join(_LAST_LOOK)
                 if not self.thread.is_alive():
                     self.wire.leave()
-
-
-def _prepare_masking() -> None:
-    from . import _masking
-
-    _masking.prepare()
 
 
 session: Session | None = None

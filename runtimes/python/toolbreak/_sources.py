@@ -6,6 +6,8 @@ import ast
 import linecache
 import os
 import tokenize
+from collections import deque
+from collections.abc import Iterator
 from types import CodeType, FunctionType, MethodType
 from typing import Any
 
@@ -13,6 +15,15 @@ from . import _report, _static
 from ._calls import real_path
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+def walk(tree: ast.AST) -> Iterator[ast.AST]:
+    """As `ast.walk`, which imports something each time: a file of the app may have that name by then."""
+    todo = deque([tree])
+    while todo:
+        node = todo.popleft()
+        todo.extend(ast.iter_child_nodes(node))
+        yield node
 
 
 class Spot:

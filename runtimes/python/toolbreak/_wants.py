@@ -12,7 +12,7 @@ from collections.abc import Callable
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
-from . import _calls, _report
+from . import _calls, _report, _sources
 from ._conditions import NAMES, first_hit
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def make(guard: Guard, dot: Any) -> Callable[..., bool] | None:
     if dot.condition is not None:
         tree = parsed = ast.parse(dot.condition.text.strip(), "<condition>", "eval").body
         hidden = guard.names[:1] if guard.is_method() else []
-        for node in ast.walk(parsed):
+        for node in _sources.walk(parsed):
             if not isinstance(node, _PLAIN):
                 return None
             if isinstance(node, ast.Name) and (node.id in hidden or (node.id in NAMES and node.id not in guard.names)):

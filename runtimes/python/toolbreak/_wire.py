@@ -41,6 +41,7 @@ class Wire:
             self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
             self._socket.settimeout(seconds)
             self._socket.connect(address)
+        self._file = _file_of(self._socket)
         self._wake_out, self._wake_in = socket.socketpair()
         self._wake_in.setblocking(False)
         self._wake_out.setblocking(False)
@@ -228,6 +229,10 @@ class Wire:
             if self._waits():
                 select.select([], [self._socket], [], 0.05)
 
+    def is_taken_away(self) -> bool:
+        """Whether the app has closed the connection, as one of all numbers of files."""
+        return _file_of(self._socket) != self._file
+
     def close(self) -> None:
         if self._left is not None:
             os.close(self._left)
@@ -250,6 +255,14 @@ class Wire:
 
 class Interrupted(Exception):
     """The control thread ends because the process is about to fork."""
+
+
+def _file_of(connection: socket.socket) -> tuple[int, int] | None:
+    try:
+        found = os.fstat(connection.fileno())
+    except OSError:
+        return None
+    return (found.st_dev, found.st_ino)
 
 
 def _line(message: dict[str, Any]) -> bytes:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from fake_adapter import BOOT, RUNTIME, configuration
+from fake_adapter import BOOT, RUNTIME, configuration, dot
 
 LOADED = """
 import json, sys
@@ -165,7 +165,9 @@ def test_a_process_of_old_python_says_so_once(scene: Any) -> None:
         import os, sys
 
         boot, how = sys.argv[1:]
-        os.environ["TOOLBREAK_CONNECT"] = "nowhere"
+        os.environ["TOOLBREAK_CONNECT"] = "connect.json"
+        if how == "child":
+            os.environ["TOOLBREAK_CHILD"] = "1"
         sys.version_info = (3, 6, 15)
         if how == "early":  # Before 3.8 and 3.10, while `sitecustomize` runs.
             del sys.argv, sys.orig_argv
@@ -176,23 +178,20 @@ def test_a_process_of_old_python_says_so_once(scene: Any) -> None:
         app = scene.run(None, "main.py", BOOT / "sitecustomize.py", how)
         said = "Toolbreak: Python 3.6 is too old (needs 3.10); the program runs without a debugger.\n"
         assert app.finish() == (0, "", said)
+    # What a child says is read by who started it: the adapter tells of it.
+    assert scene.run(None, "main.py", BOOT / "sitecustomize.py", "child").finish() == (0, "", "")
+    assert (scene.folder / "old-3.6").exists()
 
 
-def test_what_finds_secrets_is_made_beside_an_app_that_goes_on(scene: Any) -> None:
-    """Otherwise the first text that may hold one waits for it, in the app's own thread."""
-    scene.write(
-        "main.py",
-        """
-        import time
-        from toolbreak import _masking
-
-        end = time.monotonic() + 20
-        while not _masking._secret.cache_info().currsize and time.monotonic() < end:
-            time.sleep(0.01)
-        print(_masking._secret.cache_info().currsize)
-        """,
-    )
-    assert scene.run(scene.adapter(record=recorded()), "main.py").finish() == (0, "1\n", "")
+@pytest.mark.essential
+def test_what_finds_secrets_is_made_before_the_app_runs_and_in_others_when_it_is_needed(scene: Any) -> None:
+    """A text of the first process need not wait for it."""
+    made = "from toolbreak import _masking\nprint(_masking._secret.cache_info().currsize, flush=True)\n"
+    scene.write("child.py", made)
+    scene.write("main.py", f"{made}import subprocess, sys\nsubprocess.run([sys.executable, 'child.py'], check=True)\n")
+    assert scene.run(scene.adapter(record=recorded()), "main.py").finish() == (0, "1\n0\n", "")
+    env = {"PYTHONPATH": str(BOOT), "TOOLBREAK_RECORD": "kept"}
+    assert scene.run(None, "main.py", env=env).finish() == (0, "1\n0\n", "")
 
 
 def test_a_tool_is_declared_beside_a_file_named_inspect(scene: Any) -> None:
@@ -211,3 +210,70 @@ def test_a_tool_is_declared_beside_a_file_named_inspect(scene: Any) -> None:
     )
     app = scene.run(None, "main.py", env={"PYTHONPATH": str(RUNTIME)})
     assert app.finish() == (0, "True 1\n", "")
+
+
+@pytest.mark.essential
+@pytest.mark.parametrize("name", ["collections", "types", "struct", "inspect", "token", "functools", "email"])
+def test_a_file_named_like_a_module_that_we_need_is_left_to_the_app(scene: Any, name: str) -> None:
+    scene.write(f"{name}.py", "print('loaded')\n")
+    scene.write(
+        "main.py",
+        """
+        import sys
+
+        def work(x):
+            return x + 1
+
+        def fails(x):
+            return work(x) / 0
+
+        print(work(3))
+        try:
+            fails(1)
+        except ZeroDivisionError:
+            print("failed")
+        """,
+    )
+    adapter = scene.adapter(
+        record=recorded(), breakpoints=[dot(1, scene.folder / "main.py", "return x + 1", condition="x < 0")]
+    )
+    assert scene.run(adapter, "main.py").finish() == (0, "4\nfailed\n", "")
+    spools = [path.read_bytes() for path in Path(adapter.connect["spool"]).iterdir() if path.is_file()]
+    assert any(b"fails" in spool for spool in spools)
+
+
+@pytest.mark.essential
+def test_an_app_that_closes_all_files_as_daemons_do_says_nothing(scene: Any) -> None:
+    scene.write(
+        "main.py",
+        """
+        import os, threading
+
+        os.closerange(3, 200)
+        for thread in threading.enumerate():
+            if thread.name == "toolbreak":
+                thread.join(20)
+        print("done")
+        """,
+    )
+    assert scene.run(scene.adapter(record=recorded()), "main.py").finish() == (0, "done\n", "")
+
+
+@pytest.mark.essential
+def test_a_folder_named_from_where_the_app_starts_is_that_of_all_its_processes(scene: Any) -> None:
+    scene.write("sub/child.py", "def job():\n    return 2\n\njob()\n")
+    scene.write(
+        "main.py",
+        """
+        import os, subprocess, sys
+
+        subprocess.run([sys.executable, "child.py"], cwd="sub", check=True)
+        os.chdir("sub")
+        subprocess.run([sys.executable, "child.py"], check=True)
+        """,
+    )
+    env = {"PYTHONPATH": str(BOOT), "TOOLBREAK_RECORD": "kept", "TOOLBREAK_RECORD_FUNCTIONS": "@usercode"}
+    assert scene.run(None, "main.py", env=env).finish() == (0, "", "")
+    (run,) = (scene.folder / "kept").iterdir()
+    assert not (scene.folder / "sub" / "kept").exists()
+    assert sum(b"job" in path.read_bytes() for path in run.iterdir()) == 2

@@ -17,10 +17,13 @@ def _boot():
         return
     say = sys.__stderr__.write if sys.__stderr__ is not None else (lambda text: None)
     if sys.version_info < (3, 10):
-        say(
-            "Toolbreak: Python %d.%d is too old (needs 3.10); the program runs without a debugger.\n"
-            % sys.version_info[:2]
-        )
+        if os.environ.get("TOOLBREAK_CHILD") or os.environ.get("TOOLBREAK_RECORD_INTO"):
+            _note_old(connect)  # Who started it reads what it says.
+        else:
+            say(
+                "Toolbreak: Python %d.%d is too old (needs 3.10); the program runs without a debugger.\n"
+                % sys.version_info[:2]
+            )
         return
     if not getattr(sys, "_is_gil_enabled", lambda: True)():
         say("Toolbreak: free-threaded Python is not supported yet; the program runs without a debugger.\n")
@@ -43,6 +46,16 @@ def _boot():
             "Toolbreak: it could not start (%s: %s); the program runs without a debugger.\n"
             % (type(error).__name__, error)
         )
+
+
+def _note_old(connect):
+    """For the adapter, which says at the end what was not recorded."""
+    if connect:
+        path = os.path.join(os.path.dirname(connect), "old-%d.%d" % sys.version_info[:2])
+        try:
+            os.close(os.open(path, os.O_WRONLY | os.O_CREAT, 0o600))
+        except OSError:
+            pass
 
 
 def _is_helper():
