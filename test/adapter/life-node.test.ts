@@ -339,6 +339,21 @@ turn();
     }
   });
 
+  it('is one run of all processes where its folder is named from where the first one runs', async () => {
+    place.file(
+      'starts.mjs',
+      `import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+const agent = join(import.meta.dirname, 'agent.mjs');
+spawnSync(process.execPath, ['--import', 'toolbreak/register', agent], { cwd: join(import.meta.dirname, 'node_modules'), stdio: 'inherit' });
+`,
+    );
+    assert.equal((await node(['starts.mjs'], { TOOLBREAK_RECORD: 'kept' })).code, 0);
+    assert.equal(readdirSync(join(place.project, 'kept')).length, 1);
+    const [one, ...others] = await place.json<Taken[]>('import', join(place.project, 'kept'));
+    assert.deepEqual([one!.calls > 0, others.length], [true, 0]);
+  });
+
   it('is begun by the app itself, too, and by whichever copy of the package it has', async () => {
     place.file(
       'own.mjs',
