@@ -439,7 +439,11 @@ class Writer:
         try:
             segment = self.local.segment
         except AttributeError:
-            segment = self._open(len(payload))
+            if getattr(self.local, "opening", False):
+                call.recorded = recorded
+                self.local.waiting.append(payload)
+                return True
+            segment = self._open_first(len(payload))
             if segment is None:
                 return True
         if home is not None and (segment is not home or segment.busy):
@@ -514,6 +518,17 @@ class Writer:
         while segment.waiting:
             self._append(segment.waiting.pop(0))
 
+    def _open_first(self, length: int) -> Segment | None:
+        """`_open` of a thread that has no segment yet. What a signal handler records meanwhile waits: its own would be interrupted by the next one."""
+        local = self.local
+        local.opening = True
+        if not hasattr(local, "waiting"):  # Else a handler has raised in the middle of an earlier one.
+            local.waiting = []
+        try:
+            return self._open(length)
+        finally:
+            local.opening = False
+
     def _open(self, length: int) -> Segment | None:
         """This thread's next segment, with room for a payload of this length; None when recording has ended."""
         if self.ended:
@@ -528,6 +543,7 @@ class Writer:
                 except IndexError:
                     break
                 if not segment.busy and segment.place + 8 + length <= segment.end:
+                    segment.waiting = local.waiting
                     local.slot.segment = local.segment = segment
                     return segment
         needed = length + RESERVE + 8192
@@ -566,6 +582,7 @@ class Writer:
         )
         store(segment, dumps(header, MARSHAL_VERSION))
         if old is None:
+            segment.waiting = local.waiting
             local.slot.segment = local.segment = segment
         else:
             segment.waiting, old.waiting = old.waiting, segment.waiting

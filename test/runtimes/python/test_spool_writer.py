@@ -350,6 +350,47 @@ def test_signal_handlers_that_record(writer: Writer, tmp_path: Path) -> None:
     assert sorted(frame[1] for frame in of_kind(frames, END)) == numbers_wanted
 
 
+def test_what_a_handler_records_while_the_first_file_is_opened(
+    writer: Writer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = [call() for _ in range(3)]
+    allocate = _segments.allocate
+
+    def interrupted(file: int, size: int) -> None:
+        for each in made[1:]:
+            writer.start(each)
+            writer.end(each, 0)
+            assert each.recorded == 2
+        allocate(file, size)
+
+    monkeypatch.setattr(_segments, "allocate", interrupted)
+    writer.start(made[0])
+    writer.end(made[0], 0)
+    assert [path.name for path in tmp_path.iterdir()] == ["12-ab-1.spool"]
+    frames = all_frames(tmp_path)
+    wanted = sorted(each.number for each in made)
+    assert sorted(frame[1] for frame in of_kind(frames, START)) == wanted
+    assert sorted(frame[1] for frame in of_kind(frames, END)) == wanted
+
+
+def test_a_handler_that_raises_while_the_first_file_is_opened(
+    writer: Writer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, second = call(), call()
+    allocate = _segments.allocate
+
+    def interrupted(file: int, size: int) -> None:
+        writer.start(first)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(_segments, "allocate", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        writer.start(call())
+    monkeypatch.setattr(_segments, "allocate", allocate)
+    writer.start(second)
+    assert {first.number, second.number} <= {frame[1] for frame in of_kind(all_frames(tmp_path), START)}
+
+
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 def test_a_forked_child_opens_its_own(writer: Writer, tmp_path: Path) -> None:
     writer.start(call())
