@@ -2,12 +2,15 @@ import { withoutSwitches } from '../protocol/caseSwitches';
 import {
   MASK,
   ROW_NAMES,
+  ROW_VALUES,
   SCHEMA_KEYS,
   SCHEMA_TYPES,
   SECRET_HINTS,
   SECRET_NAME_HINT,
   SECRET_PATTERNS,
   SECRET_WORDS,
+  SELECTORS,
+  TYPED_VALUES,
 } from '../protocol/secrets';
 
 const from = 'Generated from protocol/secrets.ts; do not edit.';
@@ -19,6 +22,11 @@ export function pythonSecrets(): string {
       .split(' ')
       .map((word) => `        "${word}",`)
       .join('\n')}\n    ]\n)`;
+  const tuple = (text: string) =>
+    `(${text
+      .split(' ')
+      .map((word) => `"${word}"`)
+      .join(', ')})`;
   return [
     `"""What a secret is, by name and by looks. ${from}"""`,
     '',
@@ -28,19 +36,17 @@ export function pythonSecrets(): string {
     '',
     `MASK = ${JSON.stringify(MASK)}`,
     `ANYWHERE = ${words(SECRET_WORDS.anywhere)}`,
-    `ENDINGS = (${SECRET_WORDS.endings
-      .split(' ')
-      .map((word) => `"${word}"`)
-      .join(', ')})`,
+    `ENDINGS = ${tuple(SECRET_WORDS.endings)}`,
     `LAST = ${words(SECRET_WORDS.last)}`,
     `TOKENS_BEFORE = ${words(SECRET_WORDS.tokensBefore)}`,
     `KEY_BEFORE = ${words(SECRET_WORDS.keyBefore)}`,
     `PASS_BEFORE = ${words(SECRET_WORDS.passBefore)}`,
     `ABOUT = ${words(SECRET_WORDS.about)}`,
     `TOKENS_OF_MODELS = ${words(SECRET_WORDS.tokensOfModels)}`,
-    `ROW_NAMES = (${ROW_NAMES.split(' ')
-      .map((word) => `"${word}"`)
-      .join(', ')})`,
+    `SELECTORS = ${tuple(SELECTORS)}`,
+    `ROW_NAMES = ${tuple(ROW_NAMES)}`,
+    `ROW_VALUES = ${tuple(ROW_VALUES)}`,
+    `TYPED_VALUES = ${tuple(TYPED_VALUES)}`,
     `SCHEMA_KEYS = ${words(SCHEMA_KEYS)}`,
     `SCHEMA_TYPES = ${words(SCHEMA_TYPES)}`,
     'PATTERNS = (',
@@ -72,6 +78,8 @@ export function nativeSecrets(): string {
     words('words_before_pass', SECRET_WORDS.passBefore),
     '/* What says in a row whose value it is. */',
     words('names_of_rows', ROW_NAMES),
+    '/* Those of them that say where something is typed in a page. */',
+    words('names_of_selectors', SELECTORS),
     '',
   ].join('\n');
 }
@@ -83,7 +91,10 @@ export function nodeSecrets(): string {
     '',
     `export const MASK = ${JSON.stringify(MASK)};`,
     `export const SECRET_WORDS = ${JSON.stringify(SECRET_WORDS)};`,
+    `export const SELECTORS = ${JSON.stringify(SELECTORS.split(' '))};`,
     `export const ROW_NAMES = ${JSON.stringify(ROW_NAMES.split(' '))};`,
+    `export const ROW_VALUES = ${JSON.stringify(ROW_VALUES.split(' '))};`,
+    `export const TYPED_VALUES = ${JSON.stringify(TYPED_VALUES.split(' '))};`,
     `export const SCHEMA_KEYS = new Set(${JSON.stringify(SCHEMA_KEYS.split(' '))});`,
     `export const SCHEMA_TYPES = new Set(${JSON.stringify(SCHEMA_TYPES.split(' '))});`,
     `export const PATTERNS = ${JSON.stringify(SECRET_PATTERNS.map(withoutSwitches))};`,

@@ -35,8 +35,14 @@ export const SECRET_WORDS = {
     'next page continuation eos bos pad unk sep cls mask max min stop end start special per first last new num total',
 };
 
+/** What says where something is typed in a page: `{"selector": "#password", "text": "..."}`, `{"element": "Password field", "text": "..."}`. */
+export const SELECTORS = 'selector element locator xpath placeholder Selector';
 /** What says in a row such as `{"name": "DB_PASSWORD", "value": "..."}` whose value it is. */
-export const ROW_NAMES = 'name key header field selector Name Key Header Field Selector';
+export const ROW_NAMES = `${SELECTORS} name key header field label Name Key Header Field Label`;
+/** Under what the value of a row stands. */
+export const ROW_VALUES = 'value Value';
+/** Under what it stands only beside one of `SELECTORS`. */
+export const TYPED_VALUES = 'text keys';
 
 /** What a JSON schema of a secret's parameter has, and no secret: a dict of these alone that says a type. */
 export const SCHEMA_KEYS = 'type title description format minLength maxLength nullable writeOnly';
@@ -49,10 +55,8 @@ export const TOKENS_OF_TEXTS = 'next page eos bos pad unk sep cls mask'
   .map((word) => `(?<!${word}[_-])`)
   .join('');
 const MANY_TOKENS = SECRET_WORDS.tokensBefore.replaceAll(' ', '|');
-const ROWS = ROW_NAMES.toLowerCase()
-  .split(' ')
-  .slice(0, ROW_NAMES.split(' ').length / 2)
-  .join('|');
+const ROWS = [...new Set(ROW_NAMES.toLowerCase().split(' '))].join('|');
+const PLACES_TO_TYPE = [...new Set(SELECTORS.toLowerCase().split(' '))].join('|');
 const PASSES = SECRET_WORDS.passBefore.replaceAll(' ', '|');
 const NAMED = String.raw`(?:[a-z]{0,20}pass(?:word|wd|phrase|code)s?(?:[0-9]{1,2}|[_-]?(?:confirm(?:ation)?|again|repeat|verify|hash))?|(?:${PASSES})[_-]?pass|pwd|(?:${KEYS})[_-]?keys?|(?:[a-z]{0,20}[_-]?)?secrets?|(?:[a-z]+[_-])?(?:auth|access|refresh|session|id|bearer|api|csrf|xsrf|bot|user|app|device|sas)?${TOKENS_OF_TEXTS}token|(?:${MANY_TOKENS})[_-]?tokens|credentials?)(?:_?[0-9]{1,2}|[_-](?:value|prod|production|dev|test|staging|live|old|main|default))?`;
 /** Words before `Token` that say that it is a model's, a page's or a program's own. */
@@ -174,8 +178,8 @@ export const SECRET_PATTERNS = [
   String.raw`(?<k12>["']--?(?i:(?:[a-z]+-){0,4}${NAMED})["'],\s*)(?:'[^'-][^']*'|"[^"-][^"]*")`,
   String.raw`(?<k13>(?<![\w-])--(?i:(?:[a-z]+-){0,4}${NAMED})\s+)(?=[^\s"']*[0-9])[^\s"'-][^\s"']{3,}`,
   String.raw`(?<k14>["'](?i:${ROWS})${QUOTE}:\s*${QUOTE}#?(?:(?i:[a-z0-9]+[_-]){0,4}(?i:${NAMED}|authorization|cookie|set-cookie)|${CAMEL})${QUOTE},\s*${QUOTE}(?i:value)${QUOTE}:\s*)(?:\\{0,7}'[^'\\]*\\{0,7}'|\\{0,7}"[^"\\]*\\{0,7}")`,
-  // What is typed into a page's field for a password: `{"selector": "input[type='password']", "value": "..."}`.
-  String.raw`(?<k21>["'](?i:selector)${QUOTE}:\s*${QUOTE}${OF_SELECTOR}{0,100}?(?i:pass(?:word|wd|phrase|code)|pwd)${OF_SELECTOR}{0,100}?${QUOTE},\s*${QUOTE}(?i:value)${QUOTE}:\s*)(?:\\{0,7}'[^'\\]*\\{0,7}'|\\{0,7}"[^"\\]*\\{0,7}")`,
+  // What is typed into a page's field for a password: `{"selector": "input[type='password']", "value": "..."}`; some name the element twice.
+  String.raw`(?<k21>["'](?i:${PLACES_TO_TYPE})${QUOTE}:\s*${QUOTE}${OF_SELECTOR}{0,100}?(?i:pass(?:word|wd|phrase|code)|pwd)${OF_SELECTOR}{0,100}?${QUOTE},\s*(?:${QUOTE}ref${QUOTE}:\s*${QUOTE}[A-Za-z0-9_-]{1,40}${QUOTE},\s*)?${QUOTE}(?i:value|${TYPED_VALUES.replaceAll(' ', '|')})${QUOTE}:\s*)(?:\\{0,7}'[^'\\]*\\{0,7}'|\\{0,7}"[^"\\]*\\{0,7}")`,
   String.raw`(?<k18>(?<![\w-])--(?i:(?:[a-z]+-){0,4}${NAMED})\s{1,9}\\?["'])(?:(?<=')(?!(?i:${NO_SECRET_WORD})\\?')[^'\\\n]{3,2000}(?=\\?')|(?<=")(?!(?i:${NO_SECRET_WORD})\\?")[^"\\\n]{3,2000}(?=\\?"))`,
   // What pydantic says of a field: its own text has what was given.
   String.raw`(?<k19>(?<![A-Za-z])(?i:(?:[a-z]+_)?${NAMED})\n[ \t]{1,4}[^\n]{0,300}input_value=${SCHEME})(?:'[^'\n]{0,2000}'|"[^"\n]{0,2000}"|${LIST_AS_TEXT}|[^\s,\]]+)`,

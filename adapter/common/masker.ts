@@ -1,10 +1,12 @@
 import type { RecordSettings } from '../../protocol/control';
 import { isSecretName, isSecretSelector } from '../../protocol/secretNames';
-import { MASK, ROW_NAMES } from '../../protocol/secrets';
+import { MASK, ROW_NAMES, ROW_VALUES, SELECTORS, TYPED_VALUES } from '../../protocol/secrets';
 import { compileMaskPatterns, maskText } from './masking';
 
 /** A row such as `{"name": "DB_PASSWORD", "value": "..."}` says what its value is under one of these. */
-const ROW = ROW_NAMES.split(' ');
+const [namesOfRows, selectors, rowValues, typedValues] = [ROW_NAMES, SELECTORS, ROW_VALUES, TYPED_VALUES].map((words) =>
+  words.split(' '),
+) as [string[], string[], string[], string[]];
 /** Names of which is remembered whether they name a secret. */
 const MOST_KNOWN = 1000;
 
@@ -55,13 +57,9 @@ export class Masker {
       return value.map((one: unknown, index) =>
         typeof one === 'string' && this.#announces(value, index - 1) ? MASK : this.recorded(one, deepest - 1),
       ) as T;
-    const isRow = ROW.some((key) => {
-      const name = (value as Record<string, unknown>)[key];
-      return Object.hasOwn(value, key) && typeof name === 'string' && this.#isSecretOf(key, name);
-    });
     const named = Object.entries(value).map(([name, inner]: [string, unknown]) => [
       this.text(name),
-      inner !== null && inner !== undefined && (this.#isSecret(name) || (isRow && /^value$/i.test(name)))
+      inner !== null && inner !== undefined && (this.#isSecret(name) || this.#isSecretOfRow(value, name))
         ? MASK
         : this.recorded(inner, deepest - 1),
     ]);
@@ -82,8 +80,15 @@ export class Masker {
     return items.length === 2 && /^#?[A-Za-z]/.test(item) && this.#isSecret(item);
   }
 
-  #isSecretOf(about: string, name: string): boolean {
-    return this.#isSecret(name) || (about.toLowerCase() === 'selector' && isSecretSelector(name));
+  /** Whether a row such as `{"name": "DB_PASSWORD", "value": "..."}` says that what stands under this name is a secret. */
+  #isSecretOfRow(row: object, name: string): boolean {
+    const names = rowValues.includes(name) ? namesOfRows : typedValues.includes(name) ? selectors : [];
+    return names.some((about) => {
+      const said = Object.hasOwn(row, about) ? (row as Record<string, unknown>)[about] : undefined;
+      return (
+        typeof said === 'string' && (this.#isSecret(said) || (selectors.includes(about) && isSecretSelector(said)))
+      );
+    });
   }
 
   #isSecret(name: string): boolean {
@@ -106,16 +111,12 @@ export class Masker {
     const object = value as Record<string, unknown>;
     const copy = { ...object };
     for (const [key, inner] of Object.entries(object)) {
-      if (this.#isSecret(key) && inner !== null && inner !== undefined) {
+      const isSecret = this.#isSecret(key) || (typeof inner === 'string' && this.#isSecretOfRow(object, key));
+      if (isSecret && inner !== null && inner !== undefined) {
         copy[key] = MASK;
       } else if ((key === 'argv' || key === 'args') && isTexts(inner)) {
         copy[key] = this.arguments(inner);
       }
-    }
-    for (const key of ROW) {
-      const name = object[key];
-      const isRow = typeof name === 'string' && this.#isSecretOf(key, name);
-      if (isRow && typeof object['value'] === 'string') copy['value'] = MASK;
     }
     if (typeof object['result'] === 'string') {
       copy['result'] = lengthOf(object['result']);

@@ -5,7 +5,7 @@ import { Leaves } from './leaves.mjs';
 import { MAX_DEPTH, MAX_VALUE_BYTES } from './limits.mjs';
 import { markHead, markOf } from './marks.mjs';
 import { isSecretSelector } from './secretNames.mjs';
-import { ROW_NAMES } from './secrets.mjs';
+import { ROW_NAMES, ROW_VALUES, SELECTORS, TYPED_VALUES } from './secrets.mjs';
 import { beside, hasWord, isNoSecret, isOption, isSecretKey, maskText } from './masking.mjs';
 
 /**
@@ -33,7 +33,7 @@ const CYCLE = markHead('cycle', 1);
 const OBJECT = markHead('object', 3);
 const UNREADABLE = markOf('opaque', 'object', '', 'it could not be read while recording');
 
-/** @typedef {{ bytes: Uint8Array, mask: Uint8Array | null, isValue: boolean, isToken: boolean }} Key `mask`: of what stands under it, when the name says that it is a secret */
+/** @typedef {{ bytes: Uint8Array, mask: Uint8Array | null, beside: readonly string[] | undefined, isToken: boolean }} Key `mask`: of what stands under it, when the name says that it is a secret; `beside`: what may say so of a row */
 
 /** @param {string} name */
 export function keyOf(name) {
@@ -42,7 +42,7 @@ export function keyOf(name) {
   const key = {
     bytes: markOf.text(maskText(name)),
     mask: secret ? markOf('masked', `${maskText(name)} holds a secret`) : null,
-    isValue: name === 'value' || name === 'Value',
+    beside: ROW_VALUES.includes(name) ? ROW_NAMES : TYPED_VALUES.includes(name) ? SELECTORS : undefined,
     isToken: name === 'token',
   };
   return key;
@@ -220,7 +220,7 @@ export class Encoder extends Leaves {
    * @param {object} [row] the object or the map it is from
    */
   under(key, item, depth, row) {
-    const mask = key.isValue && row !== undefined ? (this.rowMask(row) ?? key.mask) : key.mask;
+    const mask = key.beside !== undefined && row !== undefined ? (this.rowMask(row, key.beside) ?? key.mask) : key.mask;
     const isWord = mask !== null && key.isToken && row !== undefined && hasWord(row);
     if (mask !== null && !isWord && !isNoSecret(item)) this.bytes.copy(mask);
     else this.value(item, depth + 1);
@@ -243,14 +243,14 @@ export class Encoder extends Leaves {
     return key;
   }
 
-  /** Of a row such as `{ name: 'DB_PASSWORD', value: '...' }`. @private @param {object} row */
-  rowMask(row) {
-    for (const about of ROW_NAMES) {
+  /** Of a row such as `{ name: 'DB_PASSWORD', value: '...' }`. @private @param {object} row @param {readonly string[]} names */
+  rowMask(row, names) {
+    for (const about of names) {
       const name = beside(row, about);
       if (typeof name !== 'string') continue;
       const { mask } = this.key(name);
       if (mask !== null) return mask;
-      if (about.toLowerCase() === 'selector' && isSecretSelector(name))
+      if (SELECTORS.includes(about) && isSecretSelector(name))
         return markOf('masked', `${maskText(name)} holds a secret`);
     }
     return undefined;

@@ -133,7 +133,7 @@ export class Recorder {
           else encoder.list(rest, 1);
           break;
         }
-        encoder.under(param, args[index], 0, param.isValue ? wrapped.row(args) : undefined);
+        encoder.under(param, args[index], 0, param.beside !== undefined ? wrapped.row(args) : undefined);
       }
       bytes.closeDict();
       bytes.none();

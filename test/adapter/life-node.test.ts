@@ -155,6 +155,7 @@ describe('life: recording in Node', function () {
       'password := "abcd", OPENAI_KEY=abcd, appKey: abcdefgh, passcode=abcd, iban := "X Y", https://0123456789abcdef0123@host/x, ssh://git@host',
       '{"header": "X-Api-Key", "value": "abcd"}, {\'selector\': \'#db-password\', \'value\': \'abcd\'}, {"Field": "city", "value": "abcd"}',
       'page.fill("#password", "abcd"), {"selector":"input[type=\'password\']","value":"abcd"}, {\\"selector\\": \\"form #pwd\\", \\"value\\": \\"abcd\\"}',
+      '{"element": "Password field", "ref": "e12", "text": "abcd"}, {\'locator\': \'#pwd\', \'keys\': \'abcd\'}, {"name": "password", "text": "abcd"}',
       'password := os.Getenv("abcd"), token := r.Header.Get("abcd"), API_KEY := abcd12, https://0123456789abcdef0123:x-oauth-basic@host/',
       'https://john.smith.1985.work@host/ abfss://my-container-2024-data@account.example.net https://0123456789abcdef0123:@host/',
     ];

@@ -148,6 +148,7 @@ describe('Masking', () => {
       rows: [
         { name: 'DB_PASSWORD', value: 'hunter2' },
         { selector: '#password', value: 'hunter2' },
+        { element: 'Password field', ref: 'e1', text: 'hunter2' },
         { key: 'api_key', value: { a: 'hunter2' } },
       ],
       lists: [
@@ -156,7 +157,11 @@ describe('Masking', () => {
       ],
       text: 'MYSQL_PWD=hunter2',
       bytes: "{'password': b'hunter2'}",
-      ...{ tokens: ['tokens', '120'], row: { name: 'city', value: 'Paris' }, option: ['--password', '--verbose'] },
+      ...{
+        tokens: ['tokens', '120'],
+        row: { name: 'city', value: 'Paris', text: 'password' },
+        option: ['--password', '--verbose'],
+      },
     };
     const masked = masker.recorded(data);
     assert.ok(!JSON.stringify(masked).includes('hunter2'), JSON.stringify(masked));

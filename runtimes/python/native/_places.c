@@ -34,7 +34,7 @@ static void make_anchors(void)
     static const char *const groups[8][3] = {
         {"pPsStT", "aAwWeEoO", "sSdDcCkK"},                                  /* password, passwd, passphrase, pwd, secret, token */
         {"@", NULL, NULL},                                                   /* user:password@ */
-        {"cC\"'", "rRoOnNkKhHfFsS", "eEoOaAiI"},                             /* credential, cookie, "name", "key", "header", "field", "selector" */
+        {"cC\"'", "rRoOnNkKhHfFsSeElLxXpP", "eEoOaAiIlLpPcC"},               /* credential, cookie, and names of rows such as "name", "key", "selector" */
         {"kKbB", "eEaA", "yYaAsS"},                                          /* key, bearer, Basic */
         {"aAet", "uUKSIyv2", "tTIzJlb"},                                     /* authori, AKIA, ASIA, AIza, eyJ, tvly-, e2b_ */
         {"?&;", "sShHjJaAxXkKcCtT", NULL},                                   /* &sig= */
@@ -256,6 +256,14 @@ static int add_query(Places *self, Py_ssize_t at)
     return at_place(self, at + size) == '=' ? add_place(self, at) : 0;
 }
 
+static int is_selector(const char *name)
+{
+    for (const char *const *other = names_of_selectors; *other; other++)
+        if (strcmp(*other, name) == 0)
+            return 1;
+    return 0;
+}
+
 /* `"name": "api_key", "value":` */
 static int add_row(Places *self, Py_ssize_t at, Py_ssize_t size)
 {
@@ -444,7 +452,7 @@ static int look_at(Places *self, Py_ssize_t at)
     case '\'':
         for (const char *const *name = names_of_rows; *name; name++)
             if (is_like(self, at + 1, *name))
-                return is_like(self, at + 1, "selector") ? add_place(self, at) : add_row(self, at, 1 + strlen(*name));
+                return is_selector(*name) ? add_place(self, at) : add_row(self, at, 1 + strlen(*name));
         return 0;
     case '@':
         return add_login(self, at);

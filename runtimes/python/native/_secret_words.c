@@ -86,15 +86,31 @@ static const char *const words_before_pass[] = {
 };
 /* What says in a row whose value it is. */
 static const char *const names_of_rows[] = {
+    "selector",
+    "element",
+    "locator",
+    "xpath",
+    "placeholder",
+    "Selector",
     "name",
     "key",
     "header",
     "field",
-    "selector",
+    "label",
     "Name",
     "Key",
     "Header",
     "Field",
+    "Label",
+    NULL,
+};
+/* Those of them that say where something is typed in a page. */
+static const char *const names_of_selectors[] = {
+    "selector",
+    "element",
+    "locator",
+    "xpath",
+    "placeholder",
     "Selector",
     NULL,
 };

@@ -13,13 +13,12 @@ from marshal import dumps
 from typing import Any
 
 from . import _optional, _report
+from ._masking import names_beside
 from ._memo import Memo, Part
-from ._secrets import ROW_NAMES
 from ._values import LARGE, MARSHAL_VERSION, Settings, may_be_large
 
 _MOST_CONTAINERS = 20_000
 _MOST_POINTERS = 200_000
-_ROW_NAMES = frozenset(ROW_NAMES)
 #: Of all that is remembered, as it is written.
 _MOST_BYTES = 4 << 20
 _MOST_NOTED = 4000
@@ -188,7 +187,7 @@ class LargeValues:
             for key, item in value.items():
                 if type(key) is not str:
                     return None
-                if key not in harmless and not (key in settings.rows and _ROW_NAMES.isdisjoint(value)):
+                if key not in harmless and not (key in settings.rows and value.keys().isdisjoint(names_beside(key))):
                     return None
                 pieces += (dumps(key, MARSHAL_VERSION), self._value(item, frame))
             pieces.append(b"0")

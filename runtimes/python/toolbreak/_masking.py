@@ -21,18 +21,26 @@ from ._secrets import (
     PASS_BEFORE,
     PATTERNS,
     ROW_NAMES,
+    ROW_VALUES,
     SCHEMA_KEYS,
     SCHEMA_TYPES,
+    SELECTORS,
     TOKENS_BEFORE,
     TOKENS_OF_MODELS,
+    TYPED_VALUES,
 )
 
 # Names are compared as words: `apiKey`, `API-KEY` and `OPENAI_API_KEY` all end in the words "api", "key".
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z][a-z]*|[a-z]+|[0-9]+")
 
-#: Of a row such as `{"name": "DB_PASSWORD", "value": "..."}`: what its name says something about.
-ROW_VALUES = ("value", "Value")
-SELECTORS = ("selector", "Selector")
+#: Under what the value of a row may stand.
+ALL_ROW_VALUES = (*ROW_VALUES, *TYPED_VALUES)
+
+
+def names_beside(key: str) -> tuple[str, ...]:
+    """What says whose value stands under this key of a row such as `{"name": "DB_PASSWORD", "value": "..."}`."""
+    return SELECTORS if key in TYPED_VALUES else ROW_NAMES
+
 
 _NAME = re.compile(r"[\w.\- /:\[\]()?$@#!*\n]{1,200}\Z")
 
@@ -204,18 +212,18 @@ class Masking:
 
     def row(self, row: dict[Any, Any]) -> None:
         """Masks the value of a row such as `{"name": "DB_PASSWORD", "value": "..."}`. All keys have to be exact strings."""
-        for key in ROW_VALUES:
+        for key in ALL_ROW_VALUES:
             value = row.get(key)
             if value is None or value is True or value is False:
                 continue
-            name = self.secret_of_row(row)
+            name = self.secret_of_row(row, key)
             if name:
                 row[key] = masked_by(name)
 
-    def secret_of_row(self, row: dict[Any, Any]) -> str:
-        """The name of a secret that a row has, or nothing. All keys have to be exact strings."""
+    def secret_of_row(self, row: dict[Any, Any], key: str) -> str:
+        """The name of a secret that a row has under this key, or nothing. All keys have to be exact strings."""
         found = ""
-        for about in ROW_NAMES:
+        for about in names_beside(key):
             name = row.get(about)
             if type(name) is str and (self.is_secret_key(name) or (about in SELECTORS and is_secret_selector(name))):
                 found = name

@@ -97,7 +97,7 @@ def _looks(text: str, low: str) -> Iterator[Iterable[int]]:
     yield (at for at in _all(text, "gh") if text.startswith("_", at + 3))
     yield _all(low, "bearer")
     yield _queries(low)
-    if "value" in low:
+    if "value" in low or "text" in low or "keys" in low:
         # `{"name": "api_key", "value": ...}`
         for name in _ROWS:
             yield _all(low, name)

@@ -10,7 +10,7 @@ from marshal import dumps
 from typing import Any
 
 from . import _optional, _report, _static
-from ._masking import is_login_name
+from ._masking import ALL_ROW_VALUES, is_login_name
 from ._memo import SMALLEST, SWEEP, Memo, Part
 from ._values import MARSHAL_VERSION, Settings
 
@@ -293,7 +293,7 @@ class StateEncoder:
             else:
                 pieces.append(self._value(value, frame))
         pieces.append(b"0")
-        if "value" in fields or "Value" in fields:
+        if not fields.keys().isdisjoint(ALL_ROW_VALUES):
             row = fields.copy()
             self._settings.masking.row(row)
             if any(row[key] is not value for key, value in fields.items()):

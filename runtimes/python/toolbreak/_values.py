@@ -16,7 +16,7 @@ from collections.abc import Callable
 from typing import Any
 
 from . import _optional, _report, _static
-from ._masking import LOGIN, Masking, is_login, is_login_name, is_no_secret, is_word, masked_by
+from ._masking import ALL_ROW_VALUES, LOGIN, Masking, is_login, is_login_name, is_no_secret, is_word, masked_by
 
 TAG = ...
 MARSHAL_VERSION = 2
@@ -213,7 +213,7 @@ def _make_encode(
                 rows.clear()
             secret_keys[key] = secret
             if secret is False:
-                (rows if key == "value" or key == "Value" else harmless).add(key)
+                (rows if key in ALL_ROW_VALUES else harmless).add(key)
         return secret
 
     def quick_dict(value: dict[Any, Any], depth: int) -> Any:
@@ -233,7 +233,7 @@ def _make_encode(
                     if len(key) > short and mask_text(key) is not key:
                         return slow(value, depth)
                     secret = judged(key)
-                is_row = is_row or key == "value" or key == "Value"
+                is_row = is_row or key in ALL_ROW_VALUES
                 if secret is LOGIN:
                     if is_login(item):
                         out[key] = (quick(item[0], depth), masked_by("password"))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from . import _arrays, _static
 from ._errors import encode_error
 from ._kinds import base_text, is_text_like, opaque_reason, opaque_text
-from ._masking import ROW_VALUES, is_login, is_login_name, is_no_secret, is_word, masked_by
+from ._masking import ALL_ROW_VALUES, is_login, is_login_name, is_no_secret, is_word, masked_by
 
 if TYPE_CHECKING:
     from ._values import Settings
@@ -262,7 +262,7 @@ class Walk:
     def _dict(self, pairs: list[tuple[Any, Any]], kind: str) -> Any:
         out: list[tuple[Any, Any]] = []
         reason: str | None = None
-        of_row: str | None = None
+        row: dict[str, Any] | None = None
         for key, item in pairs:
             reason = reason or self._spent()
             if reason is not None:
@@ -280,10 +280,16 @@ class Walk:
                     name = str.__str__(key)  # pyright: ignore[reportArgumentType]
                 else:
                     name = ""
-            if type(key) is str and key in ROW_VALUES and item is not None and item is not True and item is not False:
+            if (
+                type(key) is str
+                and key in ALL_ROW_VALUES
+                and item is not None
+                and item is not True
+                and item is not False
+            ):
                 # Asked of the app's own row: what of it is written may end before the name, or in it.
-                if of_row is None:
-                    of_row = self.masking.secret_of_row({k: v for k, v in pairs if type(k) is str})
+                row = row or {k: v for k, v in pairs if type(k) is str}
+                of_row = self.masking.secret_of_row(row, key)
                 if of_row:
                     out.append((plain_key, masked_by(self.masking.text(of_row))))
                     continue

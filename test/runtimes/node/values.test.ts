@@ -413,6 +413,8 @@ describe('node runtime: values', () => {
         password_set: true,
         password: null,
         row: { name: 'DB_PASSWORD', value: 'x' },
+        typed: { element: 'Password field', ref: 'e1', text: 'x' },
+        said: { name: 'password', text: 'Forgot it?' },
         rows: [
           new Map([
             ['value', 'x'],
@@ -442,6 +444,8 @@ describe('node runtime: values', () => {
         password_set: true,
         password: null,
         row: { name: 'DB_PASSWORD', value: masked('DB_PASSWORD') },
+        typed: { element: 'Password field', ref: 'e1', text: masked('Password field') },
+        said: { name: 'password', text: 'Forgot it?' },
         rows: [
           ['<subclass>', 'Map', { value: masked('DB_PASSWORD'), name: 'DB_PASSWORD' }],
           ['<subclass>', 'Map', { token: 'Hello', logprob: { float: -0.5 } }],

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from spool_reader import read_segment
-from toolbreak._secrets import ROW_NAMES
+from toolbreak._secrets import ROW_NAMES, ROW_VALUES, TYPED_VALUES
 from toolbreak._segments import Segment
 from toolbreak._values import Settings
 
@@ -30,7 +30,7 @@ PIECES = [
     ),
     *("words", " ", "é", "\ud800", "x", "_", "-", "a" * 40),
 ]
-KEYS = [*ROW_NAMES, "text", "value", "password", "auth", "count", "a", "Value", "langgraph.step", "clé"]
+KEYS = [*ROW_NAMES, *ROW_VALUES, *TYPED_VALUES, "password", "auth", "count", "a", "langgraph.step", "clé"]
 
 
 class File:

@@ -12,7 +12,7 @@ from toolbreak._secret_places import has_name, lowered, replaced
 from toolbreak._secrets import NAME_HINT
 
 MORE = [
-    *("header", "Field", "selector", "#", ":=", "passcode"),
+    *("header", "Field", "selector", "element", "xpath", "text", "keys", "ref", "#", ":=", "passcode"),
     *("name", "key", "value", "'", '"', '\\"', ":", "=", ";", "&", "(", "[b'", "]", ",", " ", "\n", "://", "mailto:"),
     *("tokens", "access", "next_", "page-", "client_", "api-", "rk_", "gsk-", "pplx-", "x-amz-signature=", "sid="),
     *(

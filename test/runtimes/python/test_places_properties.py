@@ -70,6 +70,8 @@ BEFORE = [
     "é",
     '{"name": "',
     '{"selector": "#',
+    "{'locator': '",
+    '{"element": "Password", "ref": "e1", "text": "',
     "?",
     "\n",
     "abc-def-",

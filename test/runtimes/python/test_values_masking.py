@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from toolbreak._masking import Masking, is_secret_name
 from toolbreak._secret_places import _places, lowered
-from toolbreak._secrets import ROW_NAMES
+from toolbreak._secrets import ROW_NAMES, SELECTORS, TYPED_VALUES
 from toolbreak._states import StateEncoder
 from toolbreak._values import Settings
 
@@ -81,6 +81,12 @@ class Plain:
         [{"Field": "passcode", "value": SECRET}, {"header": "X-Api-Key", "Value": SECRET}],
         {"selector": "input[type='password'][required]:enabled", "value": SECRET},
         {"selector": ".password > input, #other", "value": SECRET},
+        {"element": "Password field", "ref": "e12", "text": SECRET},
+        {"locator": "//input[@type='password']", "keys": [SECRET, "\n"]},
+        {"text": SECRET, "placeholder": "Your password", "submit": True},
+        {"o": object(), "xpath": "//input[@id='pwd']", "text": SECRET},
+        {1: 2, "element": "Password field", "text": SECRET},
+        {"label": "Password", "value": SECRET},
         ["#password", SECRET],
         {"openAIKey": SECRET, "huggingFaceKey": SECRET, "passCode": SECRET},
         {"OPENAI_KEY": SECRET, "ddAppKey": SECRET, "door_passcode": SECRET},
@@ -136,6 +142,10 @@ SECRETS = [
     (r"""{\"selector\": \"form #password-field\", \"value\": \"hunter22\"}""", "hunter22"),
     (r"""{"selector": "input[name=\"password\"]", "value": "hunter22"}""", "hunter22"),
     ("{'field': 'password', 'value': 'hunter22'}", "hunter22"),
+    ('{"element": "Password field", "ref": "e12", "text": "hunter22"}', "hunter22"),
+    (r"{\"element\":\"the password\",\"ref\":\"s1e12\",\"text\":\"hunter22\"}", "hunter22"),
+    ("{'locator': '#pwd', 'keys': 'hunter22'}", "hunter22"),
+    ('{"label": "Password", "value": "hunter22"}', "hunter22"),
     ('[{"Selector": "#db-password", "value": "hunter22"}]', "hunter22"),
     ("authorization: basic dXNlcjpwYXNz", "dXNlcjpwYXNz"),
     ("bearer abcdef123456", "abcdef123456"),
@@ -513,6 +523,7 @@ def test_settings_survive_nonsense() -> None:
         "https://john.smith.1985.work@host/ https://git@host/ ssh://build-agent-production-01@host",
         "abfss://my-container-2024-data@account.example.net",
         '{"selector": "#city", "value": "Paris"}, {"name": "password"}, "value": "x"',
+        '{"element": "City", "ref": "e1", "text": "Paris"}, {"name": "password", "text": "Forgot it?"}',
     ],
 )
 def test_code_and_addresses_that_hold_no_secret_are_told(text: str) -> None:
@@ -532,3 +543,20 @@ def test_a_row_is_looked_at_however_many_without_a_secret_came_before(about: str
         for _ in range(50):
             encoded = made.encode({"rows": [value, value]})
     assert SECRET not in repr(encoded)
+
+
+@pytest.mark.parametrize("about", SELECTORS)
+@pytest.mark.parametrize("typed", TYPED_VALUES)
+def test_what_is_typed_into_a_field_for_a_password(about: str, typed: str) -> None:
+    made = Settings()
+    for value in ({about: "the city", typed: "Paris"}, {about: "Password field", typed: SECRET}):
+        for _ in range(50):
+            encoded = made.encode({"rows": [value, value]})
+        if typed in value and value[typed] == "Paris":
+            assert encoded == {"rows": [value, value]}
+    assert SECRET not in repr(encoded)
+
+
+def test_a_text_beside_a_name_is_told() -> None:
+    value = {"name": "password", "text": "Forgot your password?"}
+    assert Settings().encode(value) == value
