@@ -76,8 +76,12 @@ const PREFIXED = `(?:(?i:(?:[a-z]+_)?${NAMED})|${CAMEL})`;
 const QUOTE = String.raw`\\{0,7}["']`;
 /** Settings are often written below each other, with blanks to one column. */
 const IS = String.raw`(?:[ \t]{2,20}|\s?)[=:]>?(?:[ \t]{2,20}|\s?)`;
-/** Before quotes also Go's. */
-const IS_QUOTED = String.raw`(?:[ \t]{2,20}|\s?)(?::=|[=:]>?)(?:[ \t]{2,20}|\s?)`;
+/** `: str =`, `: Optional[str] =`, `: string =` */
+const ANNOTATED = String.raw`:\s?[A-Za-z_][A-Za-z0-9_.]{0,40}(?:\[[A-Za-z0-9_., |\[\]]{0,60}\])?(?:\s?\|\s?None)?\s?=`;
+/** Before quotes also Go's, and what has a type in code. */
+const IS_QUOTED = String.raw`(?:[ \t]{2,20}|\s?)(?:${ANNOTATED}|:=|[=:]>?)(?:[ \t]{2,20}|\s?)`;
+/** Before the quotes of a text in code. */
+const KIND_OF_TEXT = '(?:[bB][rR]?|[rR][bB]?|[uU@])?';
 
 /** What is said of a secret where there is none, `secrets: none`, or of what kind it is, `password: str`. Written without case; a whole word up to its end, with what ends a sentence. */
 export const NO_SECRET_WORD = String.raw`(?:none|null|nil|undefined|empty|unset|not|missing|absent|unknown|true|false|yes|no|valid|invalid|required|optional|expired|str|string|int|integer|bytes|bool|boolean|float|any|object|number|secretstr)[.!?]?`;
@@ -113,7 +117,7 @@ const WORD_OF_MODEL = String.raw`token\\?["']\s?:\s?\\?(?:"[^"\\\n]{0,60}\\?"|'[
 /** A JSON schema as text, in the place of a secret. */
 export const SCHEMA_AS_TEXT = String.raw`\{(?=[^{}]{0,500}["']type\\?["']\s?:\s?\\?["'](?:${SCHEMA_TYPES.replaceAll(' ', '|')})\\?["'])(?:\s{0,99}\\?["'](?:${SCHEMA_KEYS.replaceAll(' ', '|')})\\?["']\s?:\s?(?:\\?"[^"\\]{0,300}\\?"|\\?'[^'\\]{0,300}\\?'|[A-Za-z0-9.]{1,20}),?){1,8}\s{0,99}\}`;
 /** The name of a secret up to the quotes of its value, which may have blanks in it. */
-const QUOTED = String.raw`(?<![A-Za-z])(?!${WORD_OF_MODEL})${PREFIXED}(?:${QUOTE})?${IS_QUOTED}`;
+const QUOTED = String.raw`(?<![A-Za-z])(?!${WORD_OF_MODEL})${PREFIXED}(?:${QUOTE}\]?)?${IS_QUOTED}`;
 /** `[]` */
 export const EMPTY_LIST = String.raw`[\[{(]\s*[\]})]`;
 
@@ -133,12 +137,12 @@ const OF_HEADER = String.raw`(?:[^\s"',;}\\]|\\(?!\\{0,7}["']))`;
 const OF_SELECTOR = String.raw`(?:[^"'\\\n]|\\{0,7}["'](?![,:]))`;
 
 /** With what each of `NAMED_SECRETS` begins: where it is not, none of them has to find that out by itself. */
-const NAMED_AT_ALL = String.raw`(?<![A-Za-z])(?:${PREFIXED}|(?i:cookies))(?:${QUOTE})?(?:[ \t]{2,20}|\s?)[=:]`;
+const NAMED_AT_ALL = String.raw`(?<![A-Za-z])(?:${PREFIXED}|(?i:cookies))(?:${QUOTE}\]?)?(?:[ \t]{2,20}|\s?)[=:]`;
 /** A secret behind its name: a list or a dictionary as text, what stands in quotes, a word. */
 const NAMED_SECRETS = [
   String.raw`(?<k7>(?<![A-Za-z])(?:${PREFIXED}|(?i:cookies))(?:${QUOTE})?${IS})(?!${EMPTY_LIST}|${SCHEMA_AS_TEXT}|${TO_BE_FILLED})(?:${LIST_AS_TEXT}|[\[{(][^\[\]{}()]*[\]})])`,
-  String.raw`(?<k15>${QUOTED}b?(?:"""|'''|["']))(?:(?<=')(?!(?i:${NO_SECRET_WORD})')(?:[^'\\\n]|\\[^\n]){3,2000}(?=')|(?<=")(?!(?i:${NO_SECRET_WORD})")(?:[^"\\\n]|\\[^\n]){3,2000}(?="))`,
-  String.raw`(?<k16>${QUOTED}b?\\{1,7}["'])(?:(?<=')(?!(?i:${NO_SECRET_WORD})\\)[^'\\\n]{3,2000}(?=\\{1,7}')|(?<=")(?!(?i:${NO_SECRET_WORD})\\)[^"\\\n]{3,2000}(?=\\{1,7}"))`,
+  String.raw`(?<k15>${QUOTED}${KIND_OF_TEXT}(?:"""|'''|["']))(?:(?<=')(?!(?i:${NO_SECRET_WORD})')(?:[^'\\\n]|\\[^\n]){3,2000}(?=')|(?<=")(?!(?i:${NO_SECRET_WORD})")(?:[^"\\\n]|\\[^\n]){3,2000}(?="))`,
+  String.raw`(?<k16>${QUOTED}${KIND_OF_TEXT}\\{1,7}["'])(?:(?<=')(?!(?i:${NO_SECRET_WORD})\\)[^'\\\n]{3,2000}(?=\\{1,7}')|(?<=")(?!(?i:${NO_SECRET_WORD})\\)[^"\\\n]{3,2000}(?=\\{1,7}"))`,
   String.raw`(?<k5>(?<![A-Za-z])(?!${WORD_OF_MODEL})${NAME}(?:${QUOTE})?${IS}(?:${QUOTE})?${SCHEME})${SOME}[^\s"'&,;\\}\])]{3,}`,
   String.raw`(?<k6>(?<![A-Za-z])(?i:[a-z]+_${NAMED})(?:${QUOTE})?${IS}(?:${QUOTE})?${SCHEME})${SOME}[^\s"'&,;\\}\])]{3,}`,
   // What make assigns; in code a call, an element or another variable follows.

@@ -174,6 +174,8 @@ static int add_name(Places *self, Py_ssize_t at, Py_ssize_t end)
     if (is_quote(at_place(self, next)))
         next++;
     int listed = next > end && at_place(self, next) == ',';
+    /* `config["password"] = ` */
+    next += next > end && at_place(self, next) == ']';
     while (next < self->size && is_space(self->text[next]))
         next++;
     int named = at_place(self, next) == '=' || at_place(self, next) == ':' || at_place(self, next) == '>';

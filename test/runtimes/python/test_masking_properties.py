@@ -13,6 +13,7 @@ from toolbreak._secrets import NAME_HINT
 
 MORE = [
     *("header", "Field", "selector", "element", "xpath", "text", "keys", "ref", "#", ":=", "passcode"),
+    *('["', '"]', " = ", ": str =", ": Final[str] = ", "r'", '@"'),
     *("name", "key", "value", "'", '"', '\\"', ":", "=", ";", "&", "(", "[b'", "]", ",", " ", "\n", "://", "mailto:"),
     *("tokens", "access", "next_", "page-", "client_", "api-", "rk_", "gsk-", "pplx-", "x-amz-signature=", "sid="),
     *(
