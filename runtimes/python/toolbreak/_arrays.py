@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any
 
-from . import _static
+from . import _standard, _static
 
 if TYPE_CHECKING:
     from ._walk import Walk
@@ -16,7 +16,7 @@ _TABLE_ROWS = 20
 
 def time_text(value: Any, shape: _static.Shape) -> str:
     """ISO text; seconds for a timedelta. The app's own time zones are named, not asked."""
-    import datetime
+    datetime = _standard.module("datetime")
 
     bases = shape.bases
     if shape.name.startswith("pandas."):
@@ -77,7 +77,7 @@ def _pandas_time(value: Any, shape: _static.Shape, datetime: Any) -> str:
 
 def encode_array(walk: Walk, value: Any, shape: _static.Shape, head: int) -> Any:
     """The standard library's array.array."""
-    import array
+    array = _standard.module("array")
 
     length = array.array.__len__(value)
     code = array.array.__dict__["typecode"].__get__(value)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from typing import Any
 
+from . import _standard
+
 
 def field_message(
     names: Collection[str], fields: dict[str, Any] | None, message_of: Callable[[Any], str]
@@ -35,7 +37,7 @@ def _process(fields: dict[str, Any], _: Callable[[Any], str]) -> str | None:
         return None
     if code >= 0:
         return f"Command '{command}' returned non-zero exit status {code}."
-    import signal  # An app that starts no processes may do without it.
+    signal = _standard.module("signal")  # An app that starts no processes may do without it.
 
     try:
         return f"Command '{command}' died with {signal.Signals(-code).name}."

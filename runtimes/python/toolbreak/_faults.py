@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import os
 
-from . import _report
+from . import _report, _standard
 
 #: An app that closes all its files, as a daemon does, opens others under the lowest numbers: what is written must not land in one of them.
 _HIGH = 900
@@ -24,7 +24,7 @@ def watch(folder: str, process: str) -> None:
     # On Windows it would tell of errors that are handled, too.
     if os.name != "posix":
         return
-    import faulthandler
+    faulthandler = _standard.module("faulthandler")
 
     if faulthandler.is_enabled() and _file is None:
         return
@@ -49,8 +49,8 @@ def survived() -> None:
 
 def _follow(path: str) -> None:
     global _file, _head
-    import faulthandler
-    import fcntl
+    faulthandler = _standard.module("faulthandler")
+    fcntl = _standard.module("fcntl")
 
     made = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND | os.O_CLOEXEC, 0o600)
     try:

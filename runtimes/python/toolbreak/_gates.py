@@ -12,7 +12,7 @@ import sys
 import threading
 from typing import Any
 
-from . import _calls, _frames, _holds, _report, _sources
+from . import _calls, _frames, _holds, _report, _sources, _standard
 from ._call_types import Call, Stop
 
 #: How long a load waits for the adapter.
@@ -69,7 +69,7 @@ def _allow(tracer: Any) -> None:
     except OSError:
         return
     if scope == "1" and isinstance(tracer, int):
-        import ctypes
+        ctypes = _standard.module("ctypes")
 
         ctypes.CDLL(None).prctl(_PR_SET_PTRACER, ctypes.c_ulong(tracer), 0, 0, 0)
 
@@ -87,7 +87,7 @@ def _places() -> dict[str, Any]:
         "overtaken": 0,
     }
     try:
-        import ctypes
+        ctypes = _standard.module("ctypes")
 
         global _gate, _overtaken
         if _overtaken is None:
@@ -239,7 +239,7 @@ def _with_gate(env: Any) -> Any:
 def _environment() -> dict[Any, Any]:
     """What a program gets that is given no environment: also what was set past `os.environ`, by `os.putenv` or in C."""
     try:
-        import ctypes
+        ctypes = _standard.module("ctypes")
 
         entries = ctypes.POINTER(ctypes.c_char_p).in_dll(ctypes.CDLL(None), "environ")
         found: dict[Any, Any] = {}

@@ -16,7 +16,7 @@ from collections.abc import Callable
 from types import FrameType
 from typing import Any
 
-from . import _calls, _lines, _loops, _report, _steps, _stops, _uncaught
+from . import _calls, _lines, _loops, _report, _standard, _steps, _stops, _uncaught
 from ._call_types import Call, Stop, Task
 from ._calls import Quiet
 
@@ -119,7 +119,7 @@ class Job:
             thread = self._thread
             self.cancelled = True
             if thread:
-                import ctypes
+                ctypes = _standard.module("ctypes")
 
                 ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), ctypes.py_object(TooLong))
                 self._thread = 0

@@ -6,7 +6,7 @@ import os
 import threading
 from typing import Any
 
-from . import _report
+from . import _report, _standard
 
 #: Constants, and what is to stand in their place, in the order in which it was asked for.
 _asked: list[tuple[tuple[Any, ...], tuple[Any, ...]]] = []
@@ -40,7 +40,7 @@ def write() -> None:
 
 def _write_each() -> None:
     try:
-        import ctypes
+        ctypes = _standard.module("ctypes")
     except ImportError:  # A Python without it: what runs already stays as it is.
         _asked.clear()
         raise

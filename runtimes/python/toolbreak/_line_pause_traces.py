@@ -10,7 +10,7 @@ import threading
 from types import FrameType
 from typing import Any
 
-from . import _line_steps, _report
+from . import _line_steps, _report, _standard
 
 on = False
 #: The frames that are traced for it.
@@ -64,7 +64,7 @@ def _ask(work: Any) -> None:
     known = _callbacks.get(work.__name__)
     if known is None:
         try:
-            import ctypes
+            ctypes = _standard.module("ctypes")
         except ImportError as error:  # A Python without it: the pause comes with the next call.
             _report.let_through(error)
             return

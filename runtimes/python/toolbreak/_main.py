@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import importlib
 import os
 import sys
 import threading
 from types import FrameType
 from typing import Any
 
-from . import _guards, _lines, _report, _runners, _stops
+from . import _guards, _lines, _report, _runners, _standard, _stops
 
 #: Set in the environment of every process that is debugged, so that the processes it starts know themselves as children: a child may be
 #: asked about its parent's breakpoints, and "stop on entry" means the first process alone.
@@ -78,10 +77,7 @@ def _bring_the_rest() -> None:
     before = set(sys.modules)
     del sys.path[:1]
     try:
-        for name in ("ctypes", "inspect"):
-            importlib.import_module(name)
-    except ImportError as error:  # A Python without it.
-        _report.let_through(error)
+        _standard.keep()
     finally:
         sys.path[:0] = kept
         _brought.extend(name for name in list(sys.modules) if name not in before)
@@ -99,7 +95,7 @@ def exit_code() -> int | None:
     frame = _frame
     if frame is None or frame.f_lasti < 0:
         return None if last_error() is None else 1
-    import opcode
+    opcode = _standard.module("opcode")
 
     code = frame.f_code.co_code
     at = frame.f_lasti
@@ -159,7 +155,7 @@ def is_of_import(error: BaseException) -> bool:
         tb = tb.tb_next
     if tb is None:
         return True
-    import opcode
+    opcode = _standard.module("opcode")
 
     code = tb.tb_frame.f_code
     return (

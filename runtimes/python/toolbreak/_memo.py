@@ -16,7 +16,7 @@ from itertools import chain, count
 from marshal import dumps
 from typing import Any
 
-from . import _optional, _report, _static
+from . import _optional, _report, _standard, _static
 
 #: Smaller encodings are not worth it.
 SMALLEST = 400
@@ -46,7 +46,7 @@ _MARK = (_Mark(),)
 def _make_pointers() -> Any:
     """Answers the addresses of a list's items, as bytes; None where lists are laid out in another way."""
     try:
-        import ctypes
+        ctypes = _standard.module("ctypes")
         import sys
 
         size = ctypes.sizeof(ctypes.c_void_p)

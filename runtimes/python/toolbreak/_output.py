@@ -6,6 +6,8 @@ import os
 from time import sleep
 from typing import Any
 
+from . import _standard
+
 #: Read ends of the named pipes that are the app's stdout and stderr. While one is open, writing cannot fail.
 _kept: list[int] = []
 
@@ -20,7 +22,7 @@ def keep(paths: Any) -> None:
 
 def let_go(*, only_full: bool = False) -> None:
     """Nobody reads any more: what is written goes nowhere. `only_full`: the reader may come back, so only where a writer would wait."""
-    import select
+    select = _standard.module("select")
 
     moved = False
     for kept in _kept:

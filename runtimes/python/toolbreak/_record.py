@@ -8,7 +8,7 @@ import sys
 import time
 from typing import Any
 
-from . import _calls, _guards, _imports, _report, _session, _stops
+from . import _calls, _guards, _imports, _report, _session, _standard, _stops
 from ._masking import Masking, prepare
 
 NOTE = "run.json"
@@ -165,7 +165,7 @@ def machine() -> str:
         with open("/proc/sys/kernel/random/boot_id", encoding="ascii") as file:
             return file.read().strip()
     except OSError:
-        import platform
+        platform = _standard.module("platform")
 
         return platform.node()
 

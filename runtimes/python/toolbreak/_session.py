@@ -19,6 +19,7 @@ from . import (
     _lines,
     _output,
     _report,
+    _standard,
     _steps,
     _stops,
     _uncaught,
@@ -140,7 +141,7 @@ class Session:
         self.thread.start()
 
     def _map_stop_file(self) -> None:
-        import mmap
+        mmap = _standard.module("mmap")
 
         path = self.connect.get("stopFile")
         if not path:

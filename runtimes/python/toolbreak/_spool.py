@@ -17,7 +17,7 @@ from time import monotonic_ns
 from typing import Any
 from zlib import crc32
 
-from . import _optional, _report
+from . import _optional, _report, _standard
 from ._call_types import Call, nowhere
 from ._large import LargeValues, is_noted
 from ._segments import BIG_ENDIAN, CLOSED, RESERVE, Segment, Slot, store, swapped
@@ -595,7 +595,7 @@ class Writer:
 
     def _recount(self) -> None:
         """Counts what still lies on the disk."""
-        import glob
+        glob = _standard.module("glob")
 
         total = 0
         for path in glob.glob(os.path.join(glob.escape(self.folder), glob.escape(self.process) + "-*.spool")):

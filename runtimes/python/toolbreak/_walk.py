@@ -7,7 +7,7 @@ import sys
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
-from . import _arrays, _static
+from . import _arrays, _standard, _static
 from ._errors import encode_error
 from ._kinds import base_text, is_text_like, opaque_reason, opaque_text
 from ._masking import ALL_ROW_VALUES, is_login, is_login_name, is_no_secret, is_word, masked_by
@@ -411,7 +411,7 @@ class Walk:
                 return (TAG, "object", shape.name, self._fields({"(value)": text, **fields}), None)
             return (TAG, "time", shape.name, text)
         if "collections.deque" in names:
-            from collections import deque
+            deque = _standard.module("collections").deque
 
             plain = self._items(list(deque.__iter__(value)), "list")
             return (TAG, "subclass", shape.name, plain)

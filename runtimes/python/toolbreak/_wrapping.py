@@ -6,7 +6,7 @@ import functools
 from types import FunctionType
 from typing import Any
 
-from . import _boundaries, _calls, _guards, _report
+from . import _boundaries, _calls, _guards, _report, _standard
 
 
 def wrap(function: Any, name: str | None, kind: str) -> Any:
@@ -41,7 +41,7 @@ def _outside(function: Any, name: str | None, kind: str) -> Any:
     is_async = False
     call: Any = function
     try:
-        import inspect
+        inspect = _standard.module("inspect")
 
         is_async = inspect.iscoroutinefunction(function)
         signature = inspect.signature(function)

@@ -213,7 +213,9 @@ def test_a_tool_is_declared_beside_a_file_named_inspect(scene: Any) -> None:
 
 
 @pytest.mark.essential
-@pytest.mark.parametrize("name", ["collections", "types", "struct", "inspect", "token", "functools", "email"])
+@pytest.mark.parametrize(
+    "name", ["collections", "types", "struct", "inspect", "token", "functools", "email", "ctypes", "opcode"]
+)
 def test_a_file_named_like_a_module_that_we_need_is_left_to_the_app(scene: Any, name: str) -> None:
     scene.write(f"{name}.py", "print('loaded')\n")
     scene.write(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
-from .. import _call_types
+from .. import _call_types, _standard
 from . import _state
 from ._node_info import NodeInfo
 from ._tools import adapter_of
@@ -177,7 +177,7 @@ def _channels(configurable: dict[str, Any]) -> Any:
 
 def _task_arguments(info: NodeInfo, given: Any) -> dict[str, Any]:
     """Arguments of a @task by name."""
-    import inspect
+    inspect = _standard.module("inspect")
 
     positional, keywords = given
     names = info.code.co_varnames[: info.code.co_argcount] if info.code is not None else ()

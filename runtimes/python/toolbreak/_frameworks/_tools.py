@@ -12,7 +12,7 @@ import weakref
 from contextvars import ContextVar
 from typing import Any
 
-from .. import _boundaries, _call_types, _calls, _report
+from .. import _boundaries, _call_types, _calls, _report, _standard
 from ._origin import code_of, function_for
 from ._patch import need, prune, replace
 
@@ -178,7 +178,7 @@ def adapter_of(tool: Any) -> ToolAdapter:
 
 def describe(tool: Any) -> str:
     """A tool's schema as a person reads it, as JSON."""
-    import json
+    json = _standard.module("json")
 
     schema = tool.args_schema
     if isinstance(schema, type):

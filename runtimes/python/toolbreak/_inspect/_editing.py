@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from .. import _static
+from .. import _standard, _static
 from .._call_types import Call
 from . import _display, _nodes
 from ._differences import path_text
@@ -214,7 +214,7 @@ def write_local(source: Any, name: str, new: Any) -> None:
     if sys.version_info < (3, 13):
         # Before 3.13 `f_locals` is a copy that has to be written back.
         try:
-            import ctypes
+            ctypes = _standard.module("ctypes")
 
             ctypes.pythonapi.PyFrame_LocalsToFast(ctypes.py_object(source), ctypes.c_int(0))
         except (ImportError, AttributeError):

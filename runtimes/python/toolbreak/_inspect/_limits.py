@@ -6,6 +6,8 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
+from .. import _standard
+
 
 class _Late(BaseException):
     """Raised in the thread that is late; no `except Exception` of the app catches it."""
@@ -15,7 +17,7 @@ def run_limited(work: Callable[[], Any], seconds: float) -> Any:
     """Runs it in this thread. Raises TimeoutError after `seconds`, as soon as the interpreter runs Python code again; code that waits
     inside the operating system is not reached."""
     try:
-        import ctypes
+        ctypes = _standard.module("ctypes")
 
         raise_in: Any = ctypes.pythonapi.PyThreadState_SetAsyncExc
     except (ImportError, AttributeError):

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from itertools import islice
 from typing import Any
 
-from .. import _static
+from .. import _standard, _static
 from .._kinds import is_text_like, opaque_reason
 from ._trouble import UserError
 
@@ -74,7 +74,7 @@ def counts(value: Any) -> tuple[int, int]:
         return (dict.__len__(value) + len(_beside(value, kind)), 0)
     names = _static.shape_of(kind).base_names
     if "collections.deque" in names:
-        from collections import deque
+        deque = _standard.module("collections").deque
 
         return (0, deque.__len__(value))
     if "numpy.ndarray" in names:
@@ -159,7 +159,7 @@ def _indexed(value: Any, bases: _static.Bases, start: int, end: int | None) -> l
         return list(islice(list(frozenset.__iter__(value)), start, end))
     names = _static.shape_of(type(value)).base_names
     if "collections.deque" in names:
-        from collections import deque
+        deque = _standard.module("collections").deque
 
         return list(islice(list(deque.__iter__(value)), start, end))
     if "numpy.ndarray" in names:
