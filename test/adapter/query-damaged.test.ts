@@ -155,9 +155,22 @@ describe('query: a damaged run', function () {
       assert.deepEqual([rows.length, more.exact], [0, false]);
       assert.match(problems.join(), /is damaged: 20 calls cannot be read, and may be missing here\.$/);
       const out = project.fileOf('exported');
-      const told = project.toolbreak('export', torn, '-o', out);
+      for (const format of [[], ['--format', 'otlp'], ['--format', 'perfetto']]) {
+        const told = project.toolbreak('export', torn, ...format, '-o', out);
+        assert.match(told.stderr, /is damaged in a part, and cannot be exported/);
+        assert.equal(existsSync(out), false);
+      }
+    }
+    writeFileSync(torn, whole);
+    const flipped = new Database(torn);
+    const block = flipped.prepare('SELECT bodies FROM chunks').pluck().get() as Buffer;
+    block[block.length >> 1]! ^= 4;
+    flipped.prepare('UPDATE chunks SET bodies = ?').run(block);
+    flipped.close();
+    for (const format of ['otlp', 'perfetto']) {
+      const told = project.toolbreak('export', torn, '--format', format, '-o', project.fileOf('other'));
       assert.match(told.stderr, /is damaged in a part, and cannot be exported/);
-      assert.equal(existsSync(out), false);
+      assert.equal(existsSync(project.fileOf('other')), false);
     }
   });
 });

@@ -1,5 +1,5 @@
 import { deflateSync, inflateRawSync, inflateSync } from 'node:zlib';
-import { UserError } from '../../common/errors';
+import { DamagedRunError } from '../database';
 import type { Sink } from '../values/canonical';
 import { DecodeError } from '../values/model';
 
@@ -55,13 +55,13 @@ export class Unpacker {
   }
 }
 
-/** What cannot be unpacked is told as a sentence. Throws a `UserError`. */
+/** What cannot be unpacked is told as a sentence. Throws a `DamagedRunError`. */
 export function readable<T>(read: () => T): T {
   try {
     return read();
   } catch (error) {
     if (!(error instanceof DecodeError)) throw error;
-    throw new UserError(`A part of the run cannot be read: ${error.message}.`);
+    throw new DamagedRunError(`A part of the run cannot be read: ${error.message}.`);
   }
 }
 

@@ -2,7 +2,8 @@ import { createWriteStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { inertJson } from '../../common/inertJson';
-import { isDamage } from '../database';
+import { DamagedRunError, isDamage } from '../database';
+import { isIntact } from '../life/intact';
 import { cannotExport } from '../life/output';
 import { makeWhole } from '../life/whole';
 import { RunFile } from '../reader/runFile';
@@ -26,11 +27,12 @@ export function writeFormat(runFile: string, target: string, format: Format, too
     try {
       watch();
       file.begin();
+      if (!isIntact(file.db)) throw cannotExport(runFile);
       const text = Readable.from(pieces(FORMATS[format](file, toolbreak, cuts)));
       await pipeline(text, createWriteStream(path, { flags: 'wx', mode: 0o600 }));
       return cuts;
     } catch (error) {
-      throw isDamage(error) ? cannotExport(runFile) : error;
+      throw isDamage(error) || error instanceof DamagedRunError ? cannotExport(runFile) : error;
     } finally {
       file.close();
     }

@@ -2,10 +2,9 @@ import { chmodSync, rmSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { UserError } from '../../common/errors';
 import { isDamage, openAsItIs, openForWriting, type Connection } from '../database';
-import { MIGRATIONS } from '../schema';
 import { recoverSpool } from '../recover';
 import { isAlive } from '../alive';
-import { contradictions } from './contradictions';
+import { isIntact, isWhole } from './intact';
 import { cannotExport } from './output';
 import { spoolsByRun } from './place';
 
@@ -20,9 +19,7 @@ export function snapshot(file: string, copy: string): void {
   }
   const db = openAsItIs(file);
   try {
-    // The copy is put together anew, and would agree with itself whatever the file has lost.
-    const isCurrent = db.pragma('user_version', { simple: true }) === MIGRATIONS.length;
-    if (!isWhole(db) || (isCurrent && contradictions(db).length > 0)) throw cannotExport(file);
+    if (!isIntact(db)) throw cannotExport(file);
     copyInto(db, copy);
     noteWhen(copy);
   } catch (error) {
@@ -36,15 +33,6 @@ export function snapshot(file: string, copy: string): void {
 /** SQLite says so of a disk, and of a file in which a number of a page is larger than any. */
 function isFull(error: unknown): boolean {
   return (error as { code?: unknown }).code === 'SQLITE_FULL';
-}
-
-function isWhole(db: Connection): boolean {
-  try {
-    return db.pragma('integrity_check(1)', { simple: true }) === 'ok';
-  } catch (error) {
-    if (isDamage(error)) return false;
-    throw error;
-  }
 }
 
 /** Rows keep their ids: every table has one of its own. */
