@@ -45,11 +45,17 @@ export function isAlive(pid: number, mark: string): boolean {
   return now !== '' && (mark === '' || mark === '?' || now === '?' || now === mark);
 }
 
-/** Whether a process of a run that has not ended still lives, whoever follows it. */
-export function appLives(db: Connection): boolean {
-  const open = db.prepare('SELECT pid, pid_start AS mark FROM processes WHERE ended IS NULL').all() as {
-    pid: number;
-    mark: string | null;
-  }[];
+/** A process of which nobody has seen the end. */
+export interface OpenProcess {
+  pid: number;
+  mark: string | null;
+}
+
+export function openProcesses(db: Connection): OpenProcess[] {
+  return db.prepare('SELECT pid, pid_start AS mark FROM processes WHERE ended IS NULL').all() as OpenProcess[];
+}
+
+/** Whether one of them still lives, whoever follows it. */
+export function oneLives(open: readonly OpenProcess[]): boolean {
   return open.some(({ pid, mark }) => isAlive(pid, mark ?? ''));
 }

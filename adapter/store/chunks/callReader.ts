@@ -89,6 +89,11 @@ export class CallReader {
     return this.current().zones;
   }
 
+  /** How many calls they have. */
+  count(): number {
+    return this.current().before.at(-1)!;
+  }
+
   /** Those that have a call that runs. */
   openZones(): readonly ZoneRow[] {
     return this.current().open;

@@ -2,7 +2,7 @@ import { existsSync, unlinkSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { UserError } from '../../common/errors';
 import { isRunsFolder, stateFolder } from '../../common/paths';
-import { appLives, isAlive } from '../alive';
+import { isAlive, oneLives, openProcesses } from '../alive';
 import {
   closePlain,
   DamagedRunError,
@@ -43,7 +43,7 @@ export interface RunState {
 export function runState(file: string): RunState {
   const db = openAsItIs(file);
   try {
-    return { ...rowState(db), appLives: appLives(db) };
+    return { ...rowState(db), appLives: oneLives(openProcesses(db)) };
   } catch (error) {
     throw problemWith(file, error);
   } finally {
@@ -58,7 +58,7 @@ function readableState(file: string): Pick<RunState, 'kept' | 'live' | 'appLives
   try {
     db = openAsItIs(file);
     Object.assign(state, rowState(db));
-    state.appLives = appLives(db);
+    state.appLives = oneLives(openProcesses(db));
   } catch (error) {
     if (!(error instanceof DamagedRunError) && !isDamage(error)) throw problemWith(file, error);
     state.damaged = true;

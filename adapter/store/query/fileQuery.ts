@@ -110,7 +110,7 @@ export class FileQuery {
     this.clock = new RunClock(run.started);
     this.live = file.live(run) || file.reading(run);
     // A block whose rows are gone leaves nothing behind but the sum of all.
-    const gone = this.live ? 0 : Number(run.calls) - file.calls.zones().reduce((sum, { calls }) => sum + calls, 0);
+    const gone = this.live ? 0 : Number(run.calls) - file.calls.count();
     if (gone > 0) this.lost.blocks.set(NO_BLOCK, gone);
     this.end = cursor?.ends[this.key] ?? this.zero + file.length();
     this.functions = byId(

@@ -1,6 +1,6 @@
 import type Database from 'better-sqlite3';
 import type { Ending, RunSummary } from '../../../protocol/timeline';
-import { appLives, isAlive } from '../alive';
+import { isAlive, oneLives, openProcesses, type OpenProcess } from '../alive';
 import { ENDED_WITH_PROCESS } from '../callNames';
 import { CallReader } from '../chunks/callReader';
 import { isDamage, openForReading, type Connection } from '../database';
@@ -168,7 +168,7 @@ export class RunFile {
       duration: this.duration(row, live, reading),
       live,
       ...(reading ? { reading } : {}),
-      ...(!live && !reading && this.unlessTorn(() => appLives(this.db), false) ? { left: true } : {}),
+      ...(!live && !reading && oneLives(this.openProcesses()) ? { left: true } : {}),
       calls: Number(row.calls),
       errors: Number(row.errors),
       holds: Number(row.holds),
@@ -190,6 +190,10 @@ export class RunFile {
     // While the rest is being read, the range is as long as it will be then, so that nothing moves.
     const until = live ? BigInt(Date.now()) * 1_000_000n : reading ? row.stopped : null;
     return until === null ? seen : Math.max(seen, Number(until - row.started) - zero);
+  }
+
+  private openProcesses(): OpenProcess[] {
+    return this.once('open processes', () => this.unlessTorn(() => openProcesses(this.db), []));
   }
 
   private lastEvent(): number | null {
