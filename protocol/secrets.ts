@@ -29,7 +29,7 @@ export const SECRET_WORDS = {
   /** A name such as `password_length` or `token_count` speaks about a secret and is none. */
   about:
     'count counts length len min max limit budget policy required field fields hint prompt url uri expires expiry expiration type ttl usage used size' +
-    ' strength attempts version enabled valid details changed updated created at label title reset',
+    ' strength attempts version enabled valid details changed updated created at label title reset name file path arn',
   /** `next_token` is a page mark, `eos_token` a word of a model's vocabulary. */
   tokensOfModels:
     'next page continuation eos bos pad unk sep cls mask max min stop end start special per first last new num total',

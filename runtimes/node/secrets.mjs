@@ -12,7 +12,7 @@ export const SECRET_WORDS = {
   passBefore:
     'db database smtp imap mail email user login admin root ftp sftp ssh http https proxy redis mongo mysql mariadb postgres pg rabbitmq amqp mqtt ldap vpn wifi docker keystore',
   about:
-    'count counts length len min max limit budget policy required field fields hint prompt url uri expires expiry expiration type ttl usage used size strength attempts version enabled valid details changed updated created at label title reset',
+    'count counts length len min max limit budget policy required field fields hint prompt url uri expires expiry expiration type ttl usage used size strength attempts version enabled valid details changed updated created at label title reset name file path arn',
   tokensOfModels:
     'next page continuation eos bos pad unk sep cls mask max min stop end start special per first last new num total',
 };

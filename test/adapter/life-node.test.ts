@@ -180,6 +180,7 @@ describe('life: recording in Node', function () {
       'total_tokens',
       'next_token',
       'password_hint',
+      ...['secret_name', 'credentialsFile', 'secretArn', 'name_secret'],
       'ssh_key',
       'smtp_pass',
       ...['openAIKey', 'passCode', 'monkeyKey', "I can't find my API key"],

@@ -181,6 +181,10 @@ ABOUT = frozenset(
         "label",
         "title",
         "reset",
+        "name",
+        "file",
+        "path",
+        "arn",
     ]
 )
 TOKENS_OF_MODELS = frozenset(

@@ -31,7 +31,7 @@ def test_secret_names(name: str) -> None:
 
 @pytest.mark.parametrize(
     "name",
-    "tokens max_tokens token_count total_tokens input_tokens output_tokens maxTokens tokenizer token_usage prompt_tokens completion_tokens cached_tokens reasoning_tokens"
+    "tokens secret_name credentials_file password_file tokenPath secret_arn api_key_name max_tokens token_count total_tokens input_tokens output_tokens maxTokens tokenizer token_usage prompt_tokens completion_tokens cached_tokens reasoning_tokens"
     " usage user_tokens session_tokens num_tokens bad_words_tokens stop_tokens api_tokens_count secrets_count passwords_length next_token eos_token key keys primary_key monkey keyword author"
     " pass passes low_pass first_pass boarding_pass_id test_pass authorize secretary password_length cookie_count order_id content monkeyKey open_key".split(),
 )
