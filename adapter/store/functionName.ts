@@ -20,7 +20,18 @@ export function shownName({ kind, name, qualified, module }: Named): string {
   return module !== '' || /^_*\p{Lu}/u.test(owner) ? `${owner}.${name}` : name;
 }
 
-/** All names by which it is found: by itself, with its class, with all it is inside, and with its kind. */
+/** Whether a text, in lower case, is a part of its name. Of a kind only with the colon behind it, `tool:`: else `o` would find every tool. */
+export function isNamed(named: Named, part: string): boolean {
+  const { kind, name, qualified } = named;
+  const method = shownName({ ...named, kind: 'function' }).toLowerCase();
+  const plain = name.toLowerCase();
+  return (
+    [plain, method, qualified?.toLowerCase() ?? ''].some((each) => each.includes(part)) ||
+    (part.includes(':') && [plain, method].some((each) => `${kind}:${each}`.startsWith(part)))
+  );
+}
+
+/** All names by which it is found as a whole: by itself, with its class, with all it is inside, and with its kind. */
 export function namesOf(named: Named): string[] {
   const { kind, name, qualified } = named;
   // Tools and the like that are methods have a class, too, though they are not shown with it.

@@ -86,6 +86,10 @@ describe('query: one run', function () {
     assert.deepEqual(ask({ types: ['crash', 'output'], text: 'Order 7' }), ['output stdout']);
     assert.deepEqual(ask({ types: ['event'], name: { equals: 'lookup_order' }, task: 'support' }).length, 3);
     assert.deepEqual(ask({ types: ['event'], name: { equals: 'refund' } }), []);
+    // Of the kind only with its colon: only `tools` has this in its name.
+    assert.deepEqual(ask({ name: { contains: 'ool' } }), ['tools 1.2']);
+    assert.deepEqual(ask({ name: { contains: 'TOOL:ref' } }).length, 1);
+    assert.deepEqual(ask({ name: { contains: 'ol:ref' } }), []);
     assert.deepEqual(ask({ types, process: 4000001, from: '-2s' }), ['crash crashed']);
     assert.deepEqual(ask({ types, minimumDuration: '3s' }), ['support_agent 1.1', 'tools 1.2']);
     const [crash] = runQuery([file], { types: ['crash'] }).rows;

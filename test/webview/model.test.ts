@@ -162,6 +162,12 @@ describe('timeline: lanes', () => {
     assert.deepEqual(layout.lanes.map(laneLabel), ['support_agent', 'early', 'late', 'Process-2']);
   });
 
+  it('keeps a collapsed lane low, however deep its calls are', () => {
+    const deep: Lane = { task: 1, name: 'deep', depth: 1000, first: 0, last: 10 };
+    const { lanes: placed, height } = layOut([deep], new Set([1]));
+    assert.ok(height < 80, `${height} pixels`);
+    assert.ok(placed[0]!.rowHeight > 0);
+  });
   it('hides the lanes under a collapsed one and counts them', () => {
     const layout = layOut(lanes, new Set([1]));
     assert.deepEqual(

@@ -187,6 +187,18 @@ test('lanes that scroll: each call stands beside its name, the axis stays, and w
         await until(async () => assert.match(await spoken(shown), new RegExp(`^work_${name}, function`)));
       };
       await clickBeside('worker-2');
+      // Also where the pane with its facts would open over it.
+      await page.keyboard.press('Escape');
+      await page.locator('.detail').waitFor({ state: 'detached' });
+      const low = await page.locator('.scroller').boundingBox();
+      await page.mouse.click(640, low!.y + low!.height - 30);
+      await page.locator('.detail').waitFor();
+      await until(async () => assert.ok((await scrolled()) > 100));
+      const left = await page.locator('.scroller').boundingBox();
+      const selected = /^work_(worker-[0-9]+), /.exec(await spoken(shown))![1]!;
+      const named = await page.getByRole('button', { name: `${selected}, expanded` }).boundingBox();
+      assert.ok(named!.y > left!.y && named!.y + named!.height <= left!.y + left!.height, 'it is seen');
+      await page.locator('.scroller').evaluate((element) => (element.scrollTop = 0));
       await page.mouse.move(640, 300);
       await page.mouse.wheel(0, 700);
       await until(async () => assert.equal(await scrolled(), 700));

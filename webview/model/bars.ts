@@ -72,7 +72,7 @@ export function placeBars(
       x: left,
       y: y + (lane.collapsed ? 0 : 1),
       width: Math.max(event && !lane.collapsed ? MARK_WIDTH : 1, right - left),
-      height: lane.collapsed ? lane.rowHeight - 1 : lane.rowHeight - 2,
+      height: lane.collapsed ? Math.max(1, lane.rowHeight - 1) : lane.rowHeight - 2,
       cutLeft: from < -2,
       cutRight: to > stage.width + 2,
     };

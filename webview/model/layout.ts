@@ -4,6 +4,8 @@ export const ROW_HEIGHT = 20;
 export const LANE_PADDING = 4;
 /** Height of one nesting level in a collapsed lane: a trace of what is inside, without names. */
 export const THIN_ROW = 4;
+/** A collapsed lane is no higher: of a deep recursion the levels lie on each other. */
+export const MOST_COLLAPSED = 60;
 
 /** A lane with its place on the (scrolled) page. */
 export interface PlacedLane {
@@ -45,7 +47,7 @@ export function layOut(lanes: readonly Lane[], collapsed: ReadonlySet<number>): 
     const { lane, level } = next;
     const isCollapsed = collapsed.has(lane.task);
     const depth = Math.max(1, lane.depth);
-    const rowHeight = isCollapsed ? THIN_ROW : ROW_HEIGHT;
+    const rowHeight = isCollapsed ? Math.min(THIN_ROW, MOST_COLLAPSED / depth) : ROW_HEIGHT;
     const height = Math.max(ROW_HEIGHT, depth * rowHeight) + 2 * LANE_PADDING;
     const below = children.get(lane.task) ?? [];
     const hidden = isCollapsed ? countBelow(lane.task, children) : 0;

@@ -132,6 +132,8 @@ class Machine implements StageHandle {
   };
   private dragRange?: { from: number; to: number };
   private left = 0;
+  /** Of the lanes, in pixels, as they were last drawn. */
+  private height = 0;
 
   constructor(
     private readonly page: Page,
@@ -221,18 +223,31 @@ class Machine implements StageHandle {
   /** Scrolls the lanes so that a call's row is seen. */
   private reveal(call: CallRow): void {
     this.page.scrollTo = undefined;
-    const lane = this.page.layout.byTask.get(call.task);
-    if (!lane) return;
-    const top = lane.top + LANE_PADDING + call.depth * lane.rowHeight;
-    const bottom = top + lane.rowHeight;
+    const row = this.rowOf(call);
+    if (!row) return;
     const { scrollTop } = this.scroller;
-    if (top < scrollTop) this.scroller.scrollTop = Math.max(0, top - LANE_PADDING);
-    else if (bottom > scrollTop + this.laneHeight())
-      this.scroller.scrollTop = bottom - this.laneHeight() + LANE_PADDING;
+    if (row.top < scrollTop) this.scroller.scrollTop = Math.max(0, row.top - LANE_PADDING);
+    else if (row.bottom > scrollTop + this.laneHeight())
+      this.scroller.scrollTop = row.bottom - this.laneHeight() + LANE_PADDING;
+  }
+
+  /** Where a call stands among the lanes, in pixels from the first one's top. */
+  private rowOf(call: CallRow): { top: number; bottom: number } | undefined {
+    const lane = this.page.layout.byTask.get(call.task);
+    if (!lane) return undefined;
+    const top = lane.top + LANE_PADDING + call.depth * lane.rowHeight;
+    return { top, bottom: top + lane.rowHeight };
   }
 
   private resized(): void {
-    this.page.width = Math.max(1, this.sharp.width);
+    const { page, height } = this;
+    this.height = this.laneHeight();
+    page.width = Math.max(1, this.sharp.width);
+    // The pane with its facts opens over the call that was just selected.
+    const row = page.selection && this.rowOf(page.selection.call);
+    const { scrollTop } = this.scroller;
+    if (row && this.height < height && row.top < scrollTop + height && row.bottom > scrollTop)
+      page.scrollTo ??= page.selection?.call;
     this.outside.setScroll({ top: this.scroller.scrollTop, height: this.scroller.clientHeight });
   }
 

@@ -8,7 +8,7 @@ import { editedArguments } from '../reader/held';
 import { eventText } from '../reader/eventText';
 import type { RunFile, RunRow } from '../reader/runFile';
 import { Tagged, type Value } from '../values/model';
-import { namesOf, shownName, type Named } from '../functionName';
+import { isNamed, namesOf, shownName, type Named } from '../functionName';
 import type { Compiled, Condition } from './compile';
 import { follow, isTypeAt, isTypeNamed, type Root } from './paths';
 import type { Patterns } from './pattern';
@@ -338,7 +338,7 @@ export class FileQuery {
 
   private hasText(row: CallCandidate, text: string): boolean {
     const found = this.functions.get(row.function);
-    if (found !== undefined && this.isNamed(found, text)) return true;
+    if (found !== undefined && isNamed(found, text)) return true;
     const edited = this.edited(row);
     if (edited !== undefined && this.search(text).found(edited)) return true;
     return [edited === undefined ? row.args : null, row.result, row.error].some((id) => {
@@ -379,8 +379,7 @@ export class FileQuery {
     if (file !== undefined) left = left.filter(({ path }) => path !== null && isFile(path.replaceAll('\\', '/'), file));
     const { equals, contains, regex } = name ?? {};
     if (equals !== undefined) left = left.filter((one) => namesOf(one).includes(equals));
-    if (contains !== undefined)
-      left = left.filter((one) => namesOf(one).some((text) => text.toLowerCase().includes(contains)));
+    if (contains !== undefined) left = left.filter((one) => isNamed(one, contains));
     if (regex !== undefined) {
       const matching = this.shared.patterns.test(
         regex,
@@ -416,7 +415,7 @@ export class FileQuery {
     const withText = text === undefined ? undefined : this.file.words.blocksWith(text);
     if (withText !== undefined) {
       // Names of functions count, too.
-      const named = [...this.functions.values()].filter((one) => this.isNamed(one, text!)).map(({ id }) => id);
+      const named = [...this.functions.values()].filter((one) => isNamed(one, text!)).map(({ id }) => id);
       if (named.length > 0) for (const id of this.file.calls.chunksOf(new Set(named))) withText.add(id);
       need(withText, true);
     }
@@ -428,10 +427,6 @@ export class FileQuery {
   private isPicky(): boolean {
     const { task, process, text } = this.shared.compiled;
     return [this.wanted, task, process, text].some((one) => one !== undefined);
-  }
-
-  private isNamed(found: StoredFunction, text: string): boolean {
-    return namesOf(found).some((name) => name.toLowerCase().includes(text));
   }
 
   private whose<T, W>(

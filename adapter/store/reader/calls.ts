@@ -4,7 +4,7 @@ import { LONG } from '../chunks/chunk';
 import type { StoredCall } from '../chunks/rows';
 import { count, select, type Selection } from '../chunks/select';
 import { ENDED_WITH_PROCESS } from '../callNames';
-import { namesOf, type Named } from '../functionName';
+import { isNamed, type Named } from '../functionName';
 import type { RunFile } from './runFile';
 
 /** Rows answered at most, whatever is asked for. */
@@ -321,9 +321,7 @@ export function search(file: RunFile, params: ReaderMethods['search']['params'])
     id: number;
   })[];
   const matching = functions.filter(
-    (one) =>
-      (kinds.length === 0 || kinds.includes(one.kind)) &&
-      (text === '' || namesOf(one).some((name) => name.toLowerCase().includes(text))),
+    (one) => (kinds.length === 0 || kinds.includes(one.kind)) && (text === '' || isNamed(one, text)),
   );
   const limit = Math.min(params.limit, MOST_ROWS);
   const ids = new Set(matching.map(({ id }) => id));
