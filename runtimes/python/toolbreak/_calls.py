@@ -13,7 +13,6 @@ import itertools
 import os
 import sys
 import threading
-import time
 from collections.abc import Awaitable, Callable
 from contextvars import ContextVar
 from typing import Any
@@ -33,6 +32,7 @@ from ._call_types import (
     code_of,
     nowhere,
 )
+from ._real import Real, is_main_thread, this_thread
 
 #: False while no session is attached: `execute` then only invokes.
 attached = False
@@ -49,7 +49,6 @@ ahold: Callable[[Call, Any], Awaitable[Any]] | None = None
 #: Tells the session that a task appeared, changed its name or ended.
 task_changed: Callable[[Task, str], None] | None = None
 
-_now = time.monotonic_ns
 _current: ContextVar[Call | None] = ContextVar("toolbreak_call", default=None)
 _numbers = itertools.count(1)
 
@@ -195,9 +194,9 @@ def _announce(task: Task) -> None:
 def root_of_thread() -> _Root:
     root = getattr(_roots, "root", None)
     if root is None:
-        thread = threading.current_thread()
-        main = thread is threading.main_thread()
-        task = Task(next(_task_ids), process_name() if main else thread.name, None)
+        thread = None if is_main_thread() else this_thread()
+        name = process_name() if is_main_thread() else "thread" if thread is None else thread.name
+        task = Task(next(_task_ids), name, None)
         root = _roots.root = _Root(task)
         try:
             _announce(task)
@@ -320,7 +319,7 @@ def begin(
         if above is None and function.kind == "workflow" and not task.named:
             _rename(task, function.name)
         _current.set(call)
-        call.started_ns = _now()
+        call.started_ns = Real.monotonic_ns()
         if writer is not None:
             try:
                 if state is None:
@@ -390,6 +389,8 @@ def lose(call: Call) -> None:
 def _lose(call: Call) -> None:
     if not call.ended:
         _leave(call)
+    if writer is not None and call.recorded == 0 and call.started_ns:
+        _report.guard(writer.start_lost, call)
     _close(call, CANCELLED, writer is not None and call.recorded == 1)
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import atexit
 import os
+import threading
+from typing import Any
 
 from . import (
     _calls,
@@ -19,8 +21,11 @@ from . import (
     _steps,
     _uncaught,
 )
+from ._real import Real
 
 _registered = False
+#: Of the process that was not forked. What another thread forks has no interpreter that waits for it: it ends with its last thread.
+_main_thread = threading.main_thread().ident
 
 
 def register_once() -> None:
@@ -50,32 +55,42 @@ def _after_in_child() -> None:
 
         if _record.forked():
             return
-        # A parent that records on without a debugger: its files are its own.
-        _calls.writer = None
-        _calls.attached = False
+        # A parent that records on without a debugger, and so does its child, into files of its own.
+        writer = _calls.writer
+        if writer is None or writer.ended:
+            _calls.writer = None
+            _calls.attached = False
+        else:
+            _report.guard(_forget_parent, writer)
         return
     _session.session = None
     try:
         if old.wire is not None:
             old.wire.abandon()
-        _calls.forked()
-        _holds.forked()
-        for guard in list(_guards._guards.values()):
-            guard.forked()
-        _steps.forked()
-        _lines.forked()
-        if old.writer is not None:
-            old.writer.after_fork(_session.process_id())
-            _faults.forked(old.writer.folder, old.writer.process)
+        old.drop_stop_map()
+        _forget_parent(old.writer)
         made = _session.Session(old.connect)
         made.root = False
         made.writer = old.writer
+        made.without_main = _main_thread != Real.thread_id()
         _session.session = made
         made.start()
     except Exception as error:
         _session.session = None
         _calls.attached = False
         _report.say(f"this child process is neither debugged nor recorded ({error}).")
+
+
+def _forget_parent(writer: Any) -> None:
+    _calls.forked()
+    _holds.forked()
+    for guard in list(_guards._guards.values()):
+        guard.forked()
+    _steps.forked()
+    _lines.forked()
+    if writer is not None:
+        writer.after_fork(_session.process_id())
+        _faults.forked(writer.folder, writer.process)
 
 
 def _at_exit() -> None:

@@ -9,6 +9,7 @@ from typing import Any
 from . import _call_types, _report, _sources, _static, _stops, _uncaught
 from ._call_types import Call
 from ._calls import real_path
+from ._real import Real
 
 _ids = itertools.count(1)
 _WIDTH = 60
@@ -322,12 +323,10 @@ def short(value: Any, width: int = 30) -> str:
 
 def where(task: _call_types.Task) -> str:
     """`in llm:gpt-x, 12 s`; empty between calls."""
-    import time
-
     call = task.innermost
     if call is None or call.ended:
         return ""
-    seconds = (time.monotonic_ns() - call.started_ns) / 1e9
+    seconds = (Real.monotonic_ns() - call.started_ns) / 1e9
     return (
         f"in {call.kind}:{call.function.shown}, {seconds:.1f} s"
         if seconds < 10

@@ -12,8 +12,9 @@ import sys
 import threading
 from typing import Any
 
-from . import _calls, _frames, _holds, _report, _sources, _standard
+from . import _calls, _frames, _holds, _own_thread, _report, _sources, _standard
 from ._call_types import Call, Stop
+from ._real import Real
 
 #: How long a load waits for the adapter.
 PATIENCE = 10.0
@@ -130,7 +131,7 @@ def _audit(event: str, args: tuple[Any, ...]) -> None:
 def _hold_load(path: Any) -> None:
     """Waits until the adapter has seen what is about to be loaded, and is attached where that matters."""
     session = _session
-    if session is None or session.closing or os.getpid() != session.pid or threading.current_thread() is session.thread:
+    if session is None or session.closing or Real.getpid() != session.pid or Real.thread_id() in _own_thread.idents:
         return
     number = next(_numbers)
     event = _waiting[number] = threading.Event()

@@ -10,7 +10,6 @@ import contextvars
 import itertools
 import sys
 import threading
-import time
 from collections import deque
 from collections.abc import Callable
 from types import FrameType
@@ -19,6 +18,7 @@ from typing import Any
 from . import _calls, _lines, _loops, _report, _standard, _steps, _stops, _uncaught
 from ._call_types import Call, Stop, Task
 from ._calls import Quiet
+from ._real import Real, this_thread
 
 #: Sends an event to the adapter; None: nobody there, nothing holds.
 send: Callable[[dict[str, Any]], None] | None = None
@@ -263,7 +263,7 @@ class Hold:
     # ------------------------------------------------------------ in the held task
 
     def wait(self) -> Release:
-        deadline = time.monotonic() + self.stop.seconds if self.stop.seconds is not None else None
+        deadline = Real.monotonic() + self.stop.seconds if self.stop.seconds is not None else None
         while True:
             job: Job | None = None
             with self._condition:
@@ -274,7 +274,7 @@ class Hold:
                 elif deadline is None:
                     self._condition.wait(_LOOK_UP)
                 else:
-                    left = deadline - time.monotonic()
+                    left = deadline - Real.monotonic()
                     if left <= 0:
                         self._release = Release(why="deadline")
                         return self._release
@@ -576,7 +576,8 @@ def _blocked_loop() -> str:
 
 def _widen_pool() -> Any:
     """A held thread of asyncio's default pool must not starve the others: one more may start meanwhile."""
-    if not threading.current_thread().name.startswith("asyncio_"):
+    known = this_thread()
+    if known is None or not known.name.startswith("asyncio_"):
         return None
     frame: Any = sys._getframe(1)
     while frame is not None:

@@ -6,11 +6,11 @@ The interpreter runs what is asked of it between two instructions of the main th
 from __future__ import annotations
 
 import sys
-import threading
 from types import FrameType
 from typing import Any
 
 from . import _line_steps, _report, _standard
+from ._real import is_main_thread
 
 on = False
 #: The frames that are traced for it.
@@ -36,13 +36,13 @@ def end() -> None:
     for frame in list(frames):
         frame.f_trace_opcodes = any(_line_steps.HERE == step.frames.get(frame) for step in _line_steps.active)
     frames.clear()
-    if threading.current_thread() is not threading.main_thread():
+    if not is_main_thread():
         _ask(_traces()._rest)
 
 
 def is_here() -> bool:
     """Whether this thread traces for a pause."""
-    return on and threading.current_thread() is threading.main_thread()
+    return on and is_main_thread()
 
 
 def begins(frame: FrameType) -> bool:

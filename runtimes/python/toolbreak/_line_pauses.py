@@ -5,12 +5,12 @@ Lines are looked at from the moment of the pause (`_line_events`, `_line_pause_t
 
 from __future__ import annotations
 
-import threading
 from types import FrameType
 from typing import Any
 
-from . import _calls, _line_steps, _lines, _steps
+from . import _calls, _line_steps, _lines, _own_thread, _steps
 from ._call_types import Task
+from ._real import Real, this_thread
 
 _stopping = _calls.stopping
 #: Somebody is to stop at the next line.
@@ -81,7 +81,8 @@ def _is_to_stop(call: Any) -> bool:
 
 def _is_aside(frame: FrameType | None) -> bool:
     """Whether the interpreter runs this in between, such as in one of our threads: what it came between would wait with it."""
-    if threading.current_thread().name.startswith("toolbreak"):
+    known = this_thread()
+    if Real.thread_id() in _own_thread.idents or (known is not None and known.name.startswith("toolbreak")):
         return True
     while frame is not None:
         if frame.f_code.co_name == "__del__":

@@ -7,7 +7,6 @@ Python 3.12 and later report the lines of single code objects (`_line_events`); 
 from __future__ import annotations
 
 import os
-import threading
 from collections.abc import Callable, Iterable
 from types import CodeType, FrameType
 from typing import Any
@@ -17,6 +16,7 @@ from ._breakpoints import Dot
 from ._call_types import Call, Function, Stop
 from ._calls import real_path
 from ._conditions import describe
+from ._real import this_thread
 
 #: `_line_events` or `_line_hooks`; the session sets it.
 backend: Any = None
@@ -249,5 +249,6 @@ def _shown(call: Call | None) -> Call:
         made.owner, made.task = root, root.task
     else:
         made.owner = call
-        made.task = _calls.side_task(call.task, threading.current_thread().name)
+        known = this_thread()
+        made.task = _calls.side_task(call.task, "thread" if known is None else known.name)
     return made

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-from time import sleep
 from typing import Any
 
 from . import _standard
+from ._real import Real, file_of
 
-#: Read ends of the named pipes that are the app's stdout and stderr. While one is open, writing cannot fail.
-_kept: list[int] = []
+#: Read ends of the named pipes that are the app's stdout and stderr, and which files they are. While one is open, writing cannot fail.
+_kept: list[tuple[int, Any]] = []
 
 
 def keep(paths: Any) -> None:
@@ -17,7 +17,8 @@ def keep(paths: Any) -> None:
     if _kept or not isinstance(paths, list):
         return
     for path in paths:
-        _kept.append(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC))
+        file = Real.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        _kept.append((file, file_of(file)))
 
 
 def let_go(*, only_full: bool = False) -> None:
@@ -25,7 +26,9 @@ def let_go(*, only_full: bool = False) -> None:
     select = _standard.module("select")
 
     moved = False
-    for kept in _kept:
+    # Of an app that has closed all files these numbers are its own.
+    _kept[:] = [(file, known) for file, known in _kept if file_of(file) == known]
+    for kept, _ in _kept:
         for stream in (1, 2):
             try:
                 is_ours = os.path.sameopenfile(kept, stream)
@@ -44,12 +47,12 @@ def let_go(*, only_full: bool = False) -> None:
     quiet = 0
     while _kept and quiet < 3:
         quiet += 1
-        for kept in _kept:
+        for kept, _ in _kept:
             try:
-                while os.read(kept, 1 << 16):
+                while Real.read(kept, 1 << 16):
                     quiet = 0
             except OSError:
                 pass
-        sleep(0.02)
+        Real.sleep(0.02)
     while _kept:
-        os.close(_kept.pop())
+        Real.close(_kept.pop()[0])

@@ -12,7 +12,6 @@ end, all that is read elsewhere (the frame, its place in the file, the task) is 
 from __future__ import annotations
 
 import sys
-import time
 from collections.abc import Callable
 from marshal import dumps
 from typing import TYPE_CHECKING, Any
@@ -21,6 +20,7 @@ from zlib import crc32
 from . import _calls, _optional, _report, _short_calls
 from ._call_types import ShortCall, nowhere
 from ._large import is_noted
+from ._real import Real
 
 if TYPE_CHECKING:
     from ._guard_state import Guard
@@ -280,7 +280,7 @@ def make(
         "long_exit": guard.long_exit,
         "lose": guard.lose,
         "new": object.__new__,
-        "now": time.monotonic_ns,
+        "now": Real.monotonic_ns,
         "nowhere": nowhere,
         # The settings in which no parameter's name says anything about its value.
         "plain_in": None,

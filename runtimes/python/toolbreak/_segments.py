@@ -8,7 +8,8 @@ import sys
 from typing import Any
 from zlib import crc32
 
-from . import _optional, _report
+from . import _optional, _report, _standard
+from ._real import Real
 
 MAGIC = b"TBSPOOL1"
 # Kept free at the end of every segment, so that a mark always fits.
@@ -45,23 +46,23 @@ class Segment(_Base):
         self.known = known
         self.size = size
         # Not inherited by programs the app starts, readable by the person alone.
-        self.file = os.open(
+        self.file = Real.open(
             path, os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0), 0o600
         )
         try:
             allocate(self.file, size)
-            self.map = mmap.mmap(self.file, size)
+            self.map = Real.mmap(self.file, size)
             self.map[:8] = MAGIC
         except BaseException as error:
             # Then recording goes on, and a number without a file would look like a file that was lost: it stays, closed.
             stays = _report.is_the_apps(error)
             if stays:
                 _close_at_once(self.file)
-            os.close(self.file)
+            Real.close(self.file)
             if not stays:
                 remove(path)
             raise
-        os.close(self.file)
+        Real.close(self.file)
         self.words: Any = memoryview(self.map).cast("I")
         #: The words that follow those.
         self.checksums: Any = self.words[1:]
@@ -74,23 +75,45 @@ class Segment(_Base):
         #: Numbers of the values that later frames of this file may refer to.
         self.kept: set[int] = set()
 
+    def __del__(self) -> None:
+        mapped = getattr(self, "map", None)
+        if mapped is not None and keep_if_taken is not None:
+            _report.guard(keep_if_taken, mapped, self.size)
+
     def close(self) -> None:
         self.end = 0  # Whoever was about to append here, and was interrupted, finds no room.
+        taken = keep_if_taken(self.map, self.size)
         try:
             self.checksums.release()
             self.words.release()
-            self.map.close()
+            if not taken:
+                self.map.close()
         except (BufferError, ValueError, OSError) as error:
             _report.let_through(
                 error
             )  # Else: a thread is in the middle of an append: the mapping goes with the process.
 
 
-def _close_at_once(file: int) -> None:
-    os.ftruncate(file, 0)
-    os.lseek(file, 0, os.SEEK_SET)
+def keep_if_taken(mapped: mmap.mmap, size: int) -> bool:
+    """
+    A mapping has a file of its own, which it closes when it goes. Where the app has closed that, as one of all, its number may be the app's by now:
+    then the mapping never goes.
+    """
     try:
-        os.write(file, MAGIC + CLOSED.to_bytes(4, "little"))
+        if mapped.closed or mapped.size() == size:
+            return False
+    except (OSError, ValueError) as error:
+        _report.let_through(error)
+    ctypes = _standard.module("ctypes")
+    ctypes.pythonapi.Py_IncRef(ctypes.py_object(mapped))
+    return True
+
+
+def _close_at_once(file: int) -> None:
+    Real.ftruncate(file, 0)
+    Real.lseek(file, 0, os.SEEK_SET)
+    try:
+        Real.write(file, MAGIC + CLOSED.to_bytes(4, "little"))
     except OSError as error:
         _report.let_through(error)  # A full disk: then it is empty.
 
@@ -116,12 +139,15 @@ def allocate(file: int, size: int) -> None:
     """
     written = 0
     while written < size:
-        written += os.write(file, _ZEROS[: size - written])
+        more = Real.write(file, _ZEROS[: size - written])
+        if more <= 0:
+            raise OSError("nothing could be written")
+        written += more
 
 
 def remove(path: str) -> None:
     try:
-        os.unlink(path)
+        Real.unlink(path)
     except OSError as error:
         _report.let_through(error)
 

@@ -6,7 +6,6 @@ import json
 import os
 import sys
 import threading
-import time
 from collections.abc import Callable
 from typing import Any
 
@@ -25,6 +24,9 @@ from . import (
     _uncaught,
     _written,
 )
+from ._own_thread import OwnThread
+from ._real import Real
+from ._segments import keep_if_taken
 from ._wire import PATIENTLY, Interrupted, Wire
 
 if sys.version_info >= (3, 12):
@@ -73,29 +75,32 @@ class Session:
     def __init__(self, connect: dict[str, Any]) -> None:
         self.connect = {name: _as_path(value) if name in _PATHS else value for name, value in connect.items()}
         self.wire: Wire | None = None
-        self.thread: threading.Thread | None = None
+        self.thread: OwnThread | None = None
         self.configuration: dict[str, Any] = {}
         self.generation = -1
-        self.pid = os.getpid()
+        self.pid = Real.getpid()
         self.jobs: dict[int, _holds.Hold] = {}
         self.closing = False
         self.detached = False
         self.dirty = False
         self.writer: Any = None
         self.stop_map: Any = None
+        self.stop_size = 0
         #: Characters that nobody took since the last that was.
         self.output_lost = 0
         self.output_in_line = False
         self.root = True
+        #: Forked by a thread: the process ends with the last thread of the app.
+        self.without_main = False
         #: Threads of the app that fork just now.
         self._forking = 0
-        self._fork_lock = threading.Lock()
+        self._fork_lock = Real.lock()
 
     # ------------------------------------------------------------ beginning
 
     def start(self) -> None:
         """Connects and is configured. Raises OSError, ValueError or TimeoutError with a sentence."""
-        self.pid = os.getpid()
+        self.pid = Real.getpid()
         self.wire = wire = Wire(self.connect["address"], _WELCOME_SECONDS)
         wire.write_now(_hello(self.connect["token"]))
         welcome = wire.read_one(_WELCOME_SECONDS)
@@ -137,8 +142,9 @@ class Session:
         # A condition that does not compile is told now, not with the next change; and what is bound already, where we come late.
         if _stops._dots:
             self.send({"event": "breakpoints", "breakpoints": _stops.states()})
-        self.thread = threading.Thread(target=self._run, name="toolbreak", daemon=True)
-        self.thread.start()
+        if self.without_main:
+            _at_end.told = _EndOfThread(wire)
+        self._start_thread()
 
     def _map_stop_file(self) -> None:
         mmap = _standard.module("mmap")
@@ -148,6 +154,7 @@ class Session:
             return
         with open(path, "rb") as file:
             self.stop_map = mmap.mmap(file.fileno(), 1, access=mmap.ACCESS_READ)
+            self.stop_size = Real.fstat(file.fileno()).st_size
         _calls.stopping.stop_byte = self.stop_map
 
     def _start_recording(self, configuration: dict[str, Any]) -> None:
@@ -227,12 +234,12 @@ class Session:
     def written(self, stream: str, text: str) -> None:
         """What the app wrote. An app that writes faster than the adapter reads is not to fill its own memory with it."""
         wire = self.wire
-        if wire is None or self.closing or os.getpid() != self.pid:
+        if wire is None or self.closing or Real.getpid() != self.pid:
             return
         if wire.is_behind:
             self.output_lost += len(text)
             return
-        wall = time.time_ns() // 1000
+        wall = Real.time_ns() // 1000
         text = self._gap() + text
         self.output_in_line = not text.endswith("\n")
         # A line goes out at once, so that it stands where it belongs in time; a piece of one goes with the rest.
@@ -272,11 +279,14 @@ class Session:
         assert wire is not None
         silence = 0.0
         limit = self.connect.get("heartbeatSeconds") or _SILENCE_SECONDS
-        last = time.monotonic()
+        last = Real.monotonic()
         try:
             while not self.closing:
                 messages = wire.wait(0.5)
-                now = time.monotonic()
+                if self.without_main and _is_last_thread():
+                    self.bye()
+                    return
+                now = Real.monotonic()
                 # A process that was stopped for a while has not been left alone for that while.
                 silence = 0.0 if messages else silence + min(now - last, 1.0)
                 last = now
@@ -324,7 +334,7 @@ class Session:
         _calls.attached = records
         _calls.decide = None
         _stops.drop()
-        _calls.stopping.stop_byte = b"\0"
+        self.drop_stop_map()
         _holds.release_all()
         gates = sys.modules.get("toolbreak._gates")
         if gates is not None:
@@ -349,6 +359,12 @@ class Session:
                 self.wire.drain()
             self.wire.close()
 
+    def drop_stop_map(self) -> None:
+        mapped, self.stop_map = self.stop_map, None
+        _calls.stopping.stop_byte = b"\0"
+        if mapped is not None:
+            _report.guard(keep_if_taken, mapped, self.stop_size)
+
     # ------------------------------------------------------------ fork and exit
 
     def before_fork(self) -> None:
@@ -356,7 +372,7 @@ class Session:
         with self._fork_lock:
             self._forking += 1
             thread = self.thread
-            if thread is not None and self.wire is not None and thread is not threading.current_thread():
+            if thread is not None and self.wire is not None and thread.ident != Real.thread_id():
                 self.thread = None
                 self.wire.interrupt()
                 thread.join(2.0)
@@ -369,11 +385,11 @@ class Session:
                 self._start_thread()
 
     def _start_thread(self) -> None:
-        self.thread = threading.Thread(target=self._run, name="toolbreak", daemon=True)
+        self.thread = OwnThread(self._run)
         self.thread.start()
 
     def bye(self) -> None:
-        if self.closing or os.getpid() != self.pid:
+        if self.closing or Real.getpid() != self.pid:
             return
         self.closing = True
         # Nobody could release what stops from here on: finalisers, and exit handlers that were registered before ours.
@@ -392,10 +408,32 @@ class Session:
             self.wire.write_last(goodbye)
             # What is left of a thread when the interpreter goes may need a library, for which an app out of files has no file.
             self.wire.wake()
-            if self.thread is not None and self.thread is not threading.current_thread():
+            if self.thread is not None and self.thread.ident != Real.thread_id():
                 self.thread.join(_LAST_LOOK)
                 if not self.thread.is_alive():
                     self.wire.leave()
+
+
+class _EndOfThread:
+    """Wakes the control thread when the thread ends that this is of."""
+
+    def __init__(self, wire: Wire) -> None:
+        self._wire = wire
+
+    def __del__(self) -> None:
+        self._wire.wake()
+
+
+_at_end = threading.local()
+
+
+def _is_last_thread() -> bool:
+    """Whether the app has none any more. One that just begins has no frame for a moment."""
+    for _ in range(3):
+        if len(sys._current_frames()) > 1:
+            return False
+        Real.sleep(0.001)
+    return True
 
 
 session: Session | None = None
@@ -404,8 +442,8 @@ session: Session | None = None
 def process_id() -> str:
     """`<pid>-<start time in ns, hex>`."""
     global _started
-    if _started[0] != os.getpid():
-        _started = (os.getpid(), time.time_ns())
+    if _started[0] != Real.getpid():
+        _started = (Real.getpid(), Real.time_ns())
     return f"{_started[0]}-{_started[1]:x}"
 
 
@@ -439,8 +477,8 @@ def _hello(token: str) -> dict[str, Any]:
         "runtime": __version__,
         "language": "python",
         "languageVersion": sys.version.split()[0],
-        "pid": os.getpid(),
-        "parentPid": os.getppid(),
+        "pid": Real.getpid(),
+        "parentPid": Real.getppid(),
         "process": process_id(),
         "name": _name(),
         "argv": list(getattr(sys, "argv", None) or getattr(sys, "orig_argv", [])),
@@ -454,7 +492,7 @@ def _name() -> str:
     """Before `sys.argv` is whole, the command line says it."""
     argv = list(getattr(sys, "orig_argv", []))[1:]
     if any("multiprocessing" in part and "spawn_main" in part for part in argv):
-        return f"Process {os.getpid()}"
+        return f"Process {Real.getpid()}"
     if getattr(sys, "argv", None) and sys.argv[0] not in ("", "-c", "-m"):
         return _calls.process_name()
     if "-m" in argv[:-1]:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import time
 from typing import Any
 
 from . import _calls, _optional, _report
 from ._call_types import Call, Function, ShortCall, Stopping, Task, nowhere
+from ._real import Real
 
 _calls_ready: bool | None = None
 _functions_ready: bool | None = None
@@ -39,7 +39,7 @@ def _prepare_calls() -> bool:
         "Writer": _spool.Writer,
         "Settings": _values.Settings,
     }
-    return bool(_optional.prepare_calls(classes, vars(_calls), _calls.stopping, _calls._current, time.monotonic_ns))
+    return bool(_optional.prepare_calls(classes, vars(_calls), _calls.stopping, _calls._current, Real.monotonic_ns))
 
 
 def _prepare_functions(guard: type[Any]) -> bool:

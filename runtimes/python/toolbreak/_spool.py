@@ -10,16 +10,15 @@ import itertools
 import os
 import sys
 import threading
-import time
 from collections.abc import Callable
 from marshal import dumps
-from time import monotonic_ns
 from typing import Any
 from zlib import crc32
 
 from . import _optional, _report, _standard
 from ._call_types import Call, nowhere
 from ._large import LargeValues, is_noted
+from ._real import Real, this_thread
 from ._segments import BIG_ENDIAN, CLOSED, RESERVE, Segment, Slot, store, swapped
 from ._states import StateEncoder, has_parts
 from ._values import HEADS, LARGE, MARSHAL_VERSION, Settings
@@ -35,6 +34,8 @@ _SEGMENT, _FUNCTION, _TASK, _START, _END, _STATE, _EVENT, _RENAME = range(8)
 _NOT_PLAIN, _NO_ROOM = 1, 2
 _NO_SPACE = "Recording ended: {reason}. The app goes on without it."
 
+
+_INTERRUPTED = (..., "opaque", "", "", "the app interrupted its recording")
 
 _nobody = Call(None, {}, None, 0)  # type: ignore[arg-type]
 
@@ -154,6 +155,20 @@ class Writer:
             self.large.note(call.args, frame[6], True)
         self._append(payload if len(payload) <= self.largest else self._bounded(frame, 6, call.args), call, 1)
 
+    def start_lost(self, call: Any) -> None:
+        """The start of a call whose arguments were just being written when the app raised in between: what it called meanwhile stands below it."""
+        if self.ended:
+            return
+        function, task, parent = call.function, call.task, call.parent
+        if function.id not in self.known:
+            self.function(function)
+        if -task.id not in self.known:
+            self.task(task)
+        args = {self.settings.masking.text(name): _INTERRUPTED for name in call.args if type(name) is str}
+        above = 0 if parent is None else parent.number
+        frame = (_START, call.number, above, function.id, task.id, call.started_ns, args, None)
+        self._append(dumps(frame, MARSHAL_VERSION), call, 1)
+
     def end(self, call: Any, status: int) -> None:
         """`status` as CallStatus; the value is the error for 1 and 2, the result otherwise."""
         if self.ended:
@@ -164,7 +179,7 @@ class Writer:
         more = attributes if attributes and len(attributes) != getattr(call, "told", -1) else None
         kind = call.function.kind
         if kind == "workflow":
-            head = (_END, call.number, monotonic_ns(), status)
+            head = (_END, call.number, Real.monotonic_ns(), status)
             if not self._put_state(head, value, more, call, 2):
                 self._append_state(head, value, (encode(more) if more else None,), call=call, recorded=2)
             if not _is_inside(call):
@@ -172,19 +187,19 @@ class Writer:
             return
         settings = self.settings
         if settings.noted and kind != "node" and is_noted(settings, (value,)):
-            if self._append_large((_END, call.number, monotonic_ns(), status), value, False, more, call, 2):
+            if self._append_large((_END, call.number, Real.monotonic_ns(), status), value, False, more, call, 2):
                 return
         if (
             settings.rules is not None
             and (kind != "node" or not has_parts(value))
-            and self._put((_END, call.number, monotonic_ns(), status, value, more), call, 2)
+            and self._put((_END, call.number, Real.monotonic_ns(), status, value, more), call, 2)
         ):
             return
         told = encode(more) if more else None
         if kind == "node" and has_parts(value):
-            self._append_state((4, call.number, monotonic_ns(), status), value, (told,), call=call, recorded=2)
+            self._append_state((4, call.number, Real.monotonic_ns(), status), value, (told,), call=call, recorded=2)
             return
-        frame = (4, call.number, monotonic_ns(), status, encode(value), told)
+        frame = (4, call.number, Real.monotonic_ns(), status, encode(value), told)
         payload = dumps(frame, 2)
         if LARGE < len(payload) <= self.largest:
             self.large.note(value, frame[4], False)
@@ -249,7 +264,7 @@ class Writer:
         states = self._states
         attributes = call.attributes
         result = call.result
-        now = monotonic_ns()
+        now = Real.monotonic_ns()
         rules = self.settings.rules
         if rules is not None and not has_parts(result):
             plain = states.plain(state, segment.kept)
@@ -286,13 +301,13 @@ class Writer:
         """The workflow's state around a node; `which` is "before" or "after"."""
         if self.ended:
             return
-        self._append_state((5, call.number, monotonic_ns(), which), value)
+        self._append_state((5, call.number, Real.monotonic_ns(), which), value)
 
     def event(self, name: str, call: Any, data: dict[str, Any] | None = None) -> None:
         """held, resumed, edited, skipped, again, cancelled, log, mark. `call` may be None."""
         if self.ended:
             return
-        frame = (_EVENT, time.monotonic_ns(), name, 0 if call is None else call.number, self._encode(data or {}))
+        frame = (_EVENT, Real.monotonic_ns(), name, 0 if call is None else call.number, self._encode(data or {}))
         payload = dumps(frame, MARSHAL_VERSION)
         self._append(payload if len(payload) <= self.largest else self._bounded(frame, 4, data))
 
@@ -308,7 +323,7 @@ class Writer:
             if len(self._routes) < 1000 and len(encoded) < 1000:
                 self._routes[names] = (encoded, None if _optional.Same is None else _optional.Same(encoded))
         elif not self.ended:
-            now = monotonic_ns()
+            now = Real.monotonic_ns()
             if self.settings.rules is None or not self._put((_EVENT, now, "route", call.number, known[1]), _nobody, 0):
                 self._append(dumps((_EVENT, now, "route", call.number, None), MARSHAL_VERSION)[:-1] + known[0])
 
@@ -558,29 +573,15 @@ class Writer:
                 if size < needed:
                     self._stop(f"nothing read the recording and it reached {self.limit >> 20} MB")
                     return None
-            path = os.path.join(self.folder, f"{self.process}-{next(self._numbers)}.spool")
-            segment = Segment(path, size, self.known)
+            header = self._header()
+            segment = Segment(f"{self.folder}{os.sep}{self.process}-{next(self._numbers)}.spool", size, self.known)
         except Exception as error:
             _report.let_through(error)
             self._stop(f"the spool file could not be written ({_reason(error)})")
             return None
         self._bytes += size
         old = getattr(local, "segment", None)
-        thread = threading.current_thread() if threading.get_ident() in getattr(threading, "_active", {}) else None
-        name = thread.name if thread is not None else "thread"
-        header = (
-            _SEGMENT,
-            SPOOL_VERSION,
-            self.process,
-            os.getpid(),
-            os.getppid(),
-            threading.get_ident(),
-            self.settings.masking.text(name),
-            time.time_ns(),
-            time.monotonic_ns(),
-            self._encode(self._info),
-        )
-        store(segment, dumps(header, MARSHAL_VERSION))
+        store(segment, header)
         if old is None:
             segment.waiting = local.waiting
             local.slot.segment = local.segment = segment
@@ -592,6 +593,22 @@ class Writer:
             local.slot.segment = local.segment = segment
             old.close()
         return segment
+
+    def _header(self) -> bytes:
+        thread = this_thread()
+        header = (
+            _SEGMENT,
+            SPOOL_VERSION,
+            self.process,
+            Real.getpid(),
+            Real.getppid(),
+            Real.thread_id(),
+            self.settings.masking.text("thread" if thread is None else thread.name),
+            Real.time_ns(),
+            Real.monotonic_ns(),
+            self._encode(self._info),
+        )
+        return dumps(header, MARSHAL_VERSION)
 
     def _recount(self) -> None:
         """Counts what still lies on the disk."""
@@ -614,7 +631,7 @@ class Writer:
         sentence = _NO_SPACE.format(reason=reason)
         segment = getattr(self.local, "segment", None)
         if segment is not None:
-            payload = dumps((_EVENT, time.monotonic_ns(), "mark", 0, {"text": sentence[:300]}), MARSHAL_VERSION)
+            payload = dumps((_EVENT, Real.monotonic_ns(), "mark", 0, {"text": sentence[:300]}), MARSHAL_VERSION)
             if segment.place + 8 + len(payload) <= segment.size:
                 store(segment, payload)
         if self._problem is not None:

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
+import _socket
 import json
-import os
 import select
-import socket
-import threading
 from collections import deque
-from time import monotonic, sleep
 from typing import Any
 
 from . import _report
+from ._real import Real, file_of
 
 #: Messages that wait; what can be left out is, when there are more.
 _LONGEST_QUEUE = 2000
@@ -35,14 +33,18 @@ class Wire:
     def __init__(self, address: str, seconds: float) -> None:
         host, _, port = address.rpartition(":")
         if port.isdigit() and host and "/" not in address:
-            self._socket = socket.create_connection((host.strip("[]"), int(port)), seconds)
-            self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            host = host.strip("[]")
+            self._socket = Real.socket(_socket.AF_INET6 if ":" in host else _socket.AF_INET, _socket.SOCK_STREAM)
+            self._socket.settimeout(seconds)
+            self._socket.connect((host, int(port)))
+            self._socket.setsockopt(_socket.IPPROTO_TCP, _socket.TCP_NODELAY, 1)
         else:
-            self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+            self._socket = Real.socket(_socket.AF_UNIX, _socket.SOCK_STREAM)
             self._socket.settimeout(seconds)
             self._socket.connect(address)
-        self._file = _file_of(self._socket)
-        self._wake_out, self._wake_in = socket.socketpair()
+        self._wake_out, self._wake_in = Real.socketpair()
+        #: What our sockets are. An app that closes all files, as daemons do, gets their numbers for files of its own.
+        self._files = {each: file_of(each.fileno()) for each in (self._socket, self._wake_out, self._wake_in)}
         self._wake_in.setblocking(False)
         self._wake_out.setblocking(False)
         self._queue: deque[bytes] = deque()
@@ -50,7 +52,7 @@ class Wire:
         self._head = b""
         self._line = b""
         self._taken: list[int] = []
-        self._lock = threading.Lock()
+        self._lock = Real.lock()
         self._buffer = bytearray()
         self._full = False
         #: The connection, where no socket object has it any more.
@@ -63,9 +65,9 @@ class Wire:
 
     def read_one(self, seconds: float) -> dict[str, Any]:
         """The first message. Raises TimeoutError or ConnectionError."""
-        end = monotonic() + seconds
+        end = Real.monotonic() + seconds
         while b"\n" not in self._buffer:
-            left = end - monotonic()
+            left = end - Real.monotonic()
             if left <= 0:
                 raise TimeoutError(f"no answer within {seconds:.0f} s")
             self._socket.settimeout(left)
@@ -97,9 +99,9 @@ class Wire:
         """As `send`, but another thread that is just writing is waited for: what the app does next may end the process."""
         line = _Awaited(_line(message))
         self._send(line)
-        end = monotonic() + seconds
-        while not line.written and self._waits() and not self._full and not self.interrupted and monotonic() < end:
-            sleep(0.0002)
+        end = Real.monotonic() + seconds
+        while not line.written and self._waits() and not self._full and not self.interrupted and Real.monotonic() < end:
+            Real.sleep(0.0002)
             self._flush()
 
     def put(self, message: dict[str, Any]) -> None:
@@ -143,6 +145,8 @@ class Wire:
                 self._head = self._line = line
                 del queue[0]
             try:
+                if not self._is_ours(self._socket):
+                    raise ConnectionError("the app has closed it")
                 taken.extend(map(self._socket.send, (self._head,)))
             except (BlockingIOError, InterruptedError) as error:
                 _report.let_through(error)
@@ -158,7 +162,8 @@ class Wire:
 
     def wake(self) -> None:
         try:
-            self._wake_in.send(b"w")
+            if self._is_ours(self._wake_in):
+                self._wake_in.send(b"w")
         except OSError as error:
             _report.let_through(error)
 
@@ -171,19 +176,23 @@ class Wire:
         if self.interrupted:
             raise Interrupted()
         if b"\n" not in self._buffer:
-            poll = select.poll() if hasattr(select, "poll") else None
-            if poll is not None:
+            if not (self._is_ours(self._socket) and self._is_ours(self._wake_out)):
+                raise ConnectionError("the app has closed it")
+            if Real.poll is not None:
+                poll = Real.poll()
                 poll.register(self._socket, select.POLLIN | (select.POLLOUT if self._full else 0))
                 poll.register(self._wake_out, select.POLLIN)
                 ready = poll.poll(seconds * 1000)
                 readable = any(fd == self._socket.fileno() and event & ~select.POLLOUT for fd, event in ready)
                 woken = any(fd == self._wake_out.fileno() for fd, _ in ready)
             else:
-                inputs, _, _ = select.select(
+                inputs, _, _ = Real.select(
                     [self._socket, self._wake_out], [self._socket] if self._full else [], [], seconds
                 )
                 readable = self._socket in inputs
                 woken = self._wake_out in inputs
+            if not (self._is_ours(self._socket) and self._is_ours(self._wake_out)):
+                raise ConnectionError("the app has closed it")
             if woken:
                 try:
                     self._wake_out.recv(4096)
@@ -220,34 +229,46 @@ class Wire:
 
     def drain(self) -> None:
         """Sends what is queued: for as long as some of it is taken each second, and no longer than some seconds. Another thread may be about to."""
-        last = monotonic() + _LONGEST_DRAIN
-        end, left = monotonic() + 1.0, len(self._queue)
-        while self._waits() and monotonic() < min(end, last):
+        last = Real.monotonic() + _LONGEST_DRAIN
+        end, left = Real.monotonic() + 1.0, len(self._queue)
+        while self._waits() and Real.monotonic() < min(end, last):
             self._flush()
             if len(self._queue) < left:
-                end, left = monotonic() + 1.0, len(self._queue)
-            if self._waits():
-                select.select([], [self._socket], [], 0.05)
+                end, left = Real.monotonic() + 1.0, len(self._queue)
+            if self._waits() and self._is_ours(self._socket):
+                Real.select([], [self._socket], [], 0.05)
 
     def is_taken_away(self) -> bool:
         """Whether the app has closed the connection, as one of all numbers of files."""
-        return _file_of(self._socket) != self._file
+        return not self._is_ours(self._socket)
+
+    def _is_ours(self, each: Any) -> bool:
+        return file_of(each.fileno()) == self._files[each]
 
     def close(self) -> None:
-        if self._left is not None:
-            os.close(self._left)
+        left = self._left
+        if left is not None:
             self._left = None
+            if file_of(left) == self._files[self._socket]:
+                Real.close(left)
         for each in (self._socket, self._wake_in, self._wake_out):
-            try:
+            self._close(each)
+
+    def _close(self, each: Any) -> None:
+        try:
+            if self._is_ours(each):
                 each.close()
-            except OSError:
-                pass
+            else:
+                each.detach()
+        except OSError as error:
+            _report.let_through(error)
 
     def leave(self) -> None:
         """At the end of the process, which closes the connection: that says that nothing more is recorded. A socket that is there until then is warned of."""
-        self._left = self._socket.detach()
-        self._wake_in.close()
-        self._wake_out.close()
+        if self._is_ours(self._socket):
+            self._left = self._socket.detach()
+        self._close(self._wake_in)
+        self._close(self._wake_out)
 
     #: In a forked child: the parent's connection is not ours; closing our copies leaves it open there.
     abandon = close
@@ -255,14 +276,6 @@ class Wire:
 
 class Interrupted(Exception):
     """The control thread ends because the process is about to fork."""
-
-
-def _file_of(connection: socket.socket) -> tuple[int, int] | None:
-    try:
-        found = os.fstat(connection.fileno())
-    except OSError:
-        return None
-    return (found.st_dev, found.st_ino)
 
 
 def _line(message: dict[str, Any]) -> bytes:

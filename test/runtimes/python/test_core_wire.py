@@ -80,7 +80,7 @@ def test_who_waits_for_a_line_waits_for_that_one_alone(monkeypatch):
         wire._lock.acquire()
         wire.put({"event": "output"})
 
-    monkeypatch.setattr(_wire, "sleep", another_thread)
+    monkeypatch.setattr(_wire.Real, "sleep", another_thread)
     try:
         with wire._lock:
             wire.send_before({"event": "first"}, 600)

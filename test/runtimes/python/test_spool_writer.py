@@ -373,6 +373,29 @@ def test_what_a_handler_records_while_the_first_file_is_opened(
     assert sorted(frame[1] for frame in of_kind(frames, END)) == wanted
 
 
+def test_a_file_that_cannot_say_what_it_is_is_not_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    said: list[str] = []
+    writer = Writer(str(tmp_path), "1-a", problem=said.append)
+
+    def failing(self: Writer) -> bytes:
+        raise ValueError("unmarshallable object")
+
+    monkeypatch.setattr(Writer, "_header", failing)
+    for _ in range(3):
+        writer.start(call())
+    assert (list(tmp_path.iterdir()), len(said), writer.ended) == ([], 1, True)
+
+
+def test_a_call_whose_arguments_were_interrupted_is_there_without_them(writer: Writer, tmp_path: Path) -> None:
+    lost, below = call(), call()
+    below.parent = lost
+    writer.start(below)
+    writer.start_lost(lost)
+    assert lost.recorded == 1
+    [start] = [frame for frame in of_kind(all_frames(tmp_path), START) if frame[1] == lost.number]
+    assert start[6] == {"order_id": (..., "opaque", "", "", "the app interrupted its recording")}
+
+
 def test_a_handler_that_raises_while_the_first_file_is_opened(
     writer: Writer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -249,12 +249,11 @@ def test_an_app_that_closes_all_files_as_daemons_do_says_nothing(scene: Any) -> 
     scene.write(
         "main.py",
         """
-        import os, threading
+        import os, sys
 
+        session = sys.modules["toolbreak._session"].session
         os.closerange(3, 200)
-        for thread in threading.enumerate():
-            if thread.name == "toolbreak":
-                thread.join(20)
+        session.thread.join(20)
         print("done")
         """,
     )

@@ -28,7 +28,7 @@ def _boot():
     if not getattr(sys, "_is_gil_enabled", lambda: True)():
         say("Toolbreak: free-threaded Python is not supported yet; the program runs without a debugger.\n")
         return
-    if connect and _is_left_alone(connect):
+    if not _is_main_interpreter() or (connect and _is_left_alone(connect)):
         _offer(os.path.dirname(folder))
         return
     before = set(sys.modules)
@@ -73,6 +73,17 @@ def _is_left_alone(connect):
             return file.read() != str(os.getpid()).encode()
     except OSError:
         return False
+
+
+def _is_main_interpreter():
+    """A thread of ours in another one of the process would keep it from ending. No file for signals is set so early, and only here can one be."""
+    from _signal import set_wakeup_fd
+
+    try:
+        set_wakeup_fd(-1)
+    except ValueError:
+        return False
+    return True
 
 
 def _offer(package):

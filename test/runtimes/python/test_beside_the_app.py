@@ -1,0 +1,180 @@
+"""What we have in the app's process, a thread, files and a clock of our own, changes nothing of what the app sees there, whatever it does with its own."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fake_adapter import RECORD
+from spool_reader import FUNCTION, START, read_folder
+
+pytestmark = [pytest.mark.essential, pytest.mark.skipif(sys.platform == "win32", reason="fork")]
+
+
+def recorded() -> dict[str, Any]:
+    return {**RECORD, "enabled": True, "functions": ["@usercode"]}
+
+
+def started(folder: str, name: str) -> list[int]:
+    """How many calls of a function each process has, for those that have some."""
+    processes: dict[str, list[tuple[Any, ...]]] = {}
+    for file, frames in read_folder(Path(folder)).items():
+        processes.setdefault(file.rsplit("-", 1)[0], []).extend(frames)
+    counts = []
+    for frames in processes.values():
+        ids = {frame[1] for frame in frames if frame[0] == FUNCTION and frame[3] == name}
+        counts.append(sum(frame[0] == START and frame[3] in ids for frame in frames))
+    return sorted(count for count in counts if count)
+
+
+def test_what_a_thread_forks_ends_with_that_thread(scene: Any) -> None:
+    scene.write(
+        "main.py",
+        """
+        import os, sys, threading, warnings
+
+        warnings.simplefilter("ignore")  # That it forks beside threads.
+
+        def work(end):
+            pid = os.fork()
+            if pid == 0:
+                return end()
+            print(os.waitpid(pid, 0)[1])
+
+        def below():
+            pid = os.fork()
+            if pid == 0:
+                sys.exit(0)
+            os.waitpid(pid, 0)
+
+        for end in (lambda: None, sys.exit, below):
+            thread = threading.Thread(target=work, args=(end,))
+            thread.start()
+            thread.join()
+        print("end")
+        """,
+    )
+    assert scene.run(scene.adapter(record=recorded()), "main.py").finish() == (0, "0\n0\n0\nend\n", "")
+
+
+def test_an_app_that_closes_all_files_keeps_those_that_it_opens_then(scene: Any) -> None:
+    scene.write(
+        "main.py",
+        """
+        import os, sys
+
+        def keep(text):
+            return len(text)
+
+        session = sys.modules["toolbreak._session"].session
+        keep("first")
+        os.closerange(3, 200)
+        files = [open(f"own-{index}", "w+b", buffering=0) for index in range(20)]
+        session.thread.join(20)
+        assert not session.thread.is_alive()
+        for _ in range(10):
+            keep("x" * 100_000)  # A file of our own ends, and another one begins.
+        for index, each in enumerate(files):
+            os.fstat(each.fileno())
+            each.write(b"own")
+        pid = os.fork()
+        if pid == 0:
+            keep("in the child")
+            for each in files:
+                os.fstat(each.fileno())
+            os._exit(0)
+        print(os.waitpid(pid, 0)[1], {os.path.getsize(f"own-{index}") for index in range(20)})
+        """,
+    )
+    adapter = scene.adapter(record=recorded())
+    assert scene.run(adapter, "main.py").finish() == (0, "0 {3}\n", "")
+    # Also what it forks then is recorded.
+    assert started(adapter.connect["spool"], "keep") == [1, 11]
+
+
+def test_functions_that_a_test_replaces_are_not_called_by_us(scene: Any) -> None:
+    scene.write(
+        "main.py",
+        """
+        import threading
+        from unittest import mock
+
+        over = threading.Event()
+        ready = threading.Semaphore(0)
+
+        def work(x):
+            return x
+
+        def run():
+            work(1)
+            ready.release()
+            over.wait()
+
+        names = ["time.monotonic_ns", "time.time_ns", "time.monotonic", "time.sleep", "os.getpid", "os.getppid", "os.open",
+                 "os.close", "os.write", "os.fstat", "os.ftruncate", "os.unlink", "mmap.mmap", "select.poll", "socket.socket"]
+        for name in names:
+            with mock.patch(name, side_effect=ValueError("replaced")) as replaced:
+                thread = threading.Thread(target=run)
+                thread.start()
+                ready.acquire()
+                print("line")
+            assert replaced.call_count == 0, name
+        over.set()
+        print(len(names))
+        """,
+    )
+    adapter = scene.adapter(record={**recorded(), "output": True})
+    assert scene.run(adapter, "main.py").finish() == (0, "line\n" * 15 + "15\n", "")
+    assert started(adapter.connect["spool"], "work") == [15]
+
+
+def test_threads_are_as_many_as_without_us(scene: Any) -> None:
+    scene.write(
+        "main.py",
+        """
+        import _thread, threading
+
+        def work(done):
+            done.release()
+
+        for _ in range(3):
+            done = _thread.allocate_lock()
+            done.acquire()
+            _thread.start_new_thread(work, (done,))
+            done.acquire()
+        print(threading.active_count(), threading.enumerate() == [threading.main_thread()])
+        """,
+    )
+    adapter = scene.adapter(record=recorded())
+    assert scene.run(adapter, "main.py").finish() == (0, "1 True\n", "")
+    assert started(adapter.connect["spool"], "work") == [3]
+
+
+def test_another_interpreter_of_the_process_is_left_alone(scene: Any) -> None:
+    scene.write(
+        "main.py",
+        """
+        try:
+            import _interpreters as interpreters
+        except ImportError:
+            import _xxsubinterpreters as interpreters
+
+        def work(x):
+            return x
+
+        work(1)
+        made = interpreters.create()
+        interpreters.run_string(made, "import sys, toolbreak; print([name for name in sys.modules if 'toolbreak._s' in name])")
+        interpreters.destroy(made)
+        work(2)
+        print("end")
+        """,
+    )
+    adapter = scene.adapter(record=recorded())
+    code, out, error = scene.run(adapter, "main.py").finish()
+    assert (code, out, error) == (0, "[]\nend\n", "")
+    assert started(adapter.connect["spool"], "work") == [2]
+    assert os.path.isdir(adapter.connect["spool"])
