@@ -54,6 +54,9 @@ class Report:
             attributes=call.attributes,
         )
 
+    def start_lost(self, call: Any) -> None:
+        """It notes nothing of what a call is recorded as, so each one that is lost comes here."""
+
     def started_in(self, call: Any, state: Any) -> None:
         self.start(call)
         self.state(call, "before", state)
