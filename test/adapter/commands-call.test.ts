@@ -123,6 +123,22 @@ describe('commands: all of one call', function () {
     );
   });
 
+  it('tells the whole message of an error, and where something is left out how to see it', () => {
+    const spool = new SpoolFile('4000001-abc').add(1, 1, 'tool', 'check', 'm.check', 'm', '/app/m.py', 1, 2);
+    const message = `2 errors\n${'a word '.repeat(60)}and its end`;
+    const raised = new Tagged('error', ['ValidationError', message, [], null, dict({})]);
+    spool.add(2, 1, 'main', 0);
+    spool.add(3, 1, 0, 1, 1, 2000, dict({ note: 'n' }), null).add(4, 1, 2500, 1, raised, null);
+    spool.add(3, 2, 0, 1, 1, 3000, dict({ note: 'n '.repeat(100) }), null).add(4, 2, 3500, 0, null, null);
+    const path = project.record('whole-error', [spool]);
+    const failed = project.toolbreak('show', path, '1.1').stdout;
+    assert.match(failed, /\nError\n {2}ValidationError: 2 errors\n {2}a word .* and its end\n/);
+    assert.doesNotMatch(failed, /--full/);
+    const [cut, full] = [[], ['--full']].map((more) => project.toolbreak('show', path, '1.2', ...more).stdout);
+    assert.match(cut!, /…\n[^]*\nSome of it is left out here: --full shows all\.\n$/);
+    assert.doesNotMatch(full!, /…|--full/);
+  });
+
   it('says where a node goes on to once, however often', () => {
     const spool = new SpoolFile('4000001-abc').add(1, 1, 'node', 'start', 'm.start', 'm', '/app/m.py', 1, 2);
     spool.add(2, 1, 'main', 0).add(3, 1, 0, 1, 1, 2000, dict({}), null).add(4, 1, 2500, 0, null, null);

@@ -130,4 +130,19 @@ describe('commands: a query that nothing answers', function () {
     assert.deepEqual((JSON.parse(stdout) as { rows: unknown[] }).rows, []);
     assert.doesNotMatch(stdout, /Without/);
   });
+
+  it('names processes as the tree does', () => {
+    const main = new SpoolFile('4000001-abc')
+      .add(1, 1, 'tool', 'a', 'a', 'm', '/app/m.py', 1, 2)
+      .add(2, 1, 'app.py', 0);
+    const children = ['SpawnProcess-2', 'Process 4000003'].map((name, index) =>
+      new SpoolFile(`${4000002 + index}-abc`).add(1, 1, 'tool', 'b', 'b', 'm', '/app/m.py', 1, 2).add(2, 1, name, 0),
+    );
+    for (const spool of [main, ...children])
+      spool.add(3, 1, 0, 1, 1, 2000, dict({}), null).add(4, 1, 2500, 0, null, null);
+    const path = project.record('children', [main, ...children]);
+    const said = project.toolbreak('query', path, '--process', 'nosuch').stdout;
+    assert.match(said, / SpawnProcess-2 \(4000002\)/);
+    assert.match(said, / Process 4000003[,.]/);
+  });
 });

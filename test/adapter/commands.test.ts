@@ -369,7 +369,7 @@ describe('commands: runs, show, query, check', function () {
     assert.match(said('show', path, '1.2'), /\nArguments\n {2}\{\}\n\nResult\n {2}\{\}\n$/);
     assert.match(
       said('show', path, '1.3'),
-      /\nArguments\n {2}x = 1\n {2}log = list \(1\)\n {4}0 = 'a+…\n\nResult\n {2}the same as the arguments\n\nState before\n {2}the same as the arguments\n\nState after\n {2}the same as the arguments\n$/,
+      /\nArguments\n {2}x = 1\n {2}log = list \(1\)\n {4}0 = 'a+…\n\nResult\n {2}the same as the arguments\n\nState before\n {2}the same as the arguments\n\nState after\n {2}the same as the arguments\n\nSome of it is left out here: --full shows all\.\n$/,
     );
   });
 

@@ -132,7 +132,11 @@ function RunList({ page, place, close, choose }: ListProps): JSX.Element {
           {run.live && <LiveBadge />}
           <span class="spring" />
           <span class={`run-facts ${run.problem ? 'error-text' : 'muted'}`}>
-            {run.problem ? 'cannot be read' : runFacts(run).slice(0, 3).join(' · ')}
+            {run.problem
+              ? 'cannot be read'
+              : runFacts(run)
+                  .slice(0, run.ending ? 4 : 3)
+                  .join(' · ')}
           </span>
           <span class="run-when muted">{when(run)}</span>
         </div>

@@ -189,6 +189,10 @@ const OUTCOMES = {
 };
 const CHANGES = { added: '+', removed: '-', changed: '~' };
 
+/** Characters of a line of an error's message. */
+const LONGEST_SAID = 4000;
+const LEFT_OUT = 'Some of it is left out here: --full shows all.';
+
 /** Levels that are named at either end of a deep recursion. */
 const MOST_LEVELS = 20;
 
@@ -224,7 +228,8 @@ function callLines(run: RunSummary, { detail, at, values, errors }: WholeCall, f
     if (left > 0 && index >= MOST_ERRORS - 1 && index < errors.length - 1) return;
     const text = errorText({ type, message });
     const title = index === 0 ? 'Error' : way === 'context' ? 'While handling' : 'Caused by';
-    lines.push('', title, ...text.split('\n').map((line) => `  ${line}`));
+    // What an error says is why somebody looks: whole, unless it is very long.
+    lines.push('', title, ...text.split('\n').map((line) => `  ${line.length > LONGEST_SAID ? line : uncut(line)}`));
     for (const frame of stack) lines.push(`    ${uncut(`${frame.path}:${frame.line} in ${frame.function}`)}`);
     for (const field of fields) lines.push(valueLine({ ...field, depth: field.depth + 1 }, room));
     if (mark !== undefined) lines.push(`    (${mark})`);
@@ -266,7 +271,14 @@ function callLines(run: RunSummary, { detail, at, values, errors }: WholeCall, f
     'Events',
     events.map(({ time, text }) => `${momentText(time)}  ${text}`),
   );
-  return lines.map((line) => (places.has(line.trimStart()) ? plainText(line) : fit(line, room)).trimEnd());
+  let isCut = values.some((value) => value.lines.some(({ isRest }) => isRest));
+  const shown = lines.map((line) => {
+    const whole = plainText(line).trimEnd();
+    const fitting = places.has(line.trimStart()) ? whole : fit(line, room).trimEnd();
+    isCut ||= fitting !== whole;
+    return fitting;
+  });
+  return isCut && !full ? [...shown, '', LEFT_OUT] : shown;
 }
 
 function valueLine({ depth, name, text, mark, isRest }: OutlineLine, room: number): string {

@@ -2,7 +2,9 @@ import { RunFile } from '../reader/runFile';
 import { taskNames } from '../reader/apart';
 import { shownName, type Named } from '../functionName';
 import { UserError } from '../../common/errors';
+import { globalId } from '../callNames';
 import { isDamage } from '../database';
+import type { StoredProcess } from './fileQuery';
 import type { Files } from './query';
 
 /** What calls of some runs can be found by, each with how many calls there are of it. */
@@ -43,9 +45,13 @@ export function thereIs(paths: readonly string[], files: Files): ThereIs {
         if (row.path !== null) count(found.files, row.path.split(/[\\/]/).at(-1)!, row.calls);
       }
       const begun = new Set(file.sql('SELECT id FROM tasks WHERE first IS NOT NULL').pluck().all() as number[]);
-      for (const [id, name] of taskNames(file).lane) if (begun.has(id)) count(found.tasks, name, 1);
-      const processes = file.sql('SELECT pid, name FROM processes').all() as { pid: number; name: string }[];
-      for (const { pid, name } of processes) count(found.processes, pid > 0 ? `${name} (${pid})` : name, 1);
+      const { lane, task } = taskNames(file);
+      for (const [id, name] of lane) if (begun.has(id)) count(found.tasks, name, 1);
+      for (const { id, pid, name } of file.sql('SELECT id, pid, name FROM processes').all() as StoredProcess[]) {
+        // A child has the program's name; that of its first thread tells it from the others.
+        const shown = (id > 1 && task.get(globalId(id, 1))) || name;
+        count(found.processes, pid > 0 && shown !== `Process ${pid}` ? `${shown} (${pid})` : shown, 1);
+      }
     } catch (error) {
       // What is damaged was said by the query itself.
       if (!(error instanceof UserError) && !isDamage(error)) throw error;
