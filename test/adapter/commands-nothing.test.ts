@@ -131,6 +131,14 @@ describe('commands: a query that nothing answers', function () {
     assert.doesNotMatch(stdout, /Without/);
   });
 
+  it('takes "failed" for an error, as it is said elsewhere', () => {
+    const [failed, error] = ['failed', 'error'].map(
+      (state) => project.toolbreak('query', '1', '--status', state).stdout,
+    );
+    assert.equal(failed, error);
+    assert.match(failed!, /✗ /);
+  });
+
   it('names processes as the tree does', () => {
     const main = new SpoolFile('4000001-abc')
       .add(1, 1, 'tool', 'a', 'a', 'm', '/app/m.py', 1, 2)

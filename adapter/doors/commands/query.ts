@@ -139,7 +139,8 @@ function queryOf(options: Options): Query {
     kinds: options.kind?.map(kindNamed),
     name: Object.keys(names).length > 0 ? names : undefined,
     file: options.file,
-    status: options.status as Query['status'],
+    // `show` and the timeline's search say so, too.
+    status: options.status?.map((state) => (state === 'failed' ? 'error' : state)) as Query['status'],
     error: options.error,
     where: options.where?.map(conditionIn),
     text: options.text,

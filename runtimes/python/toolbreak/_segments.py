@@ -77,7 +77,8 @@ class Segment(_Base):
 
     def __del__(self) -> None:
         mapped = getattr(self, "map", None)
-        if mapped is not None and keep_if_taken is not None:
+        # At the very end of the interpreter these names are gone.
+        if mapped is not None and keep_if_taken is not None and _report is not None:
             _report.guard(keep_if_taken, mapped, self.size)
 
     def close(self) -> None:
