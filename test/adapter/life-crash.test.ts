@@ -113,6 +113,15 @@ describe('life: crashes', function () {
     );
   });
 
+  it('of a child that crashed it is not said that it may have left by itself', async () => {
+    place.file('child.py', 'import ctypes, os\npid = os.fork() or ctypes.string_at(0)\nos.waitpid(pid, 0)\n');
+    assert.equal((await record('child.py')).code, 0);
+    const { rows } = await place.json<QueryAnswer>('query', 'last', '--type', 'event,crash');
+    const texts = rows.map((row) => (row.type === 'call' ? '' : row.text));
+    assert.equal(texts.filter((text) => /^Process \d+ \(child\.py\) crashed$/.test(text)).length, 1, texts.join('\n'));
+    assert.equal(texts.filter((text) => text.startsWith('Crash: Segmentation fault')).length, 1);
+  });
+
   it('the list of runs says how one ended that did not end well', async () => {
     place.file('fails.py', 'raise ValueError("no tea")\n');
     const ways = [

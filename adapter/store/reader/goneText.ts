@@ -8,8 +8,15 @@ export function goneText(file: RunFile, name: 'crashed' | 'lost', fields: EventF
   const [index, signal] = [fields.number('process'), fields.text('signal')];
   const process = index === undefined ? undefined : file.sql(PROCESS).get(index > 1 ? globalId(index, 1) : null, index);
   const who = process === undefined ? 'A process' : named(process as { pid: number; name: string });
-  if (name === 'lost') return `${who} ended by os._exit, as workers of multiprocessing do, or was killed`;
+  if (name === 'lost' && !(index !== undefined && crashed(file).has(index)))
+    return `${who} ended by os._exit, as workers of multiprocessing do, or was killed`;
   return `${who} ${signal === undefined ? 'crashed' : endedBy(signal)}`;
+}
+
+/** Processes that said themselves how they crashed. */
+function crashed(file: RunFile): ReadonlySet<number> {
+  const sql = "SELECT DISTINCT process FROM events WHERE name = 'crash' AND process IS NOT NULL";
+  return file.once(sql, () => new Set(file.sql(sql).pluck().all() as number[]));
 }
 
 /** A child process goes by the name of its lane, where it has one: it has the program's own name otherwise. */
