@@ -77,7 +77,7 @@ const QUOTE = String.raw`\\{0,7}["']`;
 /** Settings are often written below each other, with blanks to one column. */
 const IS = String.raw`(?:[ \t]{2,20}|\s?)[=:]>?(?:[ \t]{2,20}|\s?)`;
 /** `: str =`, `: Optional[str] =`, `: string =` */
-const ANNOTATED = String.raw`:\s?[A-Za-z_][A-Za-z0-9_.]{0,40}(?:\[[A-Za-z0-9_., |\[\]]{0,60}\])?(?:\s?\|\s?None)?\s?=`;
+const ANNOTATED = String.raw`:\s?&?[A-Za-z_][A-Za-z0-9_.]{0,40}(?:\[[A-Za-z0-9_., |\[\]()="']{0,60}\])?(?:\s?\|\s?None)?[ \t]{0,20}=`;
 /** Before quotes also Go's, and what has a type in code. */
 const IS_QUOTED = String.raw`(?:[ \t]{2,20}|\s?)(?:${ANNOTATED}|:=|[=:]>?)(?:[ \t]{2,20}|\s?)`;
 /** Before the quotes of a text in code. */
@@ -133,6 +133,9 @@ const SCHEME = String.raw`(?:\[?(?:[Bb]asic|[Bb]earer|[Tt]oken|[Dd]igest|[Aa]pi-
 /** Of the value of a header, which ends with its quote or its list. */
 const OF_HEADER = String.raw`(?:[^\s"',;}\\]|\\(?!\\{0,7}["']))`;
 
+/** What may stand between the name in a row and its value: `"type": "textbox", "ref": "e5", `. */
+const FIELDS = String.raw`(?:${QUOTE}[A-Za-z_]{1,20}${QUOTE}:\s*(?:${QUOTE}[^"'\\\n]{0,60}${QUOTE}|[a-z0-9.]{1,20}),\s*){0,3}`;
+
 /** Of a selector in quotes, which may have others in it. */
 const OF_SELECTOR = String.raw`(?:[^"'\\\n]|\\{0,7}["'](?![,:]))`;
 
@@ -167,7 +170,7 @@ export const SECRET_PATTERNS = [
   String.raw`(?<![A-Za-z0-9])(?:xox[a-z]|xapp)-[A-Za-z0-9-]{8,}`,
   String.raw`(?<![A-Za-z0-9])(?:tvly-[A-Za-z0-9-]{20,}|nvapi-[A-Za-z0-9_-]{30,}|(?:fc-|jina_|e2b_)[0-9a-f]{30,}|(?:r8|pcsk)_[A-Za-z0-9_]{30,}|whsec_[A-Za-z0-9+/]{24,}|(?:GOCSPX-|lin_api_)[A-Za-z0-9_-]{20,}|pypi-[A-Za-z0-9_-]{50,}|SG\.[A-Za-z0-9_-]{16,200}\.[A-Za-z0-9_-]{16,})`,
   String.raw`-----BEGIN [A-Z ]{0,40}PRIVATE KEY(?: BLOCK)?-----(?:[^-]|-(?!----))*(?:-----END [A-Z ]{0,40}PRIVATE KEY(?: BLOCK)?-----)?`,
-  String.raw`(?<k1>(?i:authorization|cookie)(?:${QUOTE})?\s*[:=]\s*\[?\s?(?:b?${QUOTE})?${SCHEME})(?:${OF_HEADER}{4,}|(?=[^\s=;]{1,2}=)${OF_HEADER}{2,3}(?=;[ \t]*${OF_HEADER}))(?:;[ \t]*(?:(?i:expires)=[A-Za-z]{3},[^"';}\r\n]*|${OF_HEADER}+))*`,
+  String.raw`(?<k1>(?i:authorization|cookie)(?:${QUOTE}\]?)?\s*[:=]\s*\[?\s?(?:b?${QUOTE})?${SCHEME})(?:${OF_HEADER}{4,}|(?=[^\s=;]{1,2}=)${OF_HEADER}{2,3}(?=;[ \t]*${OF_HEADER}))(?:;[ \t]*(?:(?i:expires)=[A-Za-z]{3},[^"';}\r\n]*|${OF_HEADER}+))*`,
   String.raw`(?<k2>[Bb][Ee][Aa][Rr][Ee][Rr]\s+)(?=[^\s]*[0-9]|[^\s]{20})[A-Za-z0-9._~+/=-]{6,}`,
   String.raw`(?<k3>Basic\s+)(?=[A-Za-z0-9+/]*[A-Z0-9=])[A-Za-z0-9+/]{12,}={0,2}`,
   // A token in the place of a user, and no words of which a user's name is made.
@@ -181,9 +184,9 @@ export const SECRET_PATTERNS = [
   String.raw`(?<k8>[(\[](?:b?["']|["']#)(?:(?i:(?:[a-z]+[_-])?(?:${NAMED}|authorization|cookie))|${CAMEL})["'],\s*b?)(?:'[^']*'|"[^"]*")`,
   String.raw`(?<k12>["']--?(?i:(?:[a-z]+-){0,4}${NAMED})["'],\s*)(?:'[^'-][^']*'|"[^"-][^"]*")`,
   String.raw`(?<k13>(?<![\w-])--(?i:(?:[a-z]+-){0,4}${NAMED})\s+)(?=[^\s"']*[0-9])[^\s"'-][^\s"']{3,}`,
-  String.raw`(?<k14>["'](?i:${ROWS})${QUOTE}:\s*${QUOTE}#?(?:(?i:[a-z0-9]+[_-]){0,4}(?i:${NAMED}|authorization|cookie|set-cookie)|${CAMEL})${QUOTE},\s*${QUOTE}(?i:value)${QUOTE}:\s*)(?:\\{0,7}'[^'\\]*\\{0,7}'|\\{0,7}"[^"\\]*\\{0,7}")`,
+  String.raw`(?<k14>["'](?i:${ROWS})${QUOTE}:\s*${QUOTE}#?(?:(?i:[a-z0-9]+[_-]){0,4}(?i:${NAMED}|authorization|cookie|set-cookie)|${CAMEL})${QUOTE},\s*${FIELDS}${QUOTE}(?i:value)${QUOTE}:\s*)(?:\\{0,7}'[^'\\]*\\{0,7}'|\\{0,7}"[^"\\]*\\{0,7}")`,
   // What is typed into a page's field for a password: `{"selector": "input[type='password']", "value": "..."}`; some name the element twice.
-  String.raw`(?<k21>["'](?i:${PLACES_TO_TYPE})${QUOTE}:\s*${QUOTE}${OF_SELECTOR}{0,100}?(?i:pass(?:word|wd|phrase|code)|pwd)${OF_SELECTOR}{0,100}?${QUOTE},\s*(?:${QUOTE}ref${QUOTE}:\s*${QUOTE}[A-Za-z0-9_-]{1,40}${QUOTE},\s*)?${QUOTE}(?i:value|${TYPED_VALUES.replaceAll(' ', '|')})${QUOTE}:\s*)(?:\\{0,7}'[^'\\]*\\{0,7}'|\\{0,7}"[^"\\]*\\{0,7}")`,
+  String.raw`(?<k21>["'](?i:${PLACES_TO_TYPE})${QUOTE}:\s*${QUOTE}${OF_SELECTOR}{0,100}?(?i:pass(?:word|wd|phrase|code)|pwd)${OF_SELECTOR}{0,100}?${QUOTE},\s*${FIELDS}${QUOTE}(?i:value|${TYPED_VALUES.replaceAll(' ', '|')})${QUOTE}:\s*)(?:\\{0,7}'[^'\\]*\\{0,7}'|\\{0,7}"[^"\\]*\\{0,7}")`,
   String.raw`(?<k18>(?<![\w-])--(?i:(?:[a-z]+-){0,4}${NAMED})\s{1,9}\\?["'])(?:(?<=')(?!(?i:${NO_SECRET_WORD})\\?')[^'\\\n]{3,2000}(?=\\?')|(?<=")(?!(?i:${NO_SECRET_WORD})\\?")[^"\\\n]{3,2000}(?=\\?"))`,
   // What pydantic says of a field: its own text has what was given.
   String.raw`(?<k19>(?<![A-Za-z])(?i:(?:[a-z]+_)?${NAMED})\n[ \t]{1,4}[^\n]{0,300}input_value=${SCHEME})(?:'[^'\n]{0,2000}'|"[^"\n]{0,2000}"|${LIST_AS_TEXT}|[^\s,\]]+)`,

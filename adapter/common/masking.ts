@@ -51,12 +51,12 @@ const patterns: Pattern[] = [
   },
   // Authorization: Bearer abc; Authorization: Basic abc
   {
-    find: /\b((?:proxy-)?authorization["']?\s*[:=]\s*(?:b?["'])?)(?:(?:bearer|basic|token|digest)\s+)?[^\s"',;[]+/gi,
+    find: /\b((?:proxy-)?authorization(?:["']\]?)?\s*[:=]\s*(?:b?["'])?)(?:(?:bearer|basic|token|digest)\s+)?[^\s"',;[]+/gi,
     put: `$1${MASK}`,
   },
   // All cookies of a header, with what says how long and where they hold.
   {
-    find: /\b((?:set-)?cookie\\*["']?\s*[:=]\s*\\*["']?)(?:[^\s"',;}]{4,}|[^\s"',;}=]{1,2}=[^\s"',;}]?(?=;[ \t]*[^\s"',;}]))(?:;[ \t]*(?:expires=[a-z]{3},[^"';}\r\n]*|[^\s"',;}]+))*/gi,
+    find: /\b((?:set-)?cookie\\*(?:["']\]?)?\s*[:=]\s*\\*["']?)(?:[^\s"',;}]{4,}|[^\s"',;}=]{1,2}=[^\s"',;}]?(?=;[ \t]*[^\s"',;}]))(?:;[ \t]*(?:expires=[a-z]{3},[^"';}\r\n]*|[^\s"',;}]+))*/gi,
     put: `$1${MASK}`,
   },
   // What signs an address, or lets its reader in. `key` and `code` have other uses where they are short.

@@ -156,6 +156,7 @@ describe('life: recording in Node', function () {
       '{"header": "X-Api-Key", "value": "abcd"}, {\'selector\': \'#db-password\', \'value\': \'abcd\'}, {"Field": "city", "value": "abcd"}',
       'page.fill("#password", "abcd"), {"selector":"input[type=\'password\']","value":"abcd"}, {\\"selector\\": \\"form #pwd\\", \\"value\\": \\"abcd\\"}',
       '{"element": "Password field", "ref": "e12", "text": "abcd"}, {\'locator\': \'#pwd\', \'keys\': \'abcd\'}, {"name": "password", "text": "abcd"}',
+      'headers["Authorization"] = "abcd1234", headers["Cookie"] = "sid=abcd1234; x=y", {"name": "Password", "type": "textbox", "ref": "e5", "value": "abcd"}',
       'config["password"] = "abcd", api_key: Optional[str] = \'abcd\', PASSWORD: Final = "abcd", password: string = r"abcd", token: str | None = None',
       'password := os.Getenv("abcd"), token := r.Header.Get("abcd"), API_KEY := abcd12, https://0123456789abcdef0123:x-oauth-basic@host/',
       'https://john.smith.1985.work@host/ abfss://my-container-2024-data@account.example.net https://0123456789abcdef0123:@host/',

@@ -280,13 +280,7 @@ static int add_row(Places *self, Py_ssize_t at, Py_ssize_t size)
     next += at_place(self, next) == '#';
     next += run_of(self, next, "_-", self->size);
     next = behind_escapes(self, next);
-    if (!is_quote(at_place(self, next)) || at_place(self, next + 1) != ',')
-        return 0;
-    next += 2;
-    while (next < self->size && is_space(self->text[next]))
-        next++;
-    next = behind_escapes(self, next);
-    return is_quote(at_place(self, next)) && is_like(self, next + 1, "value") ? add_place(self, at) : 0;
+    return is_quote(at_place(self, next)) && at_place(self, next + 1) == ',' ? add_place(self, at) : 0;
 }
 
 /* `://user:password@`, `://token@` */

@@ -9,6 +9,7 @@ import json
 import os
 
 from . import _report, _standard
+from ._real import Real
 
 #: An app that closes all its files, as a daemon does, opens others under the lowest numbers: what is written must not land in one of them.
 _HIGH = 900
@@ -44,7 +45,7 @@ def forked(folder: str, process: str) -> None:
 def survived() -> None:
     """The process comes to its end by itself: what is told so far was a signal that a handler of the app took, and ended nothing."""
     if _file is not None and _identity(_file[0]) == _file[1]:
-        os.ftruncate(_file[0], _head)
+        Real.ftruncate(_file[0], _head)
 
 
 def _follow(path: str) -> None:
@@ -52,20 +53,20 @@ def _follow(path: str) -> None:
     faulthandler = _standard.module("faulthandler")
     fcntl = _standard.module("fcntl")
 
-    made = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND | os.O_CLOEXEC, 0o600)
+    made = Real.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND | os.O_CLOEXEC, 0o600)
     try:
         folders = {"own": os.path.dirname(__file__), "library": os.path.dirname(os.__file__)}
-        _head = os.write(made, json.dumps(folders).encode() + b"\n")
+        _head = Real.write(made, json.dumps(folders).encode() + b"\n")
         if _file is not None and _identity(_file[0]) == _file[1]:
             # An app that has put its own handler there since keeps that.
-            os.dup2(made, _file[0], inheritable=False)
+            Real.dup2(made, _file[0], inheritable=False)
             high = _file[0]
         else:
             high = fcntl.fcntl(made, fcntl.F_DUPFD_CLOEXEC, _lowest())
             faulthandler.enable(high, all_threads=False)
         _file = (high, _identity(high))
     finally:
-        os.close(made)
+        Real.close(made)
 
 
 def _lowest() -> int:
@@ -76,7 +77,7 @@ def _lowest() -> int:
 
 def _identity(file: int) -> tuple[int, int]:
     try:
-        found = os.fstat(file)
+        found = Real.fstat(file)
     except OSError as error:
         _report.let_through(error)
         return (0, 0)

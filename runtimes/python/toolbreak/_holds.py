@@ -7,6 +7,7 @@ evaluations run in a thread of their own with the held context.
 from __future__ import annotations
 
 import contextvars
+import functools
 import itertools
 import sys
 import threading
@@ -18,6 +19,7 @@ from typing import Any
 from . import _calls, _lines, _loops, _report, _standard, _steps, _stops, _uncaught
 from ._call_types import Call, Stop, Task
 from ._calls import Quiet
+from ._own_thread import OwnThread
 from ._real import Real, this_thread
 
 #: Sends an event to the adapter; None: nobody there, nothing holds.
@@ -163,7 +165,7 @@ class Hold:
             if self._working:
                 return
             self._working = True
-        threading.Thread(target=self._answer, name="toolbreak-inspect", daemon=True).start()
+        OwnThread(self._answer).start()
 
     def _answer(self) -> None:
         while True:
@@ -256,9 +258,7 @@ class Hold:
 
     def _submit_beside(self, job: Job) -> None:
         context = self.context.copy()
-        threading.Thread(
-            target=_run_beside, args=(context, self.call, job), name="toolbreak-evaluate", daemon=True
-        ).start()
+        OwnThread(functools.partial(_run_beside, context, self.call, job)).start()
 
     # ------------------------------------------------------------ in the held task
 

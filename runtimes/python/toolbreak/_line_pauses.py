@@ -10,7 +10,7 @@ from typing import Any
 
 from . import _calls, _line_steps, _lines, _own_thread, _steps
 from ._call_types import Task
-from ._real import Real, this_thread
+from ._real import Real
 
 _stopping = _calls.stopping
 #: Somebody is to stop at the next line.
@@ -81,8 +81,7 @@ def _is_to_stop(call: Any) -> bool:
 
 def _is_aside(frame: FrameType | None) -> bool:
     """Whether the interpreter runs this in between, such as in one of our threads: what it came between would wait with it."""
-    known = this_thread()
-    if Real.thread_id() in _own_thread.idents or (known is not None and known.name.startswith("toolbreak")):
+    if Real.thread_id() in _own_thread.idents:
         return True
     while frame is not None:
         if frame.f_code.co_name == "__del__":

@@ -16,6 +16,7 @@ import threading
 from typing import Any
 
 from . import _report, _session
+from ._own_thread import OwnThread
 
 _LIMIT = 64 * 1024
 _door: _Door | None = None
@@ -49,7 +50,7 @@ class _Door:
         self._start()
 
     def _start(self) -> None:
-        self.thread = threading.Thread(target=self._serve, name="toolbreak-listen", daemon=True)
+        self.thread = OwnThread(self._serve)
         self.thread.start()
 
     def _serve(self) -> None:

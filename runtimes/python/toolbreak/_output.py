@@ -35,9 +35,9 @@ def let_go(*, only_full: bool = False) -> None:
                 if is_ours and only_full and select.select([], [stream], [], 0)[1]:
                     continue
                 if is_ours:
-                    nowhere = os.open(os.devnull, os.O_WRONLY)
-                    os.dup2(nowhere, stream)
-                    os.close(nowhere)
+                    nowhere = Real.open(os.devnull, os.O_WRONLY)
+                    Real.dup2(nowhere, stream)
+                    Real.close(nowhere)
                     moved = True
             except OSError:
                 continue

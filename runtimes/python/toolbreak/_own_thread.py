@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 
 from . import _report
@@ -32,6 +33,8 @@ class OwnThread:
         try:
             _report.guard(self._work)
         finally:
+            # Code of the app that was looked at here may have asked which thread it runs in: `threading` knows it from then on.
+            getattr(threading, "_active", {}).pop(ident, None)
             idents.discard(ident)
             self._runs.release()
 

@@ -35,24 +35,39 @@ class Real:
     lseek: Any = os.lseek
     ftruncate: Any = os.ftruncate
     fstat: Any = os.fstat
+    dup2: Any = os.dup2
     unlink: Any = os.unlink
     mmap: Any = mmap.mmap
     thread_id: Any = threading.get_ident
     start_thread: Any = _thread.start_new_thread
     lock: Any = _thread.allocate_lock
+    rlock: Any = _thread.RLock
     socketpair: Any = _socketpair
     socket: Any = _socket.socket
     poll: Any = getattr(select, "poll", None)
     select: Any = select.select
 
 
+#: Of the interpreter; gevent gives `threading.main_thread()` another number.
+_main = threading.main_thread().ident
+
+
+def _forked() -> None:
+    global _main
+    _main = Real.thread_id()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forked)
+
+
 def this_thread() -> threading.Thread | None:
     """The thread that runs, as the app knows it; None where `threading` does not: it would know one that it was asked for from then on."""
-    return getattr(threading, "_active", {}).get(Real.thread_id())
+    return getattr(threading, "_active", {}).get(threading.get_ident())
 
 
 def is_main_thread() -> bool:
-    return threading.main_thread().ident == Real.thread_id()
+    return Real.thread_id() == _main
 
 
 def file_of(file: int) -> tuple[int, int] | None:

@@ -14,6 +14,8 @@ from ._real import Real
 MAGIC = b"TBSPOOL1"
 # Kept free at the end of every segment, so that a mark always fits.
 RESERVE = 512
+# Bytes of a file behind its mapping, so that it is known by its size: hardly a file of an app's has so many.
+BEHIND = 52
 # In place of a frame's length: no frame follows in this file. The same in either order of bytes.
 CLOSED = 0xFFFFFFFF
 BIG_ENDIAN = sys.byteorder == "big"
@@ -50,7 +52,7 @@ class Segment(_Base):
             path, os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0), 0o600
         )
         try:
-            allocate(self.file, size)
+            allocate(self.file, size + BEHIND)
             self.map = Real.mmap(self.file, size)
             self.map[:8] = MAGIC
         except BaseException as error:
@@ -79,11 +81,11 @@ class Segment(_Base):
         mapped = getattr(self, "map", None)
         # At the very end of the interpreter these names are gone.
         if mapped is not None and keep_if_taken is not None and _report is not None:
-            _report.guard(keep_if_taken, mapped, self.size)
+            _report.guard(keep_if_taken, mapped, self.size + BEHIND)
 
     def close(self) -> None:
         self.end = 0  # Whoever was about to append here, and was interrupted, finds no room.
-        taken = keep_if_taken(self.map, self.size)
+        taken = keep_if_taken(self.map, self.size + BEHIND)
         try:
             self.checksums.release()
             self.words.release()

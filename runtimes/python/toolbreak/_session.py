@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import sys
-import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -92,9 +91,9 @@ class Session:
         self.root = True
         #: Forked by a thread: the process ends with the last thread of the app.
         self.without_main = False
-        #: Threads of the app that fork just now.
+        #: Threads of the app that fork just now. A signal handler may fork in the middle of it, in the same thread.
         self._forking = 0
-        self._fork_lock = Real.lock()
+        self._fork_lock = Real.rlock()
 
     # ------------------------------------------------------------ beginning
 
@@ -142,19 +141,18 @@ class Session:
         # A condition that does not compile is told now, not with the next change; and what is bound already, where we come late.
         if _stops._dots:
             self.send({"event": "breakpoints", "breakpoints": _stops.states()})
-        if self.without_main:
-            _at_end.told = _EndOfThread(wire)
         self._start_thread()
 
     def _map_stop_file(self) -> None:
-        mmap = _standard.module("mmap")
-
         path = self.connect.get("stopFile")
         if not path:
             return
-        with open(path, "rb") as file:
-            self.stop_map = mmap.mmap(file.fileno(), 1, access=mmap.ACCESS_READ)
-            self.stop_size = Real.fstat(file.fileno()).st_size
+        file = Real.open(path, os.O_RDONLY | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0))
+        try:
+            self.stop_map = Real.mmap(file, 1, access=_standard.module("mmap").ACCESS_READ)
+            self.stop_size = Real.fstat(file).st_size
+        finally:
+            Real.close(file)
         _calls.stopping.stop_byte = self.stop_map
 
     def _start_recording(self, configuration: dict[str, Any]) -> None:
@@ -282,7 +280,8 @@ class Session:
         last = Real.monotonic()
         try:
             while not self.closing:
-                messages = wire.wait(0.5)
+                # Nothing says that a thread has ended.
+                messages = wire.wait(0.02 if self.without_main else 0.5)
                 if self.without_main and _is_last_thread():
                     self.bye()
                     return
@@ -412,19 +411,6 @@ class Session:
                 self.thread.join(_LAST_LOOK)
                 if not self.thread.is_alive():
                     self.wire.leave()
-
-
-class _EndOfThread:
-    """Wakes the control thread when the thread ends that this is of."""
-
-    def __init__(self, wire: Wire) -> None:
-        self._wire = wire
-
-    def __del__(self) -> None:
-        self._wire.wake()
-
-
-_at_end = threading.local()
 
 
 def _is_last_thread() -> bool:

@@ -19,7 +19,7 @@ from . import _optional, _report, _standard
 from ._call_types import Call, nowhere
 from ._large import LargeValues, is_noted
 from ._real import Real, this_thread
-from ._segments import BIG_ENDIAN, CLOSED, RESERVE, Segment, Slot, store, swapped
+from ._segments import BEHIND, BIG_ENDIAN, CLOSED, RESERVE, Segment, Slot, store, swapped
 from ._states import StateEncoder, has_parts
 from ._values import HEADS, LARGE, MARSHAL_VERSION, Settings
 
@@ -566,10 +566,10 @@ class Writer:
         if size < needed:
             size = -(-needed // LARGEST_SEGMENT) * LARGEST_SEGMENT
         try:
-            if self._bytes + size > self.limit:
+            if self._bytes + size + BEHIND > self.limit:
                 self._recount()
                 # The last segment takes what is left.
-                size = min(size, (self.limit - self._bytes) & -4096)
+                size = min(size, (self.limit - self._bytes - BEHIND) & -4096)
                 if size < needed:
                     self._stop(f"nothing read the recording and it reached {self.limit >> 20} MB")
                     return None
@@ -579,7 +579,7 @@ class Writer:
             _report.let_through(error)
             self._stop(f"the spool file could not be written ({_reason(error)})")
             return None
-        self._bytes += size
+        self._bytes += size + BEHIND
         old = getattr(local, "segment", None)
         store(segment, header)
         if old is None:

@@ -81,7 +81,7 @@ class Wire:
         self._socket.setblocking(False)
         line, _, rest = bytes(self._buffer).partition(b"\n")
         self._buffer = bytearray(rest)
-        return json.loads(line)
+        return _from_json(line.decode())
 
     def send(self, message: dict[str, Any]) -> None:
         """From any thread; never waits."""
@@ -217,7 +217,7 @@ class Wire:
             self._buffer = bytearray(rest)
             for line in whole.split(b"\n"):
                 if line.strip():
-                    found = json.loads(line)
+                    found = _from_json(line.decode())
                     if isinstance(found, dict):
                         messages.append(found)
         return messages
@@ -282,4 +282,5 @@ def _line(message: dict[str, Any]) -> bytes:
     return _to_json(message).encode("utf-8", "backslashreplace") + b"\n"
 
 
+_from_json = json.JSONDecoder().decode
 _to_json = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=str).encode

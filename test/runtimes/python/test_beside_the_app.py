@@ -73,12 +73,16 @@ def test_an_app_that_closes_all_files_keeps_those_that_it_opens_then(scene: Any)
         keep("first")
         os.closerange(3, 200)
         files = [open(f"own-{index}", "w+b", buffering=0) for index in range(20)]
+        for each in files:
+            each.truncate(256 * 1024)  # As large as one of ours.
         session.thread.join(20)
         assert not session.thread.is_alive()
         for _ in range(10):
             keep("x" * 100_000)  # A file of our own ends, and another one begins.
         for index, each in enumerate(files):
             os.fstat(each.fileno())
+            each.truncate(0)
+            each.seek(0)
             each.write(b"own")
         pid = os.fork()
         if pid == 0:
@@ -178,3 +182,62 @@ def test_another_interpreter_of_the_process_is_left_alone(scene: Any) -> None:
     assert (code, out, error) == (0, "[]\nend\n", "")
     assert started(adapter.connect["spool"], "work") == [2]
     assert os.path.isdir(adapter.connect["spool"])
+
+
+def test_a_signal_handler_that_forks_while_the_app_forks(scene: Any) -> None:
+    scene.write(
+        "main.py",
+        """
+        import os, signal, warnings
+
+        warnings.simplefilter("ignore")
+        forked = []
+
+        def again(*_):
+            if len(forked) < 30:
+                fork()
+
+        def fork():
+            pid = os.fork()
+            if pid == 0:
+                os._exit(0)
+            forked.append(pid)
+
+        signal.signal(signal.SIGCHLD, again)
+        for _ in range(10):
+            fork()
+        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+        for pid in forked:
+            os.waitpid(pid, 0)
+        print(len(forked) >= 10)
+        """,
+    )
+    assert scene.run(scene.adapter(record=recorded()), "main.py").finish() == (0, "True\n", "")
+
+
+def test_what_is_forked_while_a_test_replaces_functions_is_recorded(scene: Any) -> None:
+    scene.write(
+        "main.py",
+        """
+        import os, warnings
+        from unittest import mock
+
+        warnings.simplefilter("ignore")
+
+        def work(x):
+            return x
+
+        work(1)
+        names = ["builtins.open", "os.open", "os.fstat", "os.close", "os.write", "json.loads", "time.time_ns"]
+        for name in names:
+            with mock.patch(name, side_effect=ValueError("replaced")) as replaced:
+                pid = os.fork()
+                if pid == 0:
+                    work(2)
+                    os._exit(replaced.call_count)
+                assert os.waitpid(pid, 0)[1] == 0 == replaced.call_count, name
+        """,
+    )
+    adapter = scene.adapter(record=recorded())
+    assert scene.run(adapter, "main.py").finish() == (0, "", "")
+    assert started(adapter.connect["spool"], "work") == [1] * 8

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
 from typing import Any
 
 from .. import _standard
+from .._own_thread import OwnThread
+from .._real import Real
 
 
 class _Late(BaseException):
@@ -22,26 +23,27 @@ def run_limited(work: Callable[[], Any], seconds: float) -> Any:
         raise_in: Any = ctypes.pythonapi.PyThreadState_SetAsyncExc
     except (ImportError, AttributeError):
         return work()
-    thread = ctypes.c_ulong(threading.get_ident())
-    lock = threading.Lock()
-    done = threading.Event()
-    raised = False
+    thread = ctypes.c_ulong(Real.thread_id())
+    lock, runs = Real.lock(), Real.lock()
+    done = raised = False
 
     def watch() -> None:
         nonlocal raised
-        if not done.wait(seconds):
+        if not runs.acquire(timeout=seconds):
             with lock:
-                if not done.is_set():
+                if not done:
                     raised = True
                     raise_in(thread, ctypes.py_object(_Late))
 
-    threading.Thread(target=watch, name="toolbreak-limit", daemon=True).start()
+    runs.acquire()
+    OwnThread(watch).start()
     try:
         try:
             return work()
         finally:
             with lock:
-                done.set()
+                done = True
+                runs.release()
                 if raised:
                     # Not delivered yet, perhaps: then it must not strike later.
                     raise_in(thread, None)
