@@ -77,15 +77,12 @@ class Segment(_Base):
         #: Numbers of the values that later frames of this file may refer to.
         self.kept: set[int] = set()
 
-    def __del__(self) -> None:
-        mapped = getattr(self, "map", None)
-        # At the very end of the interpreter these names are gone.
-        if mapped is not None and keep_if_taken is not None and _report is not None:
-            _report.guard(keep_if_taken, mapped, self.size + BEHIND)
+    def keep_if_taken(self) -> bool:
+        return keep_if_taken(self.map, self.size + BEHIND)
 
     def close(self) -> None:
         self.end = 0  # Whoever was about to append here, and was interrupted, finds no room.
-        taken = keep_if_taken(self.map, self.size + BEHIND)
+        taken = self.keep_if_taken()
         try:
             self.checksums.release()
             self.words.release()

@@ -71,6 +71,8 @@ class Writer:
         self.local = threading.local()
         self._numbers = itertools.count(1)
         self._free: list[Segment] = []
+        #: Those that are not closed.
+        self._mapped: list[Segment] = []
         self._bytes = 0
         #: Ids whose Function or Task frame is written. Task ids are negative. Functions and tasks that have this very set as their `known`
         #: are in it.
@@ -579,6 +581,7 @@ class Writer:
             _report.let_through(error)
             self._stop(f"the spool file could not be written ({_reason(error)})")
             return None
+        self._mapped.append(segment)
         self._bytes += size + BEHIND
         old = getattr(local, "segment", None)
         store(segment, header)
@@ -591,6 +594,7 @@ class Writer:
             # Says that nothing follows here, so that the follower may delete the file while the run goes on.
             old.words[old.place >> 2] = CLOSED
             local.slot.segment = local.segment = segment
+            self._mapped[:] = [each for each in self._mapped if each is not old]
             old.close()
         return segment
 
@@ -656,11 +660,18 @@ class Writer:
         """The program ends: no value is kept alive. What is recorded yet is written in full."""
         self._states.let_go()
         self.large.let_go()
+        self._keep_taken()
+
+    def _keep_taken(self) -> None:
+        """Mappings go with the process, or in a forked child at once: what the app has closed of them is its own."""
+        for segment in self._mapped:
+            segment.keep_if_taken()
 
     def after_fork(self, process: str) -> None:
         """In a forked child: the parent's files are the parent's; this process opens its own when it has something to record."""
         ended = self.ended
         self.process = process
+        self._keep_taken()
         self._begin()
         self._forget()
         self.ended = ended

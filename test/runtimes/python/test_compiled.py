@@ -454,13 +454,13 @@ def test_encoding_alone_keeps_to_the_largest_frame() -> None:
 @pytest.mark.parametrize("references", ["", "yes"])
 def test_without_it_the_same_frames_are_written(tmp_path: Path, references: str) -> None:
     source = """
-import itertools, sys, time
+import itertools, sys
 sys.path.insert(0, sys.argv[1])
 from toolbreak import _calls, _optional, _spool
 print(_optional.Cursor is not None)
 clock = itertools.count(10**12, 1000)
-_spool.monotonic_ns = time.monotonic_ns = lambda: next(clock)
-_spool.time.time_ns = lambda: 5
+_spool.Real.monotonic_ns = lambda: next(clock)
+_spool.Real.time_ns = lambda: 5
 from toolbreak._values import Settings
 writer = _spool.Writer(sys.argv[2], "1", Settings(references=bool(sys.argv[3])), {})
 kinds = {kind: _calls.function(kind, kind) for kind in ("workflow", "node", "tool")}
