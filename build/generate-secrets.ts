@@ -78,8 +78,8 @@ export function nativeSecrets(): string {
     words('words_before_pass', SECRET_WORDS.passBefore),
     '/* What says in a row whose value it is. */',
     words('names_of_rows', ROW_NAMES),
-    '/* Those of them that say where something is typed in a page. */',
-    words('names_of_selectors', SELECTORS),
+    '/* So many of them, the first ones, say where something is typed in a page. */',
+    `enum { SELECTORS = ${SELECTORS.split(' ').length} };`,
     '',
   ].join('\n');
 }

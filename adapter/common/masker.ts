@@ -3,10 +3,10 @@ import { isSecretName, isSecretSelector } from '../../protocol/secretNames';
 import { MASK, ROW_NAMES, ROW_VALUES, SELECTORS, TYPED_VALUES } from '../../protocol/secrets';
 import { compileMaskPatterns, maskText } from './masking';
 
-/** A row such as `{"name": "DB_PASSWORD", "value": "..."}` says what its value is under one of these. */
-const [namesOfRows, selectors, rowValues, typedValues] = [ROW_NAMES, SELECTORS, ROW_VALUES, TYPED_VALUES].map((words) =>
-  words.split(' '),
-) as [string[], string[], string[], string[]];
+const namesOfRows = ROW_NAMES.split(' ');
+const selectors = SELECTORS.split(' ');
+const rowValues = ROW_VALUES.split(' ');
+const typedValues = TYPED_VALUES.split(' ');
 /** Names of which is remembered whether they name a secret. */
 const MOST_KNOWN = 1000;
 

@@ -258,14 +258,6 @@ static int add_query(Places *self, Py_ssize_t at)
     return at_place(self, at + size) == '=' ? add_place(self, at) : 0;
 }
 
-static int is_selector(const char *name)
-{
-    for (const char *const *other = names_of_selectors; *other; other++)
-        if (strcmp(*other, name) == 0)
-            return 1;
-    return 0;
-}
-
 /* `"name": "api_key", "value":` */
 static int add_row(Places *self, Py_ssize_t at, Py_ssize_t size)
 {
@@ -448,7 +440,7 @@ static int look_at(Places *self, Py_ssize_t at)
     case '\'':
         for (const char *const *name = names_of_rows; *name; name++)
             if (is_like(self, at + 1, *name))
-                return is_selector(*name) ? add_place(self, at) : add_row(self, at, 1 + strlen(*name));
+                return name < names_of_rows + SELECTORS ? add_place(self, at) : add_row(self, at, 1 + strlen(*name));
         return 0;
     case '@':
         return add_login(self, at);

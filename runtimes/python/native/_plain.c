@@ -349,7 +349,6 @@ static int put_value(Output *out, PyObject *value, Py_ssize_t depth);
 static int put_given(Output *out, PyObject *value, Py_ssize_t depth);
 
 #define ROW_NAMES (int)(sizeof names_of_rows / sizeof *names_of_rows - 1)
-#define SELECTORS (int)(sizeof names_of_selectors / sizeof *names_of_selectors - 1)
 static PyObject *row_names[ROW_NAMES];
 
 /* Whether the key of a dict tells nothing about any value in it. */
@@ -365,7 +364,7 @@ static int is_harmless_key(PyObject *key, PyObject *fields, Rules *rules)
     while (PyDict_Next(fields, &next, &other, &item))
         if (Py_TYPE(other) != &PyUnicode_Type)
             return 0;
-    /* Selectors come first, and beside `text` and `keys` they alone say whose value it is. */
+    /* Beside `text` and `keys` selectors alone say whose value it is. */
     int count = (PyUnicode_ReadChar(key, 0) | 0x20) == 'v' ? ROW_NAMES : SELECTORS;
     for (int at = 0; at < count; at++)
         if (PyDict_Contains(fields, row_names[at]) != 0)

@@ -32,7 +32,7 @@ from ._call_types import (
     code_of,
     nowhere,
 )
-from ._real import Real, is_main_thread, this_thread
+from ._real import Real, is_main_thread, thread_name
 
 #: False while no session is attached: `execute` then only invokes.
 attached = False
@@ -194,9 +194,7 @@ def _announce(task: Task) -> None:
 def root_of_thread() -> _Root:
     root = getattr(_roots, "root", None)
     if root is None:
-        thread = None if is_main_thread() else this_thread()
-        name = process_name() if is_main_thread() else "thread" if thread is None else thread.name
-        task = Task(next(_task_ids), name, None)
+        task = Task(next(_task_ids), process_name() if is_main_thread() else thread_name(), None)
         root = _roots.root = _Root(task)
         try:
             _announce(task)

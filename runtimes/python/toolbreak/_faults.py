@@ -7,15 +7,16 @@ from __future__ import annotations
 
 import json
 import os
+from typing import Any
 
 from . import _report, _standard
-from ._real import Real
+from ._real import Real, file_of
 
 #: An app that closes all its files, as a daemon does, opens others under the lowest numbers: what is written must not land in one of them.
 _HIGH = 900
 
 #: The file that Python writes to: its descriptor, and which file that is.
-_file: tuple[int, tuple[int, int]] | None = None
+_file: tuple[int, Any] | None = None
 #: How long its first line is.
 _head = 0
 
@@ -44,7 +45,7 @@ def forked(folder: str, process: str) -> None:
 
 def survived() -> None:
     """The process comes to its end by itself: what is told so far was a signal that a handler of the app took, and ended nothing."""
-    if _file is not None and _identity(_file[0]) == _file[1]:
+    if _file is not None and file_of(_file[0]) == _file[1]:
         Real.ftruncate(_file[0], _head)
 
 
@@ -57,14 +58,14 @@ def _follow(path: str) -> None:
     try:
         folders = {"own": os.path.dirname(__file__), "library": os.path.dirname(os.__file__)}
         _head = Real.write(made, json.dumps(folders).encode() + b"\n")
-        if _file is not None and _identity(_file[0]) == _file[1]:
+        if _file is not None and file_of(_file[0]) == _file[1]:
             # An app that has put its own handler there since keeps that.
             Real.dup2(made, _file[0], inheritable=False)
             high = _file[0]
         else:
             high = fcntl.fcntl(made, fcntl.F_DUPFD_CLOEXEC, _lowest())
             faulthandler.enable(high, all_threads=False)
-        _file = (high, _identity(high))
+        _file = (high, file_of(high))
     finally:
         Real.close(made)
 
@@ -73,12 +74,3 @@ def _lowest() -> int:
     """A process that may open few files has no such high numbers."""
     most = os.sysconf("SC_OPEN_MAX")
     return _HIGH if most < 0 else min(_HIGH, most * 3 // 4)
-
-
-def _identity(file: int) -> tuple[int, int]:
-    try:
-        found = Real.fstat(file)
-    except OSError as error:
-        _report.let_through(error)
-        return (0, 0)
-    return (found.st_dev, found.st_ino)

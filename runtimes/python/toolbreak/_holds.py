@@ -20,7 +20,7 @@ from . import _calls, _lines, _loops, _report, _standard, _steps, _stops, _uncau
 from ._call_types import Call, Stop, Task
 from ._calls import Quiet
 from ._own_thread import OwnThread
-from ._real import Real, this_thread
+from ._real import Real, thread_name
 
 #: Sends an event to the adapter; None: nobody there, nothing holds.
 send: Callable[[dict[str, Any]], None] | None = None
@@ -576,8 +576,7 @@ def _blocked_loop() -> str:
 
 def _widen_pool() -> Any:
     """A held thread of asyncio's default pool must not starve the others: one more may start meanwhile."""
-    known = this_thread()
-    if known is None or not known.name.startswith("asyncio_"):
+    if not thread_name().startswith("asyncio_"):
         return None
     frame: Any = sys._getframe(1)
     while frame is not None:

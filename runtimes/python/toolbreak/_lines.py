@@ -16,7 +16,7 @@ from ._breakpoints import Dot
 from ._call_types import Call, Function, Stop
 from ._calls import real_path
 from ._conditions import describe
-from ._real import this_thread
+from ._real import thread_name
 
 #: `_line_events` or `_line_hooks`; the session sets it.
 backend: Any = None
@@ -249,6 +249,5 @@ def _shown(call: Call | None) -> Call:
         made.owner, made.task = root, root.task
     else:
         made.owner = call
-        known = this_thread()
-        made.task = _calls.side_task(call.task, "thread" if known is None else known.name)
+        made.task = _calls.side_task(call.task, thread_name())
     return made

@@ -17,6 +17,7 @@ from typing import Any
 
 from . import _report, _session
 from ._own_thread import OwnThread
+from ._real import Real
 
 _LIMIT = 64 * 1024
 _door: _Door | None = None
@@ -46,7 +47,7 @@ class _Door:
         self._socket.setblocking(False)
         self._wake_out, self._wake_in = socket.socketpair()
         self._forks = 0
-        self._changing = threading.Lock()
+        self._changing = Real.rlock()  # A signal handler may fork while the app does.
         self._start()
 
     def _start(self) -> None:

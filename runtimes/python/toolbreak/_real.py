@@ -61,9 +61,10 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_forked)
 
 
-def this_thread() -> threading.Thread | None:
-    """The thread that runs, as the app knows it; None where `threading` does not: it would know one that it was asked for from then on."""
-    return getattr(threading, "_active", {}).get(threading.get_ident())
+def thread_name() -> str:
+    """Of the thread that runs, as the app knows it. One that `threading` does not know is not asked for: it would be known from then on."""
+    known = getattr(threading, "_active", {}).get(threading.get_ident())
+    return "thread" if known is None else known.name
 
 
 def is_main_thread() -> bool:

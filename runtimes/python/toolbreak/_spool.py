@@ -18,7 +18,7 @@ from zlib import crc32
 from . import _optional, _report, _standard
 from ._call_types import Call, nowhere
 from ._large import LargeValues, is_noted
-from ._real import Real, this_thread
+from ._real import Real, thread_name
 from ._segments import BEHIND, BIG_ENDIAN, CLOSED, RESERVE, Segment, Slot, store, swapped
 from ._states import StateEncoder, has_parts
 from ._values import HEADS, LARGE, MARSHAL_VERSION, Settings
@@ -599,7 +599,6 @@ class Writer:
         return segment
 
     def _header(self) -> bytes:
-        thread = this_thread()
         header = (
             _SEGMENT,
             SPOOL_VERSION,
@@ -607,7 +606,7 @@ class Writer:
             Real.getpid(),
             Real.getppid(),
             Real.thread_id(),
-            self.settings.masking.text("thread" if thread is None else thread.name),
+            self.settings.masking.text(thread_name()),
             Real.time_ns(),
             Real.monotonic_ns(),
             self._encode(self._info),

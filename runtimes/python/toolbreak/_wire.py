@@ -145,8 +145,7 @@ class Wire:
                 self._head = self._line = line
                 del queue[0]
             try:
-                if not self._is_ours(self._socket):
-                    raise ConnectionError("the app has closed it")
+                self._check(self._socket)
                 taken.extend(map(self._socket.send, (self._head,)))
             except (BlockingIOError, InterruptedError) as error:
                 _report.let_through(error)
@@ -176,8 +175,7 @@ class Wire:
         if self.interrupted:
             raise Interrupted()
         if b"\n" not in self._buffer:
-            if not (self._is_ours(self._socket) and self._is_ours(self._wake_out)):
-                raise ConnectionError("the app has closed it")
+            self._check(self._socket, self._wake_out)
             if Real.poll is not None:
                 poll = Real.poll()
                 poll.register(self._socket, select.POLLIN | (select.POLLOUT if self._full else 0))
@@ -191,8 +189,7 @@ class Wire:
                 )
                 readable = self._socket in inputs
                 woken = self._wake_out in inputs
-            if not (self._is_ours(self._socket) and self._is_ours(self._wake_out)):
-                raise ConnectionError("the app has closed it")
+            self._check(self._socket, self._wake_out)
             if woken:
                 try:
                     self._wake_out.recv(4096)
@@ -241,6 +238,10 @@ class Wire:
     def is_taken_away(self) -> bool:
         """Whether the app has closed the connection, as one of all numbers of files."""
         return not self._is_ours(self._socket)
+
+    def _check(self, *sockets: Any) -> None:
+        if not all(map(self._is_ours, sockets)):
+            raise ConnectionError("the app has closed it")
 
     def _is_ours(self, each: Any) -> bool:
         return file_of(each.fileno()) == self._files[each]

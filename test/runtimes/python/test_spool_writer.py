@@ -26,7 +26,7 @@ from spool_reader import (
     read_folder,
     read_segment,
 )
-from toolbreak import _optional, _segments, _spool
+from toolbreak import _calls, _optional, _segments, _spool
 from toolbreak._spool import SPOOL_VERSION, Writer
 from toolbreak._values import Settings
 
@@ -394,6 +394,28 @@ def test_a_call_whose_arguments_were_interrupted_is_there_without_them(writer: W
     assert lost.recorded == 1
     [start] = [frame for frame in of_kind(all_frames(tmp_path), START) if frame[1] == lost.number]
     assert start[6] == {"order_id": (..., "opaque", "", "", "the app interrupted its recording")}
+
+
+def test_what_is_called_while_a_call_is_written_stands_below_it(
+    writer: Writer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(_calls, "writer", writer)
+    outer, handler = _calls.function("tool", "outer"), _calls.function("tool", "handler")
+    made: list[Any] = []
+    encode = writer._encode
+
+    def interrupted(value: Any) -> Any:
+        writer._encode = encode
+        made.append(_calls.begin(handler, {}))
+        raise KeyboardInterrupt
+
+    writer._encode = interrupted
+    with pytest.raises(KeyboardInterrupt):
+        _calls.begin(outer, {"rows": [1]})
+    starts = {frame[3]: frame for frame in of_kind(all_frames(tmp_path), START)}
+    assert starts[handler.id][2] == starts[outer.id][1] == made[0].parent.number
+    [end] = of_kind(all_frames(tmp_path), END)
+    assert (end[1], end[3]) == (starts[outer.id][1], 2)
 
 
 def test_a_handler_that_raises_while_the_first_file_is_opened(
