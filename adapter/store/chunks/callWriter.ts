@@ -188,11 +188,11 @@ export class CallWriter {
 
   /** A call of which both start and end are known now. */
   private settle(chunk: Chunk, slot: number): void {
-    const [func, start, end] = [chunk.func[slot]!, chunk.start[slot]!, chunk.end[slot]!];
+    const duration = chunk.end[slot]! - chunk.start[slot]!;
     const failed = chunk.statusOf(slot) === 1;
-    if (end - start >= LONG) this.long.push({ chunk, slot });
+    if (duration >= LONG) this.long.push({ chunk, slot });
     if (failed) this.failed.push({ chunk, slot });
-    this.totals.ended(func, end - start, failed, chunk.tokensOf(slot) ?? 0);
+    this.totals.ended(chunk.func[slot]!, duration, failed, chunk.tokensOf(slot) ?? 0);
   }
 
   /** It ended otherwise than was thought, such as with its process. */

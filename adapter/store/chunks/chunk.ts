@@ -106,10 +106,10 @@ export class Chunk {
   /** Where the origins stand, until somebody asks for one. */
   private unread: { reader: Unpacker; started: Slots } | undefined;
   private readonly tokens = new Map<number, number>();
-  /** Where each value lies in `heap`, plus one. */
-  private places: (Int32Array | undefined)[] = [];
-  private heap: Sink | undefined;
+  /** By part. */
+  private values: (Values | undefined)[] = [];
   private packed: (() => Buffer | null) | undefined;
+  /** What the values were unpacked from. */
   private bodies: Buffer | undefined;
   /** One more than the last slot that is taken. */
   length = 0;
@@ -121,7 +121,7 @@ export class Chunk {
   /** Bytes it takes now. */
   get memory(): number {
     const origins = (this.known === undefined ? 0 : 28 * CALLS) + (this.unread?.reader.bytes.buffer.byteLength ?? 0);
-    const values = (this.bodies?.buffer.byteLength ?? 0) + this.places.length * 4 * CALLS;
+    const values = (this.bodies?.buffer.byteLength ?? 0) + this.values.length * 4 * CALLS;
     return 18 * CALLS + origins + values;
   }
 
@@ -175,22 +175,9 @@ export class Chunk {
   /** `row`: where a large value is stored; 0: the value is `bytes`. */
   setPart(slot: number, part: number, row: number, bytes: Uint8Array, length = bytes.length): void {
     this.touch(slot);
-    const heap = this.writable();
-    let places = this.places[part];
-    if (places === undefined) places = this.places[part] = new Int32Array(CALLS);
-    places[slot] = heap.length + 1;
-    if (row > 0) return heap.varint(row * 2 + 1);
-    heap.varint(length * 2);
-    heap.range(bytes, 0, length);
-  }
-
-  private writable(): Sink {
-    if (this.heap !== undefined) return this.heap;
-    const bodies = this.read();
-    const heap = new Sink(16 * 1024);
-    heap.copy(bodies);
-    this.bodies = undefined;
-    return (this.heap = heap);
+    if (this.packed !== undefined) this.read();
+    const values = (this.values[part] ??= new Values());
+    values.put(slot, row, bytes, length);
   }
 
   // ------------------------------------------------------------ reading
@@ -221,15 +208,14 @@ export class Chunk {
   }
 
   hasPart(slot: number, part: number): boolean {
-    if (this.packed !== undefined) this.read();
-    return (this.places[part]?.[slot] ?? 0) !== 0;
+    return this.placeOf(slot, part) !== 0;
   }
 
   /** Where a value is stored: its row in the table of values, 0 when the block has it; nothing when there is none. */
   rowOf(slot: number, part: number): number | undefined {
-    const bytes = this.read();
-    const place = this.places[part]?.[slot] ?? 0;
+    const place = this.placeOf(slot, part);
     if (place === 0) return undefined;
+    const { bytes } = this.values[part]!;
     // The row or the length of most values is one byte.
     const head = bytes[place - 1]!;
     if (head < 0x80 && head % 2 === 0) return 0;
@@ -239,9 +225,9 @@ export class Chunk {
 
   /** A value: its row in the table of values, or where its bytes are; nothing when there is none. */
   part(slot: number, part: number): number | Stretch | undefined {
-    const bytes = this.read();
-    const place = this.places[part]?.[slot] ?? 0;
+    const place = this.placeOf(slot, part);
     if (place === 0) return undefined;
+    const { bytes } = this.values[part]!;
     // The length of most values is one byte; that they are there was seen when the block was unpacked.
     const first = bytes[place - 1]!;
     if (first < 0x80 && first % 2 === 0) return { bytes, from: place, to: place + first / 2 };
@@ -304,14 +290,16 @@ export class Chunk {
     }
     for (const slot of slots) sink.byte(this.flags[slot]!);
     const started = slots.filter((slot) => this.isStarted(slot));
+    const { base } = this;
+    const { parent: parents, task, func, depth } = this.origins();
     for (const slot of started) {
-      const parent = this.parent[slot]!;
+      const parent = parents[slot]!;
       // 0: none. A parent is mostly a little older, so never the call itself.
-      putSigned(sink, parent === 0 ? 0 : this.base + slot - parent);
+      putSigned(sink, parent === 0 ? 0 : base + slot - parent);
     }
-    differences(sink, started, this.task);
-    differences(sink, started, this.func);
-    differences(sink, started, this.depth);
+    differences(sink, started, task);
+    differences(sink, started, func);
+    differences(sink, started, depth);
     differences(sink, started, this.start);
     for (const slot of slots) {
       if (!this.isEnded(slot)) continue;
@@ -328,32 +316,13 @@ export class Chunk {
 
   /** Nothing when no call of the block has a value. */
   packBodies(sink: Sink): Buffer | null {
-    const bytes = this.read();
+    if (this.packed !== undefined) this.read();
     sink.reset();
-    const reader = new Unpacker(bytes);
     for (let part = 0; part < PARTS.length; part++) {
-      const places = this.places[part];
-      if (places === undefined) continue;
-      const slots: number[] = [];
-      for (let slot = 0; slot < this.length; slot++) if (places[slot] !== 0) slots.push(slot);
+      const values = this.values[part];
+      if (values === undefined) continue;
       sink.byte(part);
-      sink.varint(slots.length);
-      let before = -1;
-      for (const slot of slots) {
-        sink.varint(slot - before - 1);
-        before = slot;
-        const from = places[slot]! - 1;
-        // The row or the length of most values is one byte.
-        const short = bytes[from]!;
-        if (short < 0x80) {
-          sink.range(bytes, from, from + 1 + ((short & 1) === 0 ? short >>> 1 : 0));
-          continue;
-        }
-        reader.at = from;
-        const head = reader.varint();
-        if (head % 2 === 0) reader.skip(head / 2);
-        sink.range(bytes, from, reader.at);
-      }
+      values.pack(sink, this.length);
     }
     return sink.length === 0 ? null : squeeze(sink.bytes.subarray(0, sink.length));
   }
@@ -450,29 +419,100 @@ export class Chunk {
     return all;
   }
 
-  /** The bytes that `places` point into. */
-  private read(): Buffer {
-    if (this.heap !== undefined) return this.heap.bytes;
-    if (this.packed !== undefined) readable(() => this.unpackBodies(this.packed!()));
-    return this.bodies ?? EMPTY;
+  /** Where a value lies in the bytes of its part, plus one; 0: there is none. */
+  private placeOf(slot: number, part: number): number {
+    if (this.packed !== undefined) this.read();
+    return this.values[part]?.places[slot] ?? 0;
+  }
+
+  private read(): void {
+    readable(() => this.unpackBodies(this.packed!()));
   }
 
   private unpackBodies(packed: Buffer | null): void {
     const bytes = packed === null ? EMPTY : unsqueeze(packed, USUAL_BODIES, LARGEST_BODIES);
-    const found: Int32Array[] = [];
+    const found: Values[] = [];
     const reader = new Unpacker(bytes);
     while (reader.at < bytes.length) {
       const part = reader.byte();
       if (part >= PARTS.length) throw new DecodeError('a block of calls has a value that is none of a call');
-      readPlaces(reader, reader.varint(), (found[part] ??= new Int32Array(CALLS)));
+      readPlaces(reader, reader.varint(), (found[part] ??= new Values(bytes)).places);
     }
-    this.places = found;
+    this.values = found;
     this.bodies = bytes;
     this.packed = undefined;
   }
 }
 
 const EMPTY = Buffer.alloc(0);
+
+/** The values that a block's calls have in one place, such as their arguments. */
+class Values {
+  /** Where each lies in the bytes, plus one. */
+  readonly places = new Int32Array(CALLS);
+  private sink: Sink | undefined;
+  private count = 0;
+  private last = -1;
+  /** Each came behind those of earlier calls: the bytes are what is packed. */
+  private inOrder = true;
+
+  /** `bytes`: of those that were read from a file. */
+  constructor(public bytes: Buffer = EMPTY) {}
+
+  put(slot: number, row: number, bytes: Uint8Array, length: number): void {
+    const sink = (this.sink ??= this.writable());
+    if (slot <= this.last) this.inOrder = false;
+    if (this.inOrder) {
+      sink.varint(slot - this.last - 1);
+      this.last = slot;
+      this.count++;
+    }
+    this.places[slot] = sink.length + 1;
+    if (row > 0) sink.varint(row * 2 + 1);
+    else {
+      sink.varint(length * 2);
+      sink.range(bytes, 0, length);
+    }
+    this.bytes = sink.bytes;
+  }
+
+  /** Values that were read lie among those of other parts. */
+  private writable(): Sink {
+    const sink = new Sink(Math.max(4096, this.bytes.length));
+    sink.copy(this.bytes);
+    this.inOrder = this.bytes.length === 0;
+    return sink;
+  }
+
+  /** How many there are, and each behind the number of calls that were passed over. `length`: of the block. */
+  pack(sink: Sink, length: number): void {
+    if (this.sink !== undefined && this.inOrder) {
+      sink.varint(this.count);
+      return sink.range(this.bytes, 0, this.sink.length);
+    }
+    const { places, bytes } = this;
+    const slots: number[] = [];
+    for (let slot = 0; slot < length; slot++) if (places[slot] !== 0) slots.push(slot);
+    sink.varint(slots.length);
+    const reader = new Unpacker(bytes);
+    let before = -1;
+    for (const slot of slots) {
+      sink.varint(slot - before - 1);
+      before = slot;
+      const from = places[slot]! - 1;
+      // The row or the length of most values is one byte.
+      const short = bytes[from]!;
+      if (short < 0x80) {
+        sink.range(bytes, from, from + 1 + ((short & 1) === 0 ? short >>> 1 : 0));
+        continue;
+      }
+      reader.at = from;
+      const head = reader.varint();
+      if (head % 2 === 0) reader.skip(head / 2);
+      sink.range(bytes, from, reader.at);
+    }
+  }
+}
 
 /**
  * Every value of a block's packed bodies, attributes left out: the row where it is stored, or 0 and where it lies in `bytes`. Throws

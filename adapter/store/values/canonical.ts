@@ -83,16 +83,20 @@ export class Sink {
   /** LEB128 of a whole number from 0 to 2^54. */
   varint(value: number): void {
     this.room(9);
-    if (value < 0x80) {
-      this.bytes[this.length++] = value;
-      return;
-    }
+    const { bytes } = this;
+    let at = this.length;
     let rest = value;
-    while (rest > 0x7f) {
-      this.bytes[this.length++] = (rest % 0x80) | 0x80;
+    // Beyond what bit operators take.
+    while (rest >= 0x80000000) {
+      bytes[at++] = (rest % 0x80) | 0x80;
       rest = Math.floor(rest / 0x80);
     }
-    this.bytes[this.length++] = rest;
+    while (rest > 0x7f) {
+      bytes[at++] = (rest & 0x7f) | 0x80;
+      rest >>>= 7;
+    }
+    bytes[at++] = rest;
+    this.length = at;
   }
 
   int(value: number): void {

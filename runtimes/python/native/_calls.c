@@ -110,11 +110,19 @@ static int find_slots(PyObject *classes, const char *name, PyTypeObject **type, 
     return 1;
 }
 
+/* Most often there is none: to ask is quicker than to clear. */
+static void forget_error(void)
+{
+    if (PyErr_Occurred())
+        PyErr_Clear();
+}
+
 /* ---------------------------------------------------------------- the current call, the time */
 
 /* Not in the stable interface, and the same from Python 3.8 on to 3.14. One that lacked them would not load this file. */
 extern int PyContextVar_Get(PyObject *variable, PyObject *otherwise, PyObject **value);
 extern PyObject *PyContextVar_Set(PyObject *variable, PyObject *value);
+extern int PyContextVar_Reset(PyObject *variable, PyObject *token);
 
 /* A new reference; None where there is none. NULL with an exception. */
 static PyObject *current_call(void)
@@ -123,27 +131,45 @@ static PyObject *current_call(void)
     return PyContextVar_Get(ours.current, NULL, &call) ? NULL : call;
 }
 
-/* 0: there is no memory. */
-static int make_current(PyObject *call)
+/* A token that tells what it was before; NULL: there is no memory. */
+static PyObject *set_current(PyObject *call)
 {
     /* Up to 3.11 a collection in the middle of it may run code that sets it, too, and frees what it works on. */
     int collects = PyGC_Disable();
     PyObject *token = PyContextVar_Set(ours.current, call);
     if (collects)
         PyGC_Enable();
+    return token;
+}
+
+/* 0: there is no memory. */
+static int make_current(PyObject *call)
+{
+    PyObject *token = set_current(call);
     Py_DecRef(token);
     return token != NULL;
 }
 
-/* `time.monotonic_ns()`. */
-static PyObject *moment(void)
+/* `time.monotonic_ns()`. 0: it raised something. */
+static int look_at_clock(long long *now)
 {
 #ifdef __linux__
-    struct timespec now;
-    if (clock_gettime(CLOCK_MONOTONIC, &now) == 0)
-        return PyLong_FromLongLong(now.tv_sec * 1000000000LL + now.tv_nsec);
+    struct timespec parts;
+    if (clock_gettime(CLOCK_MONOTONIC, &parts) == 0) {
+        *now = parts.tv_sec * 1000000000LL + parts.tv_nsec;
+        return 1;
+    }
 #endif
-    return PyObject_CallNoArgs(ours.now);
+    PyObject *answer = PyObject_CallNoArgs(ours.now);
+    *now = answer == NULL ? -1 : PyLong_AsLongLong(answer);
+    Py_DecRef(answer);
+    return !PyErr_Occurred();
+}
+
+static PyObject *moment(void)
+{
+    long long now;
+    return look_at_clock(&now) ? PyLong_FromLongLong(now) : NULL;
 }
 
 /* ---------------------------------------------------------------- what is recorded, and where */
@@ -279,6 +305,12 @@ static void add_small(Frames *frames, int number)
         frames->done = put_sized(&frames->out, 'i', number);
 }
 
+static void add_time(Frames *frames, long long ns)
+{
+    if (frames->done == WRITTEN)
+        frames->done = put_number(&frames->out, ns);
+}
+
 static void add_value(Frames *frames, PyObject *value)
 {
     frames->out.left = frames->rules->items;
@@ -322,7 +354,7 @@ static int finish_frames(Frames *frames, PyObject *call, Py_ssize_t recorded_at,
         Py_ssize_t touched = frames->out.next != NULL && frames->out.next > cursor->memory + last ? frames->out.next - cursor->memory : last;
         memset(cursor->memory + cursor->place, 0, (touched < cursor->end ? touched : cursor->end) - cursor->place);
     }
-    PyErr_Clear();
+    forget_error();
     return frames->done == WRITTEN;
 }
 

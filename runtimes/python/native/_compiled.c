@@ -95,8 +95,7 @@ PyMODINIT_FUNC PyInit__compiled(void)
         looked_at[(unsigned char)*each] = 1;
     recorded_name = PyUnicode_InternFromString("recorded");
     for (int at = 0; at < ROW_NAMES; at++)
-        if ((row_names[at] = PyUnicode_InternFromString(names_of_rows[at])) == NULL)
-            return NULL;
+        sizes_of_row_names[at] = strlen(names_of_rows[at]);
     PyObject *made = PyModule_Create(&module);
     if (recorded_name == NULL || made == NULL || add(made, "Snapshot", &snapshot_spec, NULL) ||
         add(made, "Rules", &rules_spec, &rules_type) || add(made, "Same", &same_spec, &same_type) || add(made, "Keep", &keep_spec, &keep_type) ||

@@ -11,7 +11,7 @@
 static struct {
     PyTypeObject *call, *long_call, *root, *guard;
     struct {
-        Py_ssize_t args, back, busy, ended, frame, function, given, number, owner, parent, raised, recorded, segment, short_, started_ns, stashed, task;
+        Py_ssize_t args, back, busy, ended, frame, function, given, number, owner, parent, raised, recorded, segment, short_, shown, started_ns, stashed, task, token;
     } calls;
     struct {
         Py_ssize_t busy, task;
@@ -199,7 +199,7 @@ static PyObject *begin_call(Way *way, PyObject *const *args, Py_ssize_t count, i
     PyObject *frame = (PyObject *)PyEval_GetFrame(), *guard = way->guard;
     if (frame == NULL || guard == NULL || Py_TYPE(guard) != fn.guard || count != PyTuple_Size(way->names))
         return NULL;
-    PyObject *back = NULL, *owner = NULL, *arguments = NULL, *call = NULL, *only = NULL, *given_ = NULL, *segment = NULL, *task = NULL, *number = NULL;
+    PyObject *back = NULL, *owner = NULL, *call = NULL, *only = NULL, *given_ = NULL, *segment = NULL, *task = NULL, *number = NULL;
     PyObject *started = NULL, *calls = NULL, *innermost = NULL, *busy = NULL, *above = NULL, *function = slot(guard, fn.guards._function);
     Open open = {0};
     int begun = 0, kind, collects = PyGC_Disable();
@@ -214,20 +214,16 @@ static PyObject *begin_call(Way *way, PyObject *const *args, Py_ssize_t count, i
         goto done;
 
     PyObject *const *shown = args + way->is_method;
-    arguments = PyDict_New();
-    for (Py_ssize_t index = 0; arguments != NULL && index < PyTuple_Size(way->shown); index++)
-        if (PyDict_SetItem(arguments, PyTuple_GetItem(way->shown, index), shown[index]))
-            goto done;
     call = PyType_GenericAlloc(fn.call, 0);
     only = PyList_New(1);
-    given_ = way->is_method ? PyTuple_New(count) : shared(no_items);
-    for (Py_ssize_t index = 0; way->is_method && given_ != NULL && index < count; index++)
+    given_ = PyTuple_New(count);
+    for (Py_ssize_t index = 0; given_ != NULL && index < count; index++)
         PyTuple_SetItem(given_, index, shared(args[index]));
     PyObject *local = slot(open.writer, at.writers.local);
     segment = local == NULL ? NULL : segment_of(local, open.known);
     task = OF_OWNER(owner, kind, task);
     above = kind == THREAD_ROOT ? shared(zero) : OF_CALL(back, kind, number);
-    if (arguments == NULL || above == NULL || call == NULL || only == NULL || given_ == NULL || segment == NULL || task == NULL || Py_TYPE(task) != at.task)
+    if (above == NULL || call == NULL || only == NULL || given_ == NULL || segment == NULL || task == NULL || Py_TYPE(task) != at.task)
         goto done;
     PyList_SetItem(only, 0, shared(call));
 
@@ -259,7 +255,6 @@ static PyObject *begin_call(Way *way, PyObject *const *args, Py_ssize_t count, i
         frames.done = NOT_PLAIN;
     *written = finish_frames(&frames, NULL, 0, NULL);
     if (begun) {
-        exchange(call, fn.calls.args, shared(arguments));
         exchange(call, fn.calls.back, shared(back));
         exchange(call, fn.calls.busy, shared(Py_None));
         exchange(call, fn.calls.ended, shared(Py_False));
@@ -273,6 +268,7 @@ static PyObject *begin_call(Way *way, PyObject *const *args, Py_ssize_t count, i
         exchange(call, fn.calls.recorded, shared(*written ? one : zero));
         exchange(call, fn.calls.segment, shared(*written ? segment : nowhere));
         exchange(call, fn.calls.short_, shared(Py_True));
+        exchange(call, fn.calls.shown, shared(way->shown)); /* `args` is made of it where it is asked for. */
         exchange(call, fn.calls.started_ns, shared(started));
         exchange(call, fn.calls.stashed, shared(Py_None));
         exchange(call, fn.calls.task, shared(task));
@@ -284,26 +280,41 @@ static PyObject *begin_call(Way *way, PyObject *const *args, Py_ssize_t count, i
     if (*written)
         note_large(frames.rules, frames.out.large);
     if (begun)
-        make_current(call); /* Without memory for that, `exit` ends the call. */
+        exchange(call, fn.calls.token, set_current(call)); /* Without memory for that, `exit` ends the call. */
 done:
-    PyErr_Clear();
+    forget_error();
     if (collects)
         PyGC_Enable();
     close_recording(&open);
-    PyObject *rest[] = {back, owner, arguments, only, given_, segment, task, number, started, calls, innermost, busy, above, function, begun ? NULL : call};
+    PyObject *rest[] = {back, owner, only, given_, segment, task, number, started, calls, innermost, busy, above, function, begun ? NULL : call};
     for (size_t index = 0; index < sizeof rest / sizeof *rest; index++)
         Py_DecRef(rest[index]);
     short_calls.begun += begun;
     return begun ? call : NULL;
 }
 
+/* Makes the call current that was it before this one. A token does half of the work, but only in the context that it is of. */
+static void go_back(PyObject *call, PyObject *back)
+{
+    PyObject *token = exchange(call, fn.calls.token, NULL);
+    int collects = PyGC_Disable();
+    if (token == NULL || back != slot(call, fn.calls.parent) || PyContextVar_Reset(ours.current, token)) {
+        forget_error();
+        make_current(back);
+    }
+    if (collects)
+        PyGC_Enable();
+    Py_DecRef(token);
+}
+
 /* `leave`, where all is plain, and `exit`, where `value` is NULL. 0: nothing was done. */
 static int end_call(Way *way, PyObject *value)
 {
     PyObject *frame = (PyObject *)PyEval_GetFrame(), *call = current_call();
-    PyObject *function = NULL, *owner = NULL, *task = NULL, *back = NULL, *segment = NULL, *empty = NULL, *calls = NULL, *ended = NULL, *busy = NULL, *innermost = NULL;
-    PyObject *result = NULL, *given_ = NULL, *stashed = NULL, *task_above = NULL;
+    PyObject *function = NULL, *owner = NULL, *task = NULL, *back = NULL, *segment = NULL, *calls = NULL, *busy = NULL, *innermost = NULL;
+    PyObject *result = NULL, *arguments = NULL, *given_ = NULL, *stashed = NULL, *task_above = NULL;
     Open open = {0};
+    long long ended;
     int done = 0, kind, kind_above, collects = PyGC_Disable();
     if (frame == NULL || call == NULL || Py_TYPE(call) != fn.call || slot(call, fn.calls.frame) != frame || !open_recording(&open))
         goto done;
@@ -318,17 +329,15 @@ static int end_call(Way *way, PyObject *value)
     if (result == NULL || function == NULL || kind == NEITHER || task == NULL || Py_TYPE(task) != at.task || kind_above == NEITHER || segment == NULL ||
         Py_TYPE(segment) != at.segment)
         goto done;
-    empty = PyDict_New();
-
     PyObject *running = slot(task, at.tasks.calls), *recorded = slot(call, fn.calls.recorded);
     busy = OF_OWNER(owner, kind, busy);
     task_above = kind_above == THREAD_ROOT ? NULL : OF_CALL(back, kind_above, task);
     long others = running == NULL ? 0 : PyLong_AsLong(running) - 1;
-    if (empty == NULL || slot(call, fn.calls.short_) != Py_True || slot(call, fn.calls.ended) != Py_False || slot(call, fn.calls.raised) != Py_None ||
+    if (slot(call, fn.calls.short_) != Py_True || slot(call, fn.calls.ended) != Py_False || slot(call, fn.calls.raised) != Py_None ||
         recorded == NULL || !PyLong_CheckExact(recorded) || PyLong_AsLong(recorded) != 1 || busy == NULL || !PyList_CheckExact(busy) || PyList_Size(busy) != 1 ||
         PyList_GetItem(busy, 0) != call || others < 0 || (others == 0 && slot(task, at.tasks.parent) != Py_None) ||
         (kind_above != THREAD_ROOT && !is_so(OF_CALL(back, kind_above, ended), Py_False)) || !is_still_open(&open, segment) || !is_let_through(function, at.functions.after) ||
-        (calls = PyLong_FromLong(others)) == NULL || (ended = moment()) == NULL)
+        (calls = PyLong_FromLong(others)) == NULL || !look_at_clock(&ended))
         goto done;
 
     Cursor *cursor = (Cursor *)segment;
@@ -337,7 +346,7 @@ static int end_call(Way *way, PyObject *value)
     open_frame(&frames, 6);
     add_small(&frames, 4);
     add_number(&frames, slot(call, fn.calls.number));
-    add_number(&frames, ended);
+    add_time(&frames, ended);
     add_small(&frames, 0);
     frames.out.left = frames.rules->items;
     if (frames.done == WRITTEN)
@@ -354,22 +363,22 @@ static int end_call(Way *way, PyObject *value)
     cursor->busy = 0;
     if (done) {
         note_large(frames.rules, frames.out.large);
-        make_current(back);
+        go_back(call, back);
         if (PyDict_DelItem(way->live, frame))
             PyErr_Clear(); /* It was let go of meanwhile, since the program ends. */
         /* What is replaced is set free behind all this: code of the app may run then. */
-        empty = exchange(call, fn.calls.args, empty);
+        arguments = exchange(call, fn.calls.args, NULL);
         given_ = exchange(call, fn.calls.given, shared(no_items));
         stashed = exchange(call, fn.calls.stashed, shared(Py_None));
         Py_DecRef(exchange(call, fn.calls.frame, shared(Py_None)));
         Py_DecRef(exchange(call, fn.calls.back, shared(Py_None)));
     }
 done:
-    PyErr_Clear();
+    forget_error();
     if (collects)
         PyGC_Enable();
     close_recording(&open);
-    PyObject *rest[] = {call, result, function, owner, task, back, segment, calls, ended, busy, task_above, innermost, empty, given_, stashed};
+    PyObject *rest[] = {call, result, function, owner, task, back, segment, calls, busy, task_above, innermost, arguments, given_, stashed};
     for (size_t index = 0; index < sizeof rest / sizeof *rest; index++)
         Py_DecRef(rest[index]);
     short_calls.ended += done;
@@ -384,7 +393,7 @@ static int has_room(void)
     int left = Py_EnterRecursiveCall("") == 0;
     if (left)
         Py_LeaveRecursiveCall();
-    PyErr_Clear();
+    forget_error();
     return left;
 }
 
@@ -548,7 +557,7 @@ static PyObject *prepare_functions(PyObject *module, PyObject *args)
 #define FN(group, name) {#name, &fn.group.name}
     const Slot calls[] = {FN(calls, args), FN(calls, back), FN(calls, busy), FN(calls, ended), FN(calls, frame), FN(calls, function), FN(calls, given),
                           FN(calls, number), FN(calls, owner), FN(calls, parent), FN(calls, raised), FN(calls, recorded), FN(calls, segment),
-                          {"short", &fn.calls.short_}, FN(calls, started_ns), FN(calls, stashed), FN(calls, task), {NULL, NULL}};
+                          {"short", &fn.calls.short_}, FN(calls, shown), FN(calls, started_ns), FN(calls, stashed), FN(calls, task), FN(calls, token), {NULL, NULL}};
     const Slot roots_[] = {FN(roots, busy), FN(roots, task), {NULL, NULL}};
     const Slot guards[] = {FN(guards, _function), {NULL, NULL}}, none[] = {{NULL, NULL}};
     if (!find_slots(classes, "ShortCall", &fn.call, calls) || !find_slots(classes, "Call", &fn.long_call, none) || !find_slots(classes, "Root", &fn.root, roots_) || !find_slots(classes, "Guard", &fn.guard, guards))

@@ -327,12 +327,9 @@ static int put_text(Output *out, PyObject *text)
     return done;
 }
 
-static int put_int(Output *out, PyObject *value)
+/* Any but the smallest one. */
+static int put_number(Output *out, long long number)
 {
-    int overflow;
-    long long number = PyLong_AsLongLongAndOverflow(value, &overflow);
-    if (overflow || number == LLONG_MIN)
-        return NOT_PLAIN;
     if (number >= INT32_MIN && number <= INT32_MAX)
         return put_sized(out, 'i', (Py_ssize_t)(uint32_t)(int32_t)number);
     /* Digits of 15 bits, the lowest first; their number is negative for a negative value. */
@@ -345,11 +342,34 @@ static int put_int(Output *out, PyObject *value)
     return done == WRITTEN ? put_bytes(out, digits, count * 2) : done;
 }
 
+static int put_int(Output *out, PyObject *value)
+{
+    int overflow;
+    long long number = PyLong_AsLongLongAndOverflow(value, &overflow);
+    return overflow || number == LLONG_MIN ? NOT_PLAIN : put_number(out, number);
+}
+
 static int put_value(Output *out, PyObject *value, Py_ssize_t depth);
 static int put_given(Output *out, PyObject *value, Py_ssize_t depth);
 
-#define ROW_NAMES (int)(sizeof names_of_rows / sizeof *names_of_rows - 1)
-static PyObject *row_names[ROW_NAMES];
+enum { ROW_NAMES = sizeof names_of_rows / sizeof *names_of_rows - 1 };
+static Py_ssize_t sizes_of_row_names[ROW_NAMES];
+
+/* Whether one of the first `count` names of rows may be among the keys. Keys of the app's own classes would be asked whether they are equal. */
+static int may_be_row(PyObject *fields, int count)
+{
+    PyObject *key, *item;
+    Py_ssize_t next = 0;
+    while (PyDict_Next(fields, &next, &key, &item)) {
+        if (Py_TYPE(key) != &PyUnicode_Type)
+            return 1;
+        Py_ssize_t size = PyUnicode_GetLength(key);
+        for (int at = 0; at < count; at++)
+            if (sizes_of_row_names[at] == size && PyUnicode_CompareWithASCIIString(key, names_of_rows[at]) == 0)
+                return 1;
+    }
+    return 0;
+}
 
 /* Whether the key of a dict tells nothing about any value in it. */
 static int is_harmless_key(PyObject *key, PyObject *fields, Rules *rules)
@@ -358,18 +378,8 @@ static int is_harmless_key(PyObject *key, PyObject *fields, Rules *rules)
         return 1;
     if (PySet_Contains(rules->rows, key) != 1)
         return 0;
-    /* Keys of the app's own classes would be asked whether they are equal. */
-    PyObject *other, *item;
-    Py_ssize_t next = 0;
-    while (PyDict_Next(fields, &next, &other, &item))
-        if (Py_TYPE(other) != &PyUnicode_Type)
-            return 0;
     /* Beside `text` and `keys` selectors alone say whose value it is. */
-    int count = (PyUnicode_ReadChar(key, 0) | 0x20) == 'v' ? ROW_NAMES : SELECTORS;
-    for (int at = 0; at < count; at++)
-        if (PyDict_Contains(fields, row_names[at]) != 0)
-            return 0;
-    return 1;
+    return !may_be_row(fields, (PyUnicode_ReadChar(key, 0) | 0x20) == 'v' ? ROW_NAMES : SELECTORS);
 }
 
 /*

@@ -280,10 +280,26 @@ class ShortCall(Call):
         "recorded",
         "segment",
         "short",
+        "shown",
         "started_ns",
         "stashed",
         "task",
+        "token",
     )
+
+    #: Of a call that compiled code began: the parameters that are shown, the last ones of what is in `given`.
+    shown: tuple[str, ...]
+    #: Of such a call, while it runs: what the context has for the time before it.
+    token: Any
+
+    def __getattr__(self, name: str) -> Any:
+        """Compiled code leaves out `args`, since mostly nobody asks for them."""
+        if name != "args":
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        given = self.given
+        args: Args = dict(zip(self.shown, given[len(given) - len(self.shown) :])) if given else {}
+        self.args = args
+        return args
 
 
 class OuterCall(Call):

@@ -27,6 +27,7 @@ from ._call_types import (
     CallAdapter,
     Function,
     OuterCall,
+    ShortCall,
     Stopping,
     Task,
     code_of,
@@ -441,6 +442,8 @@ def _release_slot(call: Call) -> None:
             back = back.parent
         _current.set(back)
     call.back = None
+    if type(call) is ShortCall:
+        call.token = None
 
 
 #: Flags of the code of generators, coroutines and asynchronous generators.
