@@ -16,12 +16,14 @@ export function rowsOf(table: CallTable): CallRow[] {
       state: table.states[table.state[index]!]!,
       holds: NO_HOLDS,
       edited: false,
-      ...table.held[index],
     };
     const parent = table.parent[index]!;
     const duration = table.duration[index]!;
     if (parent !== '') row.parent = parent;
     if (duration >= 0) row.end = start + duration;
+    // A spread of nothing costs as much as the whole row.
+    const held = table.held[index];
+    if (held !== undefined) Object.assign(row, held);
     return row;
   });
 }

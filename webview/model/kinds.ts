@@ -24,8 +24,10 @@ const OTHER: KindLook = { kind: 'other', icon: 'symbol-misc', colour: 'vscode-de
 
 export const KINDS: readonly string[] = LOOKS.map((look) => look.kind);
 
+const BY_KIND = new Map(LOOKS.map((look) => [look.kind, look]));
+
 export function lookOf(kind: string): KindLook {
-  return LOOKS.find((look) => look.kind === kind) ?? OTHER;
+  return BY_KIND.get(kind) ?? OTHER;
 }
 
 export function allLooks(): readonly KindLook[] {
