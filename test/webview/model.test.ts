@@ -323,6 +323,13 @@ describe('timeline: what is typed into the search', () => {
       'There is no kind "tol". There are workflow, node, tool, llm, http, function, native.',
     );
     assert.equal(searchWords('from:+5').problem, '"from:" needs a unit, as in from:+5s, or a date and time.');
+    for (const typed of ['result.sq>100', 'kind:tool args.n[0] <= 3', 'state != 4'])
+      assert.match(
+        searchWords(typed).problem ?? '',
+        /^"(result\.sq>100|args\.n\[0\] <= 3|state != 4)" cannot be asked: /,
+      );
+    for (const typed of ['value:"a > b"', 'a > b', 'result.note:"x >= 3"', 'results > 3', 'result.note=<b>'])
+      assert.equal(searchWords(typed).problem, undefined, typed);
     assert.equal(searchWords('name:a name:b').problem, '"name:" stands twice.');
     assert.deepEqual(searchWords('kind:tool kind:node result.note:"'), {
       text: '',

@@ -22,6 +22,9 @@ const WORD = new RegExp(
   'gi',
 );
 
+/** How numbers are compared elsewhere; a name has none of it. */
+const ORDERED = new RegExp(String.raw`(?:^|\s)(${PATH})\s{0,3}(?:[<>]=?|!=)\s{0,3}\S+`, 'i');
+
 function bracketed(levels: number): string {
   const inside = levels === 0 ? '' : `|${bracketed(levels - 1)}`;
   return String.raw`[(\[{](?:[^()\[\]{}'"]|${QUOTED}${inside})*[)\]}]`;
@@ -121,6 +124,9 @@ export function searchWords(typed: string): Typed {
     }
     return before;
   };
+  const ordered = ORDERED.exec(typed.replace(/"[^"]*"/g, '""'));
+  if (ordered !== null)
+    problem = `"${ordered[0].trim()}" cannot be asked: a part is equal (=), contains a text (:) or matches a regular expression (~).`;
   const text = typed.replace(WORD, take);
   const name = text.replace(/\s+/g, ' ').trim();
   if (problem !== undefined) return { text: name, problem };

@@ -81,6 +81,39 @@ def test_routes_are_noted() -> None:
     assert [route["data"]["to"] for route in routes] == [["tools"], ["tools"], ["tools"], ["review"]]
 
 
+GOTO = """
+from typing import TypedDict
+from langgraph.graph import END, START, StateGraph
+from langgraph.types import Command, Send
+
+class State(TypedDict):
+    n: int
+
+def plan(state):
+    return Command(goto=["work", Send("work", {"n": 5})], update={"n": 1})
+
+def work(state):
+    return Command(goto=END, update=None) if state["n"] == 5 else {"n": 2}
+
+graph = StateGraph(State)
+graph.add_node("plan", plan, destinations=("work",))
+graph.add_node("work", work)
+graph.add_edge(START, "plan")
+graph.compile().invoke({"n": 0})
+"""
+
+
+def test_where_a_command_goes_is_noted(tmp_path: Path) -> None:
+    (tmp_path / "app.py").write_text(GOTO)
+    done = run(tmp_path / "app.py")
+    routes = done.of("event", name="route")
+    names = {entry["call"]: entry["name"] for entry in done.of("start")}
+    assert [(names[route["call"]], route["data"]["to"]) for route in routes] == [
+        ("plan", ["work", "work"]),
+        ("work", ["__end__"]),
+    ]
+
+
 @pytest.mark.parametrize("way", [[], ["--async"]], ids=["sync", "async"])
 def test_state_edited_before_a_node_reaches_it(way: list[str]) -> None:
     edit = "{'edit': lambda c: c.adapter.applied_state(c, {**c.state, 'visits': ['edited']})}"

@@ -119,7 +119,7 @@ class NodeStep:
                 if verdict == RAISE:
                     raise
                 if verdict == RETURN:
-                    return handed_over(call)
+                    return _done(call)
                 continue
             if token is not None:
                 _take_back(token)
@@ -127,9 +127,9 @@ class NodeStep:
                 return result
             if leave(call, result):
                 del result
-                return handed_over(call)
+                return _done(call)
             del result
-        return handed_over(call)
+        return _done(call)
 
     def _run(self, input: Any, config: Any, kwargs: dict[str, Any]) -> Any:
         value = self.steps[0].invoke(input, config, **kwargs)
@@ -207,16 +207,24 @@ class NodeStep:
             await inner.aclose()
 
 
+def _done(call: _call_types.Call) -> Any:
+    """Where a Command sends the run is noted as what an edge chose is."""
+    goto = call.attributes.get("langgraph.goto")
+    if goto and _calls.writer is not None:
+        _report.guard(_calls.writer.route, call, tuple(goto))
+    return handed_over(call)
+
+
 def _failed(error: BaseException, call: _call_types.Call) -> Any:
     """What `invoke` does with the node's error, where compiled code began the call: None, it is raised on; a tuple with the answer instead; False, run it again."""
     verdict = fail(call, error)
-    return None if verdict == RAISE else (handed_over(call),) if verdict == RETURN else False
+    return None if verdict == RAISE else (_done(call),) if verdict == RETURN else False
 
 
 def _left(step: NodeStep, call: _call_types.Call, config: Any, result: Any) -> Any:
     """What `invoke` does with an answer, where compiled code began the call and does not end it."""
     if leave(call, result):
-        return handed_over(call)
+        return _done(call)
     del result
     return step._attempts(call, config, {}, False)
 
@@ -241,16 +249,16 @@ async def _awaited(call: _call_types.Call, run: Callable[[Any], Awaitable[Any]])
                 if verdict == RAISE:
                     raise
                 if verdict == RETURN:
-                    return handed_over(call)
+                    return _done(call)
                 continue
             _take_back(token)
             if finish(call, result):
                 return result
             if await aleave(call, result):
                 del result
-                return handed_over(call)
+                return _done(call)
             del result
-        return handed_over(call)
+        return _done(call)
     except asyncio.CancelledError as error:
         _calls.lose(call)
         raise _final(error) from None
