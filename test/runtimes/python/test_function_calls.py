@@ -20,7 +20,7 @@ pytestmark = pytest.mark.essential
 compiled_only = pytest.mark.skipif(_optional.Way is None, reason="the compiled part is not built")
 
 
-def run(folder: Path, compiled: str, *args: str) -> tuple[list[str], Path]:
+def run(folder: Path, compiled: str, *args: str, app: Path = HERE / "function_calls_app.py") -> tuple[list[str], Path]:
     """What the app printed, and where its spool files are."""
     folder.mkdir()
     environment = {
@@ -31,7 +31,7 @@ def run(folder: Path, compiled: str, *args: str) -> tuple[list[str], Path]:
         "TOOLBREAK_RECORD_FUNCTIONS": "@usercode",
         "PYTHONPATH": os.pathsep.join([str(RUNTIME / "toolbreak/boot"), str(RUNTIME)]),
     }
-    command = [sys.executable, str(HERE / "function_calls_app.py"), *args]
+    command = [sys.executable, str(app), *args]
     done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=120)
     assert done.returncode == 0 and done.stderr == "", done.stderr[-3000:]
     (spools,) = {path.parent for path in folder.rglob("*.spool")}
@@ -100,3 +100,75 @@ def test_each_call_begins_and_ends_once(tmp_path: Path, what: str, compiled: str
     # In a forked child its parent's calls do not end, nor do those for whose end the stack has no room.
     lost = Counter({key: count for key, count in lost.items() if key[1] not in at_the_end})
     assert sum(lost.values()) <= (0 if what == "free" else 2), lost
+
+
+LOOKED_AT = """
+import contextvars, json
+from toolbreak import _calls
+
+seen, kept = [], []
+
+class Shop:
+    def sell(self, order_id, *rest, region="eu"):
+        return look(order_id)
+
+    @classmethod
+    def open(cls, day):
+        return look(day)
+
+def look(number):
+    call = _calls.current()
+    kept.append(call)
+    kept.append(call.parent)
+    seen.append([dict(call.args), dict(call.parent.args)])
+    assert call.args is call.args
+    return number
+
+def plain(one, two):
+    one = None
+    return look(two)
+
+def elsewhere(one):
+    return contextvars.copy_context().run(look, one)
+
+def fails(one):
+    try:
+        look(one)
+        raise ValueError(one)
+    finally:
+        kept.append(_calls.current())
+
+def main():
+    Shop().sell(7, 8, region="us")
+    Shop.open("monday")
+    plain(1, 2)
+    elsewhere(3)
+    try:
+        fails(4)
+    except ValueError:
+        pass
+    return _calls.current().function.name
+
+print(json.dumps([main(), seen]))
+left = [name for call in kept for name in ("args", "given", "token", "frame", "back") if getattr(call, name, None)]
+running = {call.function.name for call in kept if not call.ended}
+print(json.dumps([left, sorted(running), _calls.current() is None]))
+"""
+
+
+@pytest.mark.parametrize("compiled", ["", "0"])
+def test_arguments_are_there_while_a_call_runs_and_nothing_of_it_behind_its_end(tmp_path: Path, compiled: str) -> None:
+    app = tmp_path / "app.py"
+    app.write_text(LOOKED_AT)
+    printed, _ = run(tmp_path / "spools", compiled, app=app)
+    assert json.loads(printed[0]) == [
+        "main",
+        [
+            [{"number": 7}, {"order_id": 7, "rest": [8], "region": "us"}],
+            [{"number": "monday"}, {"day": "monday"}],
+            [{"number": 2}, {"one": 1, "two": 2}],
+            [{"number": 3}, {"one": 3}],
+            [{"number": 4}, {"one": 4}],
+        ],
+    ]
+    assert json.loads(printed[1]) == [[], [], True]
