@@ -9,7 +9,7 @@
 
 /* Where the slots of the classes are that only functions have to do with. */
 static struct {
-    PyTypeObject *call, *long_call, *root, *guard;
+    PyTypeObject *call, *short_call, *long_call, *root, *guard; /* `call`: of those that begin here */
     struct {
         Py_ssize_t args, back, busy, ended, frame, function, given, number, owner, parent, raised, recorded, segment, short_, shown, started_ns, stashed, task, token;
     } calls;
@@ -132,13 +132,13 @@ static int has_harmless_names(Way *way, PyObject *rules)
     return fits;
 }
 
-/* What a call is inside of: one that began this way, one of a guarded function that began the long way, or what stands above the calls of a thread. */
+/* What a call is inside of: one that began this way or as `_quick.py` does it, one of a guarded function that began the long way, or what stands above the calls of a thread. */
 enum { SHORT_CALL, LONG_CALL, THREAD_ROOT, NEITHER };
 
 static int kind_of(PyObject *owner)
 {
     PyTypeObject *type = Py_TYPE(owner);
-    return type == fn.call ? SHORT_CALL : type == fn.root ? THREAD_ROOT : type == fn.long_call ? LONG_CALL : NEITHER;
+    return type == fn.call || type == fn.short_call ? SHORT_CALL : type == fn.root ? THREAD_ROOT : type == fn.long_call ? LONG_CALL : NEITHER;
 }
 
 /* A new reference, or NULL. `place` and `at_root`: where it is in the slots of the first and of the last. No code of the app runs. */
@@ -296,7 +296,7 @@ done:
 /* Makes the call current that was it before this one. A token does half of the work, but only in the context that it is of. */
 static void go_back(PyObject *call, PyObject *back)
 {
-    PyObject *token = exchange(call, fn.calls.token, NULL);
+    PyObject *token = Py_TYPE(call) == fn.call ? exchange(call, fn.calls.token, NULL) : NULL;
     int collects = PyGC_Disable();
     if (token == NULL || back != slot(call, fn.calls.parent) || PyContextVar_Reset(ours.current, token)) {
         forget_error();
@@ -316,7 +316,7 @@ static int end_call(Way *way, PyObject *value)
     Open open = {0};
     long long ended;
     int done = 0, kind, kind_above, collects = PyGC_Disable();
-    if (frame == NULL || call == NULL || Py_TYPE(call) != fn.call || slot(call, fn.calls.frame) != frame || !open_recording(&open))
+    if (frame == NULL || call == NULL || kind_of(call) != SHORT_CALL || slot(call, fn.calls.frame) != frame || !open_recording(&open))
         goto done;
     result = shared(value != NULL ? value : slot(call, fn.calls.stashed));
     function = shared(slot(call, fn.calls.function));
@@ -324,9 +324,10 @@ static int end_call(Way *way, PyObject *value)
     task = shared(slot(call, fn.calls.task));
     back = shared(slot(call, fn.calls.back));
     segment = shared(slot(call, fn.calls.segment));
+    arguments = Py_TYPE(call) == fn.call ? NULL : PyDict_New();
     kind = owner == NULL ? NEITHER : kind_of(owner);
     kind_above = back == NULL ? NEITHER : back == Py_None ? THREAD_ROOT : kind_of(back);
-    if (result == NULL || function == NULL || kind == NEITHER || task == NULL || Py_TYPE(task) != at.task || kind_above == NEITHER || segment == NULL ||
+    if (result == NULL || function == NULL || (arguments == NULL && Py_TYPE(call) != fn.call) || kind == NEITHER || task == NULL || Py_TYPE(task) != at.task || kind_above == NEITHER || segment == NULL ||
         Py_TYPE(segment) != at.segment)
         goto done;
     PyObject *running = slot(task, at.tasks.calls), *recorded = slot(call, fn.calls.recorded);
@@ -367,7 +368,7 @@ static int end_call(Way *way, PyObject *value)
         if (PyDict_DelItem(way->live, frame))
             PyErr_Clear(); /* It was let go of meanwhile, since the program ends. */
         /* What is replaced is set free behind all this: code of the app may run then. */
-        arguments = exchange(call, fn.calls.args, NULL);
+        arguments = exchange(call, fn.calls.args, arguments);
         given_ = exchange(call, fn.calls.given, shared(no_items));
         stashed = exchange(call, fn.calls.stashed, shared(Py_None));
         Py_DecRef(exchange(call, fn.calls.frame, shared(Py_None)));
@@ -406,12 +407,27 @@ static int found_no_room(void)
     return found;
 }
 
+/* Of a call whose start Python code is to record. Without memory for that they are made there. */
+static void make_arguments(Way *way, PyObject *call, PyObject *const *args)
+{
+    PyObject *made = PyDict_New();
+    int fits = made != NULL;
+    for (Py_ssize_t index = 0; fits && index < PyTuple_Size(way->shown); index++)
+        fits = PyDict_SetItem(made, PyTuple_GetItem(way->shown, index), args[index + way->is_method]) == 0;
+    if (fits)
+        made = exchange(call, fn.calls.args, made);
+    forget_error();
+    Py_DecRef(made);
+}
+
 /* enter(*values) -> bool: whether the body of the function runs. */
 static PyObject *way_enter(Way *self, PyObject *const *args, Py_ssize_t count)
 {
     int written = 0;
     PyObject *call = are_functions_prepared && has_room() ? begin_call(self, args, count, &written) : NULL;
     if (call != NULL) {
+        if (!written)
+            make_arguments(self, call, args);
         PyObject *answer = written ? NULL : PyObject_CallFunctionObjArgs(write_start, call, NULL);
         Py_DecRef(call);
         if (!written && answer == NULL && !found_no_room())
@@ -557,10 +573,11 @@ static PyObject *prepare_functions(PyObject *module, PyObject *args)
 #define FN(group, name) {#name, &fn.group.name}
     const Slot calls[] = {FN(calls, args), FN(calls, back), FN(calls, busy), FN(calls, ended), FN(calls, frame), FN(calls, function), FN(calls, given),
                           FN(calls, number), FN(calls, owner), FN(calls, parent), FN(calls, raised), FN(calls, recorded), FN(calls, segment),
-                          {"short", &fn.calls.short_}, FN(calls, shown), FN(calls, started_ns), FN(calls, stashed), FN(calls, task), FN(calls, token), {NULL, NULL}};
+                          {"short", &fn.calls.short_}, FN(calls, started_ns), FN(calls, stashed), FN(calls, task), {NULL, NULL}};
+    const Slot own[] = {FN(calls, shown), FN(calls, token), {NULL, NULL}};
     const Slot roots_[] = {FN(roots, busy), FN(roots, task), {NULL, NULL}};
     const Slot guards[] = {FN(guards, _function), {NULL, NULL}}, none[] = {{NULL, NULL}};
-    if (!find_slots(classes, "ShortCall", &fn.call, calls) || !find_slots(classes, "Call", &fn.long_call, none) || !find_slots(classes, "Root", &fn.root, roots_) || !find_slots(classes, "Guard", &fn.guard, guards))
+    if (!find_slots(classes, "ShortCall", &fn.short_call, calls) || !find_slots(classes, "PlainCall", &fn.call, own) || !find_slots(classes, "Call", &fn.long_call, none) || !find_slots(classes, "Root", &fn.root, roots_) || !find_slots(classes, "Guard", &fn.guard, guards))
         return PyBool_FromLong(0);
 #undef INTERN
 #define INTERN(name)                                                                                                                                           \

@@ -280,26 +280,37 @@ class ShortCall(Call):
         "recorded",
         "segment",
         "short",
-        "shown",
         "started_ns",
         "stashed",
         "task",
-        "token",
     )
 
-    #: Of a call that compiled code began: the parameters that are shown, the last ones of what is in `given`.
+
+class PlainCall(ShortCall):
+    """A call that compiled code begins. Mostly nobody asks for its arguments: they are made into a dict for those who do."""
+
+    __slots__ = ("shown", "token")
+
+    #: The parameters that are shown, the last ones of what is in `given`.
     shown: tuple[str, ...]
-    #: Of such a call, while it runs: what the context has for the time before it.
+    #: While it runs: what the context has for the time before it.
     token: Any
 
-    def __getattr__(self, name: str) -> Any:
-        """Compiled code leaves out `args`, since mostly nobody asks for them."""
-        if name != "args":
-            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+    def _args(self) -> Args:
+        try:
+            return _ARGS.__get__(self)  # type: ignore[no-any-return]
+        except AttributeError:
+            pass
         given = self.given
         args: Args = dict(zip(self.shown, given[len(given) - len(self.shown) :])) if given else {}
-        self.args = args
+        _ARGS.__set__(self, args)
+        if self.ended:  # Meanwhile: another thread asks.
+            _ARGS.__set__(self, {})
         return args
+
+
+_ARGS: Any = vars(ShortCall)["args"]
+PlainCall.args = property(PlainCall._args, _ARGS.__set__)  # type: ignore[assignment]
 
 
 class OuterCall(Call):

@@ -27,7 +27,7 @@ from ._call_types import (
     CallAdapter,
     Function,
     OuterCall,
-    ShortCall,
+    PlainCall,
     Stopping,
     Task,
     code_of,
@@ -442,7 +442,7 @@ def _release_slot(call: Call) -> None:
             back = back.parent
         _current.set(back)
     call.back = None
-    if type(call) is ShortCall:
+    if type(call) is PlainCall:
         call.token = None
 
 
@@ -541,6 +541,8 @@ def forked() -> None:
     call = _current.get()
     while call is not None:
         call.ended = True  # It goes on in the parent process; here its end is not ours to tell.
+        if type(call) is PlainCall:
+            call.token = None
         call = call.parent
     _tasks.clear()
     _idle.clear()

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
 from . import _calls, _optional, _report, _short_calls
-from ._call_types import ShortCall, nowhere
+from ._call_types import PlainCall, ShortCall, nowhere
 from ._large import is_noted
 from ._real import Real
 
@@ -57,6 +57,13 @@ try:
     segment = writer.local.segment if function.known is writer.known else nowhere
 except AttributeError:
     segment = nowhere
+"""
+
+# Of a call that compiled code may have begun.
+_NO_LONGER_GIVEN = """
+call.given = ()
+if type(call) is PlainCall:
+    call.token = None
 """
 
 # A generator that is run by another one may be what that one gave itself up to.
@@ -263,6 +270,7 @@ def make(
         return settings.encode(args)
 
     scope: dict[str, Any] = {
+        "PlainCall": PlainCall,
         "ShortCall": ShortCall,
         "calls": _calls,
         "crc32": crc32,
@@ -288,6 +296,7 @@ def make(
         "set": _calls._current.set,
         "stops": _calls.stopping,
     }
+    is_compiled = not guard.is_generator and not guard.is_async and _short_calls.ready(type(guard))
     values = "".join(f"{name}, " for name in parameters)
     enters = _ENTER.format(
         delegated=_DELEGATED if guard.is_generator else "",
@@ -304,7 +313,11 @@ def make(
         "append": _append(stored, 4),
         "stored": _indented(stored, 4),
         "segment": _indented(_GENERATOR if guard.is_generator else "segment = call.segment", 2),
-        "no_longer_given": "call.given = ()" if guard.is_method() else "",
+        "no_longer_given": _indented(_NO_LONGER_GIVEN, 4)
+        if is_compiled
+        else "call.given = ()"
+        if guard.is_method()
+        else "",
         "plain": _PLAIN.format(kind="kind", value="value"),
         "plain_item": _PLAIN.format(kind="kind", value="item"),
     }
@@ -332,7 +345,7 @@ def make(
     )
     exec(compile(enters + leaves + exits, __file__, "exec"), scope)
     enter, leave, exit = scope["enter"], scope["leave"], scope["exit"]
-    if guard.is_generator or guard.is_async or not _short_calls.ready(type(guard)):
+    if not is_compiled:
         return enter, leave, exit, guard.long_stash, guard.long_failed
     way = _optional.Way(guard, guard.live, tuple(names), guard.is_method(), enter, leave, exit)
     return way.enter, way.leave, way.exit, way.stash, way.failed

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from . import _calls, _optional, _report
-from ._call_types import Call, Function, ShortCall, Stopping, Task, nowhere
+from ._call_types import Call, Function, PlainCall, ShortCall, Stopping, Task, nowhere
 from ._real import Real
 
 _calls_ready: bool | None = None
@@ -43,7 +43,7 @@ def _prepare_calls() -> bool:
 
 
 def _prepare_functions(guard: type[Any]) -> bool:
-    classes = {"Call": Call, "ShortCall": ShortCall, "Root": _calls._Root, "Guard": guard}
+    classes = {"Call": Call, "ShortCall": ShortCall, "PlainCall": PlainCall, "Root": _calls._Root, "Guard": guard}
     return bool(_optional.prepare_functions(classes, _calls._roots, nowhere, _write))
 
 
