@@ -330,6 +330,15 @@ describe('timeline: what is typed into the search', () => {
       );
     for (const typed of ['value:"a > b"', 'a > b', 'result.note:"x >= 3"', 'results > 3', 'result.note=<b>'])
       assert.equal(searchWords(typed).problem, undefined, typed);
+    for (const [typed, meant] of [
+      ['satus:error', 'status'],
+      ['refund form:+5s', 'from'],
+      ['tasks:worker', 'task'],
+      ['Argumant.x:1 nama:refund', 'name'],
+    ])
+      assert.match(searchWords(typed!).problem ?? '', new RegExp(`Did you mean "${meant}:"`), typed);
+    for (const typed of ['tool:refund', 'http://a', 'name:"tasks:sync"', 'top:x', 'state:verdict', 'step:1'])
+      assert.equal(searchWords(typed).problem, undefined, typed);
     assert.equal(searchWords('name:a name:b').problem, '"name:" stands twice.');
     assert.deepEqual(searchWords('kind:tool kind:node result.note:"'), {
       text: '',

@@ -30,6 +30,22 @@ function bracketed(levels: number): string {
   return String.raw`[(\[{](?:[^()\[\]{}'"]|${QUOTED}${inside})*[)\]}]`;
 }
 
+/** What stands before a colon is taken for a slip of one of these; `to` is too short for that. */
+const SLIPS = 'kind name status file error task process from min value argument result state'.split(' ');
+const NAMED = /(?<!\S)([a-z]{3,}):(?=\S)/gi;
+
+/** Whether a letter is missing, too many or another one, or two are the wrong way round. */
+function isSlipOf(typed: string, word: string): boolean {
+  let at = 0;
+  while (at < word.length && typed[at] === word[at]) at++;
+  const [have, want] = [typed.slice(at), word.slice(at)];
+  return (
+    [want.slice(1), want].includes(have.slice(1)) ||
+    have === want.slice(1) ||
+    (have.slice(0, 2) === want[1] + want[0]! && have.slice(2) === want.slice(2))
+  );
+}
+
 const SIGNS: Record<string, string> = { ':': 'contains', contains: 'contains', '~': '~', matches: '~' };
 
 const STATE_WORDS = 'running, returned, error, cancelled, skipped and interrupted';
@@ -129,6 +145,12 @@ export function searchWords(typed: string): Typed {
     problem = `"${ordered[0].trim()}" cannot be asked: a part is equal (=), contains a text (:) or matches a regular expression (~).`;
   const text = typed.replace(WORD, take);
   const name = text.replace(/\s+/g, ' ').trim();
+  for (const [, word] of name.replace(/"[^"]*"/g, '""').matchAll(NAMED)) {
+    const typedWord = word!.toLowerCase();
+    const meant = SLIPS.includes(typedWord) ? undefined : SLIPS.find((each) => isSlipOf(typedWord, each));
+    if (meant !== undefined)
+      problem ??= `There is no word "${word}:". Did you mean "${meant}:"? What has a colon in its name is found by name:"…".`;
+  }
   if (problem !== undefined) return { text: name, problem };
   const more = { ...(Object.keys(query).length > 0 && { query }), ...(conditions.length > 0 && { conditions }) };
   return Object.keys(more).length === 0 && name === typed.trim() ? { text: typed } : { text: name, ...more };
