@@ -132,14 +132,28 @@ static PyObject *current_call(void)
 }
 
 /* A token that tells what it was before; NULL: there is no memory. */
-static PyObject *set_current(PyObject *call)
+static PyObject *set_in_context(PyObject *variable, PyObject *value)
 {
     /* Up to 3.11 a collection in the middle of it may run code that sets it, too, and frees what it works on. */
     int collects = PyGC_Disable();
-    PyObject *token = PyContextVar_Set(ours.current, call);
+    PyObject *token = PyContextVar_Set(variable, value);
     if (collects)
         PyGC_Enable();
     return token;
+}
+
+/* set_variable(variable, value): `variable.set(value)`, and nothing is collected meanwhile. */
+static PyObject *set_variable(PyObject *module, PyObject *args)
+{
+    PyObject *variable, *value;
+    if (!PyArg_ParseTuple(args, "OO", &variable, &value))
+        return NULL;
+    return set_in_context(variable, value);
+}
+
+static PyObject *set_current(PyObject *call)
+{
+    return set_in_context(ours.current, call);
 }
 
 /* 0: there is no memory. */

@@ -255,6 +255,7 @@ static PyObject *nodes_taken(PyObject *module, PyObject *nothing)
 
 static PyMethodDef functions_of_module[] = {
     {"prepare_calls", prepare_calls, METH_VARARGS, "Comes before all others that prepare something."},
+    {"set_variable", set_variable, METH_VARARGS, "Sets a context variable, and nothing is collected meanwhile."},
     {"prepare_functions", prepare_functions, METH_VARARGS, "Makes `Way` take its short ways."},
     {"calls_taken", calls_taken, METH_NOARGS, "How many calls of functions began and ended the short way."},
     {"secret_places", secret_places, METH_VARARGS, "Where in a text or bytes a secret may begin."},

@@ -15,9 +15,10 @@ import sys
 import threading
 from collections.abc import Awaitable, Callable
 from contextvars import ContextVar
+from functools import partial
 from typing import Any
 
-from . import _report
+from . import _optional, _report
 from ._call_types import (
     CANCELLED,
     ERROR,
@@ -51,6 +52,12 @@ ahold: Callable[[Call, Any], Awaitable[Any]] | None = None
 task_changed: Callable[[Task, str], None] | None = None
 
 _current: ContextVar[Call | None] = ContextVar("toolbreak_call", default=None)
+#: Up to 3.11 a collection in the middle of `set` may run recorded functions, which set it, too: that ends the process.
+set_current: Callable[[Call | None], object] = (
+    _current.set
+    if sys.version_info >= (3, 12) or _optional.set_variable is None
+    else partial(_optional.set_variable, _current)
+)
 _numbers = itertools.count(1)
 
 
@@ -317,7 +324,7 @@ def begin(
         call.owner = owner
         if above is None and function.kind == "workflow" and not task.named:
             _rename(task, function.name)
-        _current.set(call)
+        set_current(call)
         call.started_ns = Real.monotonic_ns()
         if writer is not None:
             try:
@@ -420,7 +427,7 @@ def undo(back: Call | None) -> None:
     made = _current.get()
     if made is not None and made is not back and not made.quiet:
         lose(made)
-    _current.set(back)
+    set_current(back)
 
 
 def _release_slot(call: Call) -> None:
@@ -440,7 +447,7 @@ def _release_slot(call: Call) -> None:
         back = call.back
         while back is not None and back.ended:
             back = back.parent
-        _current.set(back)
+        set_current(back)
     call.back = None
     if type(call) is PlainCall:
         call.token = None
@@ -489,7 +496,7 @@ def resume(call: Call) -> None:
         call.suspended = False
         call.back = back
         call.task.innermost = call
-        _current.set(call)
+        set_current(call)
 
 
 def is_quiet() -> bool:
@@ -509,13 +516,13 @@ class Quiet:
         stand_in = Call(_QUIET, {}, self._call, 0)
         stand_in.quiet = True
         try:
-            _current.set(stand_in)
+            set_current(stand_in)
         except BaseException:
-            _current.set(self._back)
+            set_current(self._back)
             raise
 
     def __exit__(self, *exc: object) -> None:
-        _current.set(self._back)
+        set_current(self._back)
 
 
 def quiet_call() -> Call:
@@ -549,7 +556,7 @@ def forked() -> None:
     _given.clear()
     if hasattr(_roots, "root"):
         del _roots.root
-    _current.set(None)
+    set_current(None)
 
 
 def forget_recording() -> None:

@@ -31,6 +31,8 @@ Way: Any = None
 prepare_calls: Any = None
 prepare_functions: Any = None
 calls_taken: Any = None
+#: Sets a context variable, and nothing is collected meanwhile.
+set_variable: Any = None
 #: The begin and the end of a workflow's node, where nothing about them is special, what stands around them and the edge behind it in LangGraph's own
 #: code, and what all of it has to know first.
 begin_node: Any = None
@@ -67,6 +69,7 @@ if os.environ.get("TOOLBREAK_COMPILED", "") != "0":
             Snapshot, Rules, Same, Cursor = _compiled.Snapshot, _compiled.Rules, _compiled.Same, _compiled.Cursor
             Way, calls_taken = _compiled.Way, _compiled.calls_taken
             prepare_calls, prepare_functions = _compiled.prepare_calls, _compiled.prepare_functions
+            set_variable = _compiled.set_variable
             Keep, secret_places = _compiled.Keep, _compiled.secret_places
             begin_node, finish_node = _compiled.begin_node, _compiled.finish_node
             run_hook, step_hook, branch_hook = _compiled.run_hook, _compiled.step_hook, _compiled.branch_hook

@@ -293,7 +293,7 @@ def make(
         # The settings in which no parameter's name says anything about its value.
         "plain_in": None,
         "roots": _calls._roots,
-        "set": _calls._current.set,
+        "set": _calls.set_current,
         "stops": _calls.stopping,
     }
     is_compiled = not guard.is_generator and not guard.is_async and _short_calls.ready(type(guard))

@@ -80,7 +80,7 @@ def make(guard: Guard, dot: Any) -> Callable[..., bool] | None:
     exec(compile(ast.fix_missing_locations(module), "<condition>", "exec", dont_inherit=True), scope)
     first = max(dot.ignore + 1, first_hit(dot.raw["hitCondition"]) if dot.hit is not None else 1)
     made = scope["make"](
-        *(_calls.stopping, dot, first, dot.hit, _calls._current.get, _calls._current.set),
+        *(_calls.stopping, dot, first, dot.hit, _calls._current.get, _calls.set_current),
         *(_calls.quiet_call(), _is_the_apps),
     )
     names: Any = getattr(sys.modules.get(guard.module), "__dict__", None)

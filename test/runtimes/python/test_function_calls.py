@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from recorded_calls import recorded
-from spool_reader import END, FUNCTION, START, read_folder
+from spool_reader import END, FUNCTION, START, all_frames, read_folder
 from toolbreak import _optional
 
 HERE = Path(__file__).resolve().parent
@@ -172,3 +172,44 @@ def test_arguments_are_there_while_a_call_runs_and_nothing_of_it_behind_its_end(
         ],
     ]
     assert json.loads(printed[1]) == [[], [], True]
+
+
+FINALISERS = """
+import gc
+gc.set_threshold(1, 3, 3)
+
+class Cycle:
+    def __init__(self):
+        self.me = self
+
+    def __del__(self):
+        leaf()
+
+def leaf():
+    return 1
+
+def pieces(depth):
+    if depth:
+        yield from pieces(depth - 1)
+    Cycle()
+    yield leaf()
+
+for _ in range(500):
+    list(pieces(5))
+gc.collect()
+print("done")
+"""
+
+
+@compiled_only
+def test_finalisers_may_run_recorded_functions_amid_our_own_steps(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Up to Python 3.11 the process crashed where one ran while a context variable was set."""
+    monkeypatch.setenv("PYTHONMALLOC", "debug")
+    app = tmp_path / "app.py"
+    app.write_text(FINALISERS)
+    printed, spools = run(tmp_path / "spools", "", app=app)
+    frames = all_frames(spools)
+    assert printed == ["done"]
+    assert [sum(frame[0] == kind for frame in frames) for kind in (START, END)] == [15_000] * 2
