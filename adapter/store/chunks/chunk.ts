@@ -322,7 +322,7 @@ export class Chunk {
       const values = this.values[part];
       if (values === undefined) continue;
       sink.byte(part);
-      values.pack(sink, this.length);
+      values.pack(sink);
     }
     return sink.length === 0 ? null : squeeze(sink.bytes.subarray(0, sink.length));
   }
@@ -460,14 +460,9 @@ class Values {
   constructor(public bytes: Buffer = EMPTY) {}
 
   put(slot: number, row: number, bytes: Uint8Array, length: number): void {
-    const sink = (this.sink ??= this.writable());
+    const sink = (this.sink ??= this.written());
     if (slot <= this.last) this.inOrder = false;
-    if (this.inOrder) {
-      sink.varint(slot - this.last - 1);
-      this.last = slot;
-      this.count++;
-    }
-    this.places[slot] = sink.length + 1;
+    this.place(sink, slot);
     if (row > 0) sink.varint(row * 2 + 1);
     else {
       sink.varint(length * 2);
@@ -476,40 +471,60 @@ class Values {
     this.bytes = sink.bytes;
   }
 
-  /** Values that were read lie among those of other parts. */
-  private writable(): Sink {
-    const sink = new Sink(Math.max(4096, this.bytes.length));
-    sink.copy(this.bytes);
-    this.inOrder = this.bytes.length === 0;
-    return sink;
-  }
-
-  /** How many there are, and each behind the number of calls that were passed over. `length`: of the block. */
-  pack(sink: Sink, length: number): void {
+  /** How many there are, and each behind the number of calls that were passed over. */
+  pack(sink: Sink): void {
     if (this.sink !== undefined && this.inOrder) {
       sink.varint(this.count);
       return sink.range(this.bytes, 0, this.sink.length);
     }
-    const { places, bytes } = this;
-    const slots: number[] = [];
-    for (let slot = 0; slot < length; slot++) if (places[slot] !== 0) slots.push(slot);
-    sink.varint(slots.length);
-    const reader = new Unpacker(bytes);
+    const { bytes, places } = this;
+    sink.varint(places.reduce((count, place) => count + (place === 0 ? 0 : 1), 0));
     let before = -1;
-    for (const slot of slots) {
+    this.each((slot, from, to) => {
       sink.varint(slot - before - 1);
       before = slot;
+      sink.range(bytes, from, to);
+    });
+  }
+
+  /** Here the value of a call is written next. */
+  private place(sink: Sink, slot: number): void {
+    if (this.inOrder) {
+      sink.varint(slot - this.last - 1);
+      this.last = slot;
+      this.count++;
+    }
+    this.places[slot] = sink.length + 1;
+  }
+
+  /** Values that were read lie among those of other parts. */
+  private written(): Sink {
+    const { bytes } = this;
+    const sink = new Sink(4096);
+    this.each((slot, from, to) => {
+      this.place(sink, slot);
+      sink.range(bytes, from, to);
+    });
+    return sink;
+  }
+
+  /** Where each value lies with what stands before it, by their slots. */
+  private each(visit: (slot: number, from: number, to: number) => void): void {
+    const { bytes, places } = this;
+    const reader = new Unpacker(bytes);
+    for (let slot = 0; slot < CALLS; slot++) {
+      if (places[slot] === 0) continue;
       const from = places[slot]! - 1;
       // The row or the length of most values is one byte.
       const short = bytes[from]!;
       if (short < 0x80) {
-        sink.range(bytes, from, from + 1 + ((short & 1) === 0 ? short >>> 1 : 0));
+        visit(slot, from, from + 1 + ((short & 1) === 0 ? short >>> 1 : 0));
         continue;
       }
       reader.at = from;
       const head = reader.varint();
       if (head % 2 === 0) reader.skip(head / 2);
-      sink.range(bytes, from, reader.at);
+      visit(slot, from, reader.at);
     }
   }
 }
