@@ -18,6 +18,8 @@ export interface RecordingOptions {
   watches?: boolean;
   /** It was recorded on another machine, or before this one was started: none of its processes lives. */
   elsewhere?: boolean;
+  /** Its files have the times at which they were written, so that of a fault is when it was. */
+  timed?: boolean;
 }
 
 /**
@@ -126,7 +128,8 @@ export class Recording {
         this.ending.delete(index);
         // Who ended with a code has survived what it told of.
         const fault = exitCode === undefined ? this.faultOf(index, key) : undefined;
-        this.writer.transaction(() => this.writer.processEnded(index, exitCode, wall, fault));
+        const end = wall ?? (fault && this.options.timed ? BigInt(Math.round(fault.at * 1e6)) : undefined);
+        this.writer.transaction(() => this.writer.processEnded(index, exitCode, end, fault));
       }
       return pass;
     } catch (error) {
@@ -135,7 +138,7 @@ export class Recording {
   }
 
   /** What ended the process: one that recorded on, more than other threads do in the last moment, has survived it. */
-  private faultOf(index: number, key: string): Fault | undefined {
+  private faultOf(index: number, key: string): (Fault & { at: number }) | undefined {
     const fault = readFault(this.options.spoolFolder, key);
     if (fault === undefined) return undefined;
     const { began, last } = this.writer.spanOf(index);

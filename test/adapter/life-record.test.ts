@@ -7,8 +7,10 @@ import {
   readdirSync,
   readFileSync,
   renameSync,
+  statSync,
   truncateSync,
   rmSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -83,6 +85,25 @@ describe('life: recording without an adapter', function () {
       JOIN calls c ON c.id = e.call JOIN functions f ON f.id = c.function WHERE e.name = 'crash'`;
     assert.deepEqual(rows(first!.file, crash), ['Segmentation fault in read']);
   });
+
+  for (const copied of [false, true])
+    it(`${copied ? 'does not say how long a call ran' : 'says that a call ran'} until a fault${copied ? ' in a copy, whose files have other times' : ''}`, async () => {
+      place.file('fault.py', 'import ctypes\ndef read():\n    return ctypes.string_at(0)\nread()\n');
+      const child = spawn(python, ['fault.py'], { cwd: place.project, env, stdio: 'ignore' });
+      assert.deepEqual(await once(child, 'exit'), [null, 'SIGSEGV']);
+      const [name] = readdirSync(folder);
+      const files = readdirSync(join(folder, name!)).filter((file) => copied || file.endsWith('.fault'));
+      for (const file of files) {
+        const path = join(folder, name!, file);
+        const later = statSync(path).mtimeMs / 1000 + 60;
+        utimesSync(path, later, later);
+      }
+      await taken();
+      const [row] = (await place.json<QueryAnswer>('query', 'last')).rows;
+      assert.ok(row?.type === 'call');
+      const seconds = (row.call.end! - row.call.start) / 1e9;
+      assert.ok(copied ? seconds < 30 : seconds > 59 && seconds < 90, String(seconds));
+    });
 
   it('tells an exception that ends the app, or one of its threads, also where the app itself began to record', async () => {
     place.file(

@@ -140,6 +140,15 @@ describe('query: values', function () {
     ];
     const all = notedFinder(...lines.map(([value]) => value));
     for (const [index, [, line]] of lines.entries()) assert.deepEqual(all(`result = ${line}`), [index], line);
+    const typed: [string, string][] = [
+      ["Order(order_id=4711, region='eu')", 'Order(order_id=4711, region="eu")'],
+      ["PosixPath('/srv/shop')", 'PosixPath("/srv/shop")'],
+      ["[Decimal('12.50'), None]", '[Decimal("12.50"), None]'],
+    ];
+    for (const [line, other] of typed) {
+      const at = lines.findIndex(([, each]) => each === line);
+      assert.deepEqual(all(`result = ${other}`), [at], other);
+    }
     // A set is one in any order, and what is in quotes is a text alone.
     assert.deepEqual(all("result = {'us', 'eu'}"), all("result = {'eu', 'us'}"));
     assert.deepEqual(all('result = "Order(order_id=4711)"'), []);

@@ -12,6 +12,8 @@ import { importPlace, type Admitted } from './admit';
 import { noteWords } from './words';
 
 const NOTE = 'run.json';
+/** Milliseconds between what a note says and when it was written. */
+const SOON = 2_000;
 /** Files of one process that are named. */
 const MOST_MISSING = 100;
 
@@ -82,6 +84,8 @@ interface Note {
   pid: number;
   machine: string;
   started: number;
+  /** The file has the time at which it was written, and so have those beside it: they are no copies. */
+  timed: boolean;
 }
 
 /** Nothing when there is none, or one that no runtime of ours wrote. */
@@ -102,7 +106,9 @@ function noteIn(folder: string): Note | undefined {
       typeof started === 'number' &&
       started > 0 &&
       started < 2 ** 62;
-    return fine ? { id, name: name.slice(0, 200), pid: pid as number, machine, started } : undefined;
+    if (!fine) return undefined;
+    const timed = Math.abs(stat.mtimeMs - started / 1e6) < SOON;
+    return { id, name: name.slice(0, 200), pid: pid as number, machine, started, timed };
   } catch {
     return undefined;
   }
@@ -129,6 +135,7 @@ function take(folder: string, note: Note, runsFolder: string): Taken {
       session,
       name: note.name,
       elsewhere: note.machine !== machine(),
+      timed: note.timed,
     };
     // Whoever started the app is over in any case: only its processes count.
     const owner = { pid: 0, wall: BigInt(Math.round(note.started)) };

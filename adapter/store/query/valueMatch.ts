@@ -115,7 +115,10 @@ export function isShownAs(value: Value, text: string, stored: StoredValues): boo
   if (equalsJson(value, text, stored)) return true;
   const plain = stored.resolve(value);
   const isError = plain instanceof Tagged && plain.tag === 'error';
-  return typeof plain !== 'string' && (isError || TOLD.test(text)) && exactLine(plain, stored, text.length) === text;
+  if (typeof plain === 'string' || (!isError && !TOLD.test(text))) return false;
+  const line = exactLine(plain, stored, text.length);
+  // What is typed between single quotes in a shell has double ones in it.
+  return line !== undefined && (line === text || line === text.replace(/"([^"'\\]*)"/g, "'$1'"));
 }
 
 /** Whether a recorded value is this JSON value; see `ValueQuery.equals`. */
