@@ -26,13 +26,6 @@ _BYTES_HEAD = 16384
 _FEW_KEYS = 64
 
 
-def _is_small(value: Any) -> bool:
-    kind = type(value)
-    if kind is str:
-        return len(value) <= 200
-    return value is None or kind is bool or kind is float or (kind is int and -(2**63) <= value < 2**63)
-
-
 def _size(text: str) -> int:
     """Bytes of a text as it is written: UTF-8, lone surrogates too."""
     return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
@@ -102,6 +95,8 @@ class Walk:
         self.max_depth = settings.max_depth
         self.stack: list[int] = []
         self.steps = 0
+        #: How many items may still be told once a budget is spent.
+        self.behind = _FEW_KEYS
         self.late = False
         self.deadline = perf_counter() + settings.seconds
 
@@ -266,11 +261,12 @@ class Walk:
         for key, item in pairs:
             reason = reason or self._spent()
             if reason is not None:
-                if len(pairs) > _FEW_KEYS:
+                if len(pairs) > _FEW_KEYS or self.behind == 0:
                     break
-                # An argument behind a large one is still seen where it costs next to nothing.
-                if type(key) is not str or not _is_small(item):
+                # Each argument behind a large one is still seen: a small one as it is, of others the type and the size.
+                if type(key) is not str:
                     continue
+                self.behind -= 1
             plain_key = self.encode(key)
             name: Any = key
             if type(key) is not str:

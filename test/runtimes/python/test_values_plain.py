@@ -182,6 +182,11 @@ def test_of_bytes_that_do_not_fit_the_beginning_is_kept_and_all_beside_them() ->
     assert Settings().encode(picture[:512] + secret + picture[:512]) == picture[:512] + b"***" + picture[:512]
 
 
+class Order:
+    def __init__(self) -> None:
+        self.id = 7
+
+
 def test_what_is_small_is_kept_behind_what_is_large() -> None:
     small = Settings(max_value_bytes=1000)
     numbers = list(range(100_000))
@@ -194,9 +199,26 @@ def test_what_is_small_is_kept_behind_what_is_large() -> None:
         "name": "x",
         "none": None,
     }
-    # What is not small is missing, and the mark says so.
-    tag = small.encode({"items": numbers, "rows": [1, 2], "text": "t" * 300, "limit": 7})
-    assert tag[:3] == (..., "cut", "dict") and list(tag[3]) == ["items", "limit"] and tag[4] == 4
+    # Of what is not small the name, the type and the size are told.
+    reason = "larger than the limit of 1000 bytes"
+    behind = {"rows": [1, 2], "none": {}, "text": "t" * 300, "order": Order(), "limit": 7}
+    encoded = small.encode({"items": numbers, **behind})
+    assert {**encoded, "items": 0} == {
+        "items": 0,
+        "rows": (..., "cut", "list", [], 2, reason),
+        "none": {},
+        "text": (..., "cut", "str", "t" * 64, 300, reason),
+        "order": (..., "cut", f"{Order.__module__}.Order", None, 0, reason),
+        "limit": 7,
+    }
+    # What has no text for its name cannot be told without looking at it.
+    tag = small.encode({"items": numbers, (1, 2): "pair", "limit": 7})
+    assert tag[:3] == (..., "cut", "dict") and list(tag[3]) == ["items", "limit"] and tag[4] == 3
+    # However many stand behind it, at all levels together.
+    nested: Any = numbers
+    for _ in range(20):
+        nested = {"next": nested, **{f"key {index}": [index] for index in range(50)}}
+    assert len(marshal.dumps(small.encode(nested), 2)) < 16_000
     wide = small.encode({"items": numbers, **{str(index): index for index in range(100)}})
     assert list(wide[3]) == ["items"] and wide[4] == 101
 
