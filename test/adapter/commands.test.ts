@@ -3,6 +3,7 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import type { QueryAnswer } from '../../protocol/query';
+import { fit } from '../../adapter/doors/commands/text';
 import { SetValue, Dict, Tagged, Tuple, type Value } from '../../adapter/store/values/model';
 import { SpoolFile, dict } from '../support/spool';
 import { AGENT_EVENTS, agentSpool, RecordedProject } from './recorded';
@@ -131,6 +132,12 @@ describe('commands: runs, show, query, check', function () {
     assert.match(said('query', '1', '--name', 'nobody'), /^Nothing matches\.\n/);
   });
 
+  it('what was cut before, and is cut again, ends with one sign of it', () => {
+    assert.equal(fit('rows=list (9)…, name=…, limit=5', 23), 'rows=list (9)…, name=…');
+    assert.equal(fit('rows=list (9)…', 14), 'rows=list (9)…');
+    assert.equal(fit('rows=list (9)', 12), 'rows=list (…');
+  });
+
   it('query tells events whole, and as much of what was printed as COLUMNS says', () => {
     const logs = new RecordedProject();
     const before = process.env['COLUMNS'];
@@ -142,11 +149,12 @@ describe('commands: runs, show, query, check', function () {
         [agentSpool()],
         [
           { name: 'edited', data: { text }, wall },
-          { name: 'output', data: { category: 'stdout', text: 'x'.repeat(500) }, wall },
+          { name: 'output', data: { category: 'stdout', text: 'x'.repeat(1500) }, wall },
         ],
       );
-      for (const columns of [70, 130]) {
-        process.env['COLUMNS'] = String(columns);
+      // Without a terminal and a word about its width, whoever reads it mostly wants it whole.
+      for (const columns of [70, 130, 1000]) {
+        process.env['COLUMNS'] = columns === 1000 ? '' : String(columns);
         const { stdout } = logs.toolbreak('query', '1', '--type', 'event,output');
         assert.ok(stdout.includes(text.trim()), stdout);
         assert.equal(stdout.split('\n').find((line) => line.includes('stdout: x'))?.length, columns, stdout);

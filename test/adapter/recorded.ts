@@ -64,9 +64,15 @@ export class RecordedProject {
     return { recording, spool, file };
   }
 
-  /** The `toolbreak` command, in the project's folder. */
+  /** The `toolbreak` command, in the project's folder, with lines as for a terminal, unless `COLUMNS` says otherwise. */
   toolbreak(...args: string[]): { stdout: string; stderr: string; status: number | null } {
-    const env = { ...process.env, XDG_STATE_HOME: this.state, HOME: this.root, LOCALAPPDATA: this.state };
+    const env = {
+      COLUMNS: '100',
+      ...process.env,
+      XDG_STATE_HOME: this.state,
+      HOME: this.root,
+      LOCALAPPDATA: this.state,
+    };
     const command = toolbreakCommand(...args);
     const { stdout, stderr, status } = spawnSync(process.execPath, command, {
       cwd: this.project,

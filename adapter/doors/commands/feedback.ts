@@ -8,7 +8,7 @@ import { runtimeFeedback, USUAL_SECONDS, type Feedback } from '../../targets/nat
 import { withoutTemplates } from '../../targets/native/backtrace';
 import type { Naming } from '../../targets/native/discovery';
 import { parseData, parseWatch } from '../../targets/native/places';
-import { column, count, fit, plainText, print, printJson, width } from './text';
+import { column, count, fit, plainText, print, printJson, WIDEST_SHOWN, width } from './text';
 
 interface Watch {
   location: string;
@@ -163,7 +163,7 @@ function isWatched({ mistakes = [], partial = '' }: Feedback, key: string): bool
 /** Whole, but for what a template was made of where that is long. */
 function traceText(text: string): string {
   const plain = plainText(text);
-  return plain.length <= width() - 4 ? plain : withoutTemplates(plain);
+  return plain.length <= Math.min(width(), WIDEST_SHOWN) - 4 ? plain : withoutTemplates(plain);
 }
 
 /** Equal neighbours counted. */

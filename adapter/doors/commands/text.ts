@@ -1,14 +1,16 @@
 import { messageOf } from '../../common/errors';
 import { inertJson } from '../../common/inertJson';
 
-/** Widest line when the width of the terminal is not known. */
-const USUAL_WIDTH = 100;
+/** Widest line in a terminal: longer ones read badly. */
+export const WIDEST_SHOWN = 160;
+/** Widest line in a file, or for a program that reads it: what is searched for is not to be cut off. */
+const WIDEST = 1000;
 
 /** Columns of the terminal, within what reads well. */
 export function width(): number {
   const told = Number(process.env['COLUMNS']);
-  const columns = process.stdout.columns ?? (told > 0 ? told : USUAL_WIDTH);
-  return Math.max(60, Math.min(columns, process.stdout.isTTY ? 160 : 1000));
+  const columns = process.stdout.columns ?? (told > 0 ? told : WIDEST);
+  return Math.max(60, Math.min(columns, process.stdout.isTTY ? WIDEST_SHOWN : WIDEST));
 }
 
 /** `3 ms`, `12.4 s`, `3 min 20 s`: nanoseconds as a person says them. */
@@ -55,7 +57,12 @@ export function fit(text: string, columns: number): string {
   // Also for what is printed whole: counting its characters would take it apart.
   if (plain.length <= columns) return plain;
   const characters = [...plain];
-  return characters.length <= columns ? plain : `${characters.slice(0, Math.max(0, columns - 1)).join('')}…`;
+  if (characters.length <= columns) return plain;
+  // What ends here may have been cut before.
+  return `${characters
+    .slice(0, Math.max(0, columns - 1))
+    .join('')
+    .replace(/…+$/, '')}…`;
 }
 
 export function column(text: string, columns: number): string {
