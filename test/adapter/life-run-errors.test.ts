@@ -68,13 +68,19 @@ def large():
     error.more = [1]
     raise error
 
+def wide():
+    error = ValueError("wide")
+    error.items = ["x" * 1000] * 3000
+    for index in range(70): setattr(error, f"field{index}", index)
+    raise error
+
 def deep(left):
     try:
         if left == 0: raise ValueError("bottom")
         deep(left - 1)
     except ValueError as error: raise ValueError(f"level {left}") from error
 
-for each in large, lambda: deep(30):
+for each in large, wide, lambda: deep(30):
     try: each()
     except ValueError: pass
 try: many()
@@ -123,10 +129,14 @@ except ExceptionGroup as error: seen(error.__context__)
     );
     assert.match(await shown('told'), /\n {2}ExceptionGroup: no <list> in <dict> \(1 sub-exception\)\n/);
 
-    // What is left out says so, and why: fields, and the middle of a long chain.
+    // What is left out says so, and why: what a field holds, fields, and the middle of a long chain.
     assert.match(
       await shown('large'),
-      /\n {2}ValueError: large\n.*\n(?: {4}.*\n)* {4}… {2}\(Cut .*larger than the limit/,
+      /\n {2}ValueError: large\n.*\n(?: {4}.*\n)* {4}more = list \(1\)… {2}\(Cut of 1 in all: larger than the limit/,
+    );
+    assert.match(
+      await shown('wide'),
+      /\n {2}ValueError: wide\n.*\n(?: {4}.*\n)* {4}… {2}\(Cut .*larger than the limit/,
     );
     const tree = (await place.say('show', 'last')).stdout;
     const [outermost] = /^\S+(?=.*deep\(left=30\))/m.exec(tree) ?? [];
