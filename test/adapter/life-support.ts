@@ -97,9 +97,12 @@ export class LifePlace {
     return file;
   }
 
-  /** The `toolbreak` command, in the project's folder. */
+  /** The `toolbreak` command, in the project's folder, with lines as for a terminal. */
   say(...args: string[]): Promise<Said> {
-    return run(process.execPath, toolbreakCommand(...args), { cwd: this.project, env: this.env });
+    return run(process.execPath, toolbreakCommand(...args), {
+      cwd: this.project,
+      env: { COLUMNS: '100', ...this.env },
+    });
   }
 
   /** Its answer as JSON. Throws what it said on stderr when it failed. */
