@@ -184,6 +184,18 @@ def _without(match: re.Match[str]) -> str:
     return (match.group(_KEPT) if _KEPT in match.re.groupindex else "") + MASK
 
 
+#: So much behind a cut is masked with what is before it.
+BEYOND = 4096
+
+
+def within_edge(masked: Any, size: int, length: int) -> Any:
+    """
+    The first `size` of a text or bytes of this length that were masked up to `BEYOND` behind them. Masks are shorter than what they hide, so that the
+    edge comes nearer: its last half may hold a part of a secret, which without its end is not known for one.
+    """
+    return masked[: size if length < size + BEYOND else max(0, min(size, len(masked) - BEYOND // 2))]
+
+
 class Masking:
     """The usual secrets and those the person named. Answers are remembered for keys; the memory is bounded."""
 
@@ -266,9 +278,9 @@ class Masking:
     def head(self, data: bytes, size: int) -> bytes:
         """The first bytes of more, masked beyond the cut, so that no half of a secret is left at its edge."""
         find = _optional.secret_places
-        if find is not None and not self.patterns and find(data, size + 4096) == []:
+        if find is not None and not self.patterns and find(data, size + BEYOND) == []:
             return data[:size]
-        return self.binary(data[: size + 4096])[:size]
+        return within_edge(self.binary(data[: size + BEYOND]), size, len(data))
 
     def binary(self, data: bytes) -> bytes:
         find = _optional.secret_places

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from . import _arrays, _standard, _static
 from ._errors import encode_error
 from ._kinds import base_text, is_text_like, opaque_reason, opaque_text
-from ._masking import ALL_ROW_VALUES, is_login, is_login_name, is_no_secret, is_word, masked_by
+from ._masking import ALL_ROW_VALUES, BEYOND, is_login, is_login_name, is_no_secret, is_word, masked_by, within_edge
 
 if TYPE_CHECKING:
     from ._values import Settings
@@ -24,6 +24,15 @@ _BYTES_HEAD = 16384
 
 #: Of so many keys each is looked at, also where there is no room for more.
 _FEW_KEYS = 64
+#: A longer name is not told behind a spent budget.
+_SHORT_NAME = 64
+
+
+def _is_small(value: Any) -> bool:
+    kind = type(value)
+    if kind is str:
+        return len(value) <= 200
+    return value is None or kind is bool or kind is float or (kind is int and -(2**63) <= value < 2**63)
 
 
 def _size(text: str) -> int:
@@ -95,7 +104,7 @@ class Walk:
         self.max_depth = settings.max_depth
         self.stack: list[int] = []
         self.steps = 0
-        #: How many items may still be told once a budget is spent.
+        #: Of how many items that are not small the type and the size may still be told once a budget is spent.
         self.behind = _FEW_KEYS
         self.late = False
         self.deadline = perf_counter() + settings.seconds
@@ -166,6 +175,14 @@ class Walk:
             return _cut(kind.__name__, kind(), len(value), reason)
         return _cut(_static.type_name(kind), None, 0, reason)
 
+    def _behind(self, value: Any, reason: str) -> Any:
+        """What is behind a spent budget and not small: nothing of it is told, so that it takes no time and holds no part of a secret."""
+        kind = type(value)
+        if kind is str or kind is bytes:
+            return _cut(kind.__name__, kind(), len(value), reason)
+        found = self._skipped(value, kind, reason)
+        return _cut(found[2][:200], *found[3:]) if type(found) is tuple and found[:2] == (TAG, "cut") else found
+
     def _text(self, value: str) -> Any:
         length = len(value)
         if length > 1024 and (length > self.left or (length * 4 > self.left and _size(value) > self.left)):
@@ -180,7 +197,7 @@ class Walk:
         # What stands beside it has room, too.
         keep = min(length, max(64, _fitting(value, self.left - self.left // 8)))
         # Masks beyond the cut, so that no half of a secret is left at its edge.
-        head = self.masking.text(value[: keep + 4096])[:keep]
+        head = within_edge(self.masking.text(value[: keep + BEYOND]), keep, length)
         self.left -= _size(head)
         return _cut("str", head, length, self._too_large())
 
@@ -261,12 +278,19 @@ class Walk:
         for key, item in pairs:
             reason = reason or self._spent()
             if reason is not None:
-                if len(pairs) > _FEW_KEYS or self.behind == 0:
+                if len(pairs) > _FEW_KEYS:
                     break
                 # Each argument behind a large one is still seen: a small one as it is, of others the type and the size.
                 if type(key) is not str:
                     continue
-                self.behind -= 1
+                if not _is_small(item):
+                    if self.behind == 0 or len(key) > _SHORT_NAME:
+                        continue
+                    self.behind -= 1
+                    plain_key = self.encode(key)
+                    secret = self.masking.is_secret_key(key) and not is_no_secret(item)
+                    out.append((plain_key, masked_by(plain_key) if secret else self._behind(item, reason)))
+                    continue
             plain_key = self.encode(key)
             name: Any = key
             if type(key) is not str:
@@ -297,7 +321,7 @@ class Walk:
                     type(key) is str and key == "token" and is_word(key, {k: v for k, v in pairs if type(k) is str})
                 )
             ):
-                out.append((plain_key, masked_by(plain_key if type(plain_key) is str else name)))
+                out.append((plain_key, masked_by(plain_key if type(plain_key) is str else self.masking.text(name))))
             elif name and is_login_name(name) and is_login(item):
                 out.append((plain_key, (self.encode(item[0]), masked_by("password"))))
             else:
@@ -389,7 +413,7 @@ class Walk:
             most = max(64, self.left)
             fits = bytearray.__len__(value) <= most
             # At once, since another thread may make it longer.
-            copy = bytes(bytearray.__getitem__(value, slice(0, most + 1 if fits else _BYTES_HEAD + 4096)))
+            copy = bytes(bytearray.__getitem__(value, slice(0, most + 1 if fits else _BYTES_HEAD + BEYOND)))
             if fits and len(copy) <= most:
                 return (TAG, "bytearray", self._bytes(copy))
             length = max(len(copy), bytearray.__len__(value))

@@ -207,13 +207,34 @@ def test_what_is_small_is_kept_behind_what_is_large() -> None:
         "items": 0,
         "rows": (..., "cut", "list", [], 2, reason),
         "none": {},
-        "text": (..., "cut", "str", "t" * 64, 300, reason),
+        "text": (..., "cut", "str", "", 300, reason),
         "order": (..., "cut", f"{Order.__module__}.Order", None, 0, reason),
         "limit": 7,
     }
     # What has no text for its name cannot be told without looking at it.
     tag = small.encode({"items": numbers, (1, 2): "pair", "limit": 7})
     assert tag[:3] == (..., "cut", "dict") and list(tag[3]) == ["items", "limit"] and tag[4] == 3
+    # A head that ends in the middle of a secret would show half of it: nothing of a long text is told.
+    key = "-----BEGIN PRIVATE KEY-----\n" + "a" * 2000 + "\n-----END PRIVATE KEY-----"
+    text = f"{key}\n{key}\n"
+    text += " " * (4160 - len(text) - len("postgres://u:supersecretpw")) + "postgres://u:supersecretpw@host/db"
+    told = repr(small.encode({"items": numbers, "text": text, "bytes": text.encode(), "passwords": ["supersecretpw"]}))
+    assert "supersecret" not in told and "(Ellipsis, 'masked', 'passwords holds a secret')" in told
+    # Wherever the edge is.
+    start = f"{key}\n{key}\n"
+    for end in range(4150, 4400, 2):
+        secret = "postgres://u:supersecretpw"
+        text = start.ljust(end - len(secret)) + secret + "@host/db" + "x" * 9000
+        for first in text, text.encode(), bytearray(text.encode()):
+            assert "supersecret" not in repr(Settings(max_value_bytes=256).encode(first)), end
+    # Nor is one looked through once the time is over.
+    late = Settings(seconds=0.0)
+    walked = late.bounded({"items": [[] for _ in range(200)], "text": "secret:" * 100_000})
+    assert walked["items"][5] == "took longer than 0.0 s to record" and walked["text"][3:5] == ("", 700_000)
+    # Small ones are told however many others there are.
+    many = {"state": {"items": numbers, **{f"key {index}": [1] for index in range(63)}}, "rows": [1], "limit": 7}
+    tag = small.encode({**many, "more": [1]})
+    assert tag[:3] == (..., "cut", "dict") and list(tag[3]) == ["state", "rows", "limit"] and len(tag[3]["state"]) == 64
     # However many stand behind it, at all levels together.
     nested: Any = numbers
     for _ in range(20):
