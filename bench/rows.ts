@@ -1,4 +1,5 @@
-import { bare, percentile, start, under, underDebugpy, type Figures } from './session';
+import { bare, beginBare, beginUnder, percentile, start, under, underDebugpy, type Figures } from './session';
+import { inTurns, type Begin } from './turns';
 
 /** One line of the table. `reference` and `ours` are in the same unit. */
 export interface Row {
@@ -77,11 +78,12 @@ export async function recordedCalls(): Promise<Row[]> {
 }
 
 /** The same program is 2 % quicker or slower in the next process. */
-const ROUNDS = 9;
+const ROUNDS = 5;
 const SAVERS = 3;
 
-/** Row 5: a LangGraph node step. The programs take turns, since a machine is not as quick at one time as at another. */
+/** Row 5: a LangGraph node step. */
 export async function nodeSteps(): Promise<Row[]> {
+  const program = 'langgraph_steps.py';
   const rows: Row[] = [];
   const silent: number[] = [];
   for (const [shape, what, goal] of [
@@ -90,15 +92,23 @@ export async function nodeSteps(): Promise<Row[]> {
     ['messages', '20 KB of messages', '1.2x of bare'],
     ['none', 'a state of two numbers', ''],
   ] as const) {
-    const args = ['x', '100', shape];
+    const args = (port: number): string[] => [String(port), '100', shape];
+    const plain: Begin = (port) => beginBare(program, args(port));
+    const saved: Begin = (port) => beginBare(program, [...args(port), 'saver']);
+    const recorded: Begin = (port) => beginUnder(program, { args: args(port) });
+    const unrecorded: Begin = (port) => beginUnder(program, { args: args(port), launch: nothingRecorded });
     const savers: number[] = [];
     const ours: number[] = [];
     for (let round = 0; round < ROUNDS; round += 1) {
-      const base = value(await bare('langgraph_steps.py', args), 'x');
-      if (round < SAVERS) savers.push(value(await bare('langgraph_steps.py', [...args, 'saver']), 'x') / base);
-      ours.push(value(await under('langgraph_steps.py', { args }), 'x') / base);
-      if (shape === 'none')
-        silent.push(value(await under('langgraph_steps.py', { args, launch: nothingRecorded }), 'x') / base);
+      const found = await inTurns({
+        plain,
+        recorded,
+        ...(shape === 'none' && { unrecorded }),
+        ...(round < SAVERS && { saved }),
+      });
+      ours.push(value(found, 'recorded'));
+      if (shape === 'none') silent.push(value(found, 'unrecorded'));
+      if (round < SAVERS) savers.push(value(found, 'saved'));
     }
     rows.push({
       row: '5',

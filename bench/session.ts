@@ -68,6 +68,22 @@ export async function start(program: string, { args, launch = {}, breakpoint }: 
   return { client, end };
 }
 
+/** Starts a program without any debugger; what it answers waits for the program's end. */
+export function beginBare(program: string, args: string[]): Promise<() => Promise<void>> {
+  const child = spawn(python, [app(program), ...args], { stdio: ['ignore', 'ignore', 'inherit'] });
+  const closed = new Promise<void>((resolve) => child.once('close', () => resolve()));
+  return Promise.resolve(() => closed);
+}
+
+/** Starts a program under Toolbreak; what it answers waits for the program's end. */
+export async function beginUnder(program: string, options: Under): Promise<() => Promise<void>> {
+  const { client, end } = await start(program, options);
+  return async () => {
+    await client.waitFor('terminated');
+    await end();
+  };
+}
+
 /** Runs a program to its end under Toolbreak. */
 export async function under(program: string, options: Under): Promise<Figures> {
   const { client, end } = await start(program, options);

@@ -1,0 +1,68 @@
+import { once } from 'node:events';
+import { createServer, type AddressInfo, type Socket } from 'node:net';
+import { createInterface } from 'node:readline';
+import { percentile, type Figures } from './session';
+
+/** Starts a program that takes its turns from this port; what it answers waits for the program's end. */
+export type Begin = (port: number) => Promise<() => Promise<void>>;
+
+/** Turns that a program needs until it is warm and the recording beside it has begun; then those that count. */
+const WARM = 20;
+const COUNTED = 60;
+
+/** A program that works only when it is its turn, and then says how long that took it. */
+interface Player {
+  name: string;
+  times: number[];
+  turn(): Promise<number>;
+  end(): Promise<void>;
+}
+
+async function join(name: string, begin: Begin): Promise<Player> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const joined = once(server, 'connection', { signal: AbortSignal.timeout(60_000) }) as Promise<[Socket]>;
+  const gone = await begin((server.address() as AddressInfo).port);
+  const [socket] = await joined;
+  server.close();
+  const lines = createInterface(socket)[Symbol.asyncIterator]();
+  return {
+    name,
+    times: [],
+    async turn() {
+      socket.write('.');
+      const next = await lines.next();
+      if (next.done) throw ended(name);
+      return Number(next.value);
+    },
+    async end() {
+      socket.end();
+      await gone();
+    },
+  };
+}
+
+const ended = (name: string): Error => new Error(`The program "${name}" of the bench ended before its last turn.`);
+
+/**
+ * Runs programs beside each other, of which one works at a time. Answers the time of each but the first over that of the first in the same round of
+ * turns, the median: a machine may be half as quick in the next second, but seldom within one.
+ */
+export async function inTurns(programs: Record<string, Begin>): Promise<Figures> {
+  const players: Player[] = [];
+  try {
+    for (const [name, begin] of Object.entries(programs)) players.push(await join(name, begin));
+    const [first, ...others] = players;
+    if (!first) throw new Error('Nothing is to be measured.');
+    for (let turn = 0; turn < WARM + COUNTED; turn += 1) {
+      const base = await first.turn();
+      for (const player of others) {
+        const time = (await player.turn()) / base;
+        if (turn >= WARM) player.times.push(time);
+      }
+    }
+    return new Map(others.map(({ name, times }) => [name, percentile(times, 0.5)]));
+  } finally {
+    for (const player of players) await player.end();
+  }
+}
