@@ -6,7 +6,7 @@ import { MAX_DEPTH, MAX_VALUE_BYTES } from './limits.mjs';
 import { markHead, markOf } from './marks.mjs';
 import { isSecretSelector } from './secretNames.mjs';
 import { ROW_NAMES, ROW_VALUES, SELECTORS, TYPED_VALUES } from './secrets.mjs';
-import { beside, hasWord, isNoSecret, isOption, isSecretKey, maskText } from './masking.mjs';
+import { BEYOND, beside, hasWord, isNoSecret, isOption, isSecretKey, maskText, withinEdge } from './masking.mjs';
 
 /**
  * One walk from the app's values to the bytes of a frame, as `protocol/spool.ts` says. Nothing of the app runs: no getter, no `toJSON`, no trap of a
@@ -22,6 +22,8 @@ const TOO_DEEP = `deeper than ${MAX_DEPTH} levels`;
 const INDEX = /^(?:0|[1-9]\d*)$/;
 const MOST_KEYS = 10_000;
 const LONGEST_KEY = 200;
+/** Characters of a name that are told. */
+const LONGEST_NAME = 1000;
 /** @type {readonly symbol[]} */
 const NONE = [];
 
@@ -46,6 +48,12 @@ export function keyOf(name) {
     isToken: name === 'token',
   };
   return key;
+}
+
+/** @param {string} name */
+function shortened(name) {
+  const masked = maskText(name.slice(0, LONGEST_NAME + BEYOND));
+  return `${masked.slice(0, withinEdge(masked.length, LONGEST_NAME, name.length))}… (${name.length} characters)`;
 }
 
 export class Encoder extends Leaves {
@@ -235,7 +243,7 @@ export class Encoder extends Leaves {
   key(name) {
     const known = this.keys.get(name);
     if (known !== undefined) return known;
-    const key = keyOf(name.length > 1000 ? `${name.slice(0, 1000)}… (${name.length} characters)` : name);
+    const key = keyOf(name.length > LONGEST_NAME ? shortened(name) : name);
     if (name.length < LONGEST_KEY) {
       if (this.keys.size >= MOST_KEYS) this.keys.clear();
       this.keys.set(name, key);

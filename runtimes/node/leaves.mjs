@@ -1,6 +1,6 @@
 import { MAX_CUT_BYTES, MAX_TIME, MAX_VALUE_BYTES } from './limits.mjs';
 import { markHead } from './marks.mjs';
-import { mayHoldSecret, maskBinary, maskText, NOTABLE, SHORTEST_SECRET } from './masking.mjs';
+import { BEYOND, mayHoldSecret, maskBinary, maskText, NOTABLE, SHORTEST_SECRET, withinEdge } from './masking.mjs';
 
 /** Texts, numbers and bytes with their masks, the marks, and what may still be spent on a value. */
 
@@ -75,8 +75,9 @@ export class Leaves {
     const room = this.left - Math.floor(this.left / 8);
     const keep = fitting(text, room);
     // Masks beyond the cut, so that no half of a secret is left at its edge. What moves up in its place may be longer in bytes.
-    const masked = maskText(text.slice(0, keep + 4096)).slice(0, keep);
-    const head = masked.slice(0, fitting(masked, room));
+    const masked = maskText(text.slice(0, keep + BEYOND));
+    const safe = masked.slice(0, withinEdge(masked.length, keep, text.length));
+    const head = safe.slice(0, fitting(safe, room));
     this.openCut('str');
     this.bytes.text(head);
     this.closeCut(text.length, TOO_LARGE);
@@ -98,7 +99,8 @@ export class Leaves {
     if (data.length <= left || data.length <= 64) return this.bytes.binary(maskBinary(data));
     const keep = Math.max(64, Math.min(left, MAX_CUT_BYTES));
     this.openCut('bytes');
-    this.bytes.binary(maskBinary(data.subarray(0, keep + 4096)).subarray(0, keep));
+    const masked = maskBinary(data.subarray(0, keep + BEYOND));
+    this.bytes.binary(masked.subarray(0, withinEdge(masked.length, keep, data.length)));
     this.closeCut(data.length, TOO_LARGE);
   }
 

@@ -128,6 +128,20 @@ export function maskText(text) {
   );
 }
 
+/** So much behind a cut is masked with what is before it. */
+export const BEYOND = 4096;
+
+/**
+ * How much to keep, at most `size`, of what was masked up to `BEYOND` behind that and has the length `masked` since; it was `whole`. Masks are shorter
+ * than what they hide, so that the edge comes nearer: its last half may hold a part of a secret, which without its end is not known for one.
+ * @param {number} masked
+ * @param {number} size
+ * @param {number} whole
+ */
+export function withinEdge(masked, size, whole) {
+  return whole < size + BEYOND ? size : Math.max(0, Math.min(size, masked - BEYOND / 2));
+}
+
 /** @param {Uint8Array} data */
 export function maskBinary(data) {
   if (data.length < SHORTEST_SECRET) return data;

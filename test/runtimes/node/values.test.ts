@@ -372,6 +372,20 @@ describe('node runtime: values', () => {
       `${'sk-proj-abcdefghijklmnopqrstuvwxyz0123456789 '.repeat(20_000)}${'é'.repeat(900_000)}`,
     ) as string[];
     assert.ok(!secrets[2]!.includes('sk-proj') && Buffer.byteLength(secrets[2]!) <= 2 ** 20);
+    // Masks are shorter than what they hide: the end of what was looked at comes before the cut then, wherever it is, and may be half a secret.
+    const pem = `-----BEGIN PRIVATE KEY-----\n${'a'.repeat(2000)}\n-----END PRIVATE KEY-----\n`;
+    const half = 'postgres://u:supersecretpw';
+    const ending = (end: number, size: number): string =>
+      `${(pem + pem).padEnd(end - half.length)}${half}@host/db`.padEnd(size, 'x');
+    const told = (value: unknown): boolean => JSON.stringify(encoded(value)).includes('supersecret');
+    const { length: fits } = (encoded(ending(100_000, 3_000_000)) as string[])[2]!;
+    for (let end = 4080; end < 4140; end += 2) {
+      assert.ok(!told(Buffer.from(ending(16_384 + end, 2_000_000))), `bytes ${end}`);
+      assert.ok(!told({ [ending(1000 + end, 20_000)]: 1 }), `name ${end}`);
+    }
+    for (let end = 990; end < 1030; end++)
+      assert.ok(!told({ [`${half.padStart(end)}@host/db`.padEnd(20_000, 'x')]: 1 }), `name ${end}`);
+    for (let end = fits + 4070; end < fits + 4140; end += 6) assert.ok(!told(ending(end, 3_000_000)), `text ${end}`);
     const bytes = Buffer.alloc(5_000_000, 1);
     const beside = 'w'.repeat(900_000);
     const kept = { bytes: bytes.subarray(0, 16_384).toString('latin1') };
