@@ -112,7 +112,7 @@ export async function nodeSteps(): Promise<Row[]> {
     }
     rows.push({
       row: '5',
-      what: `LangGraph step, ${what} recorded, processor time`,
+      what: `LangGraph step, ${what} recorded, processor time of the app`,
       unit: 'x of bare',
       reference: { name: 'InMemorySaver', value: percentile(savers, 0.5) },
       ours: percentile(ours, 0.5),
@@ -120,7 +120,13 @@ export async function nodeSteps(): Promise<Row[]> {
     });
   }
   const ours = percentile(silent, 0.5);
-  rows.push({ row: '5', what: 'LangGraph step, nothing recorded, processor time', unit: 'x of bare', ours, goal: '' });
+  rows.push({
+    row: '5',
+    what: 'LangGraph step, nothing recorded, processor time of the app',
+    unit: 'x of bare',
+    ours,
+    goal: '',
+  });
   return rows;
 }
 

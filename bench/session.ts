@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -60,27 +61,43 @@ export async function start(program: string, { args, launch = {}, breakpoint }: 
       breakpoints: [{ line: markerLine(program, marker), ...rest }],
     });
   };
-  await client.launch({ program: app(program), args, python, cwd: join(root, 'bench/apps'), ...launch }, setBreakpoint);
   const end = async () => {
     await client.end();
     rmSync(state, { recursive: true, force: true });
   };
+  try {
+    await client.launch(
+      { program: app(program), args, python, cwd: join(root, 'bench/apps'), ...launch },
+      setBreakpoint,
+    );
+  } catch (error) {
+    await end();
+    throw error;
+  }
   return { client, end };
 }
 
 /** Starts a program without any debugger; what it answers waits for the program's end. */
-export function beginBare(program: string, args: string[]): Promise<() => Promise<void>> {
+export async function beginBare(program: string, args: string[]): Promise<() => Promise<void>> {
   const child = spawn(python, [app(program), ...args], { stdio: ['ignore', 'ignore', 'inherit'] });
-  const closed = new Promise<void>((resolve) => child.once('close', () => resolve()));
-  return Promise.resolve(() => closed);
+  const closed = once(child, 'close') as Promise<[number | null]>;
+  closed.catch(() => undefined);
+  await once(child, 'spawn');
+  return async () => {
+    const [code] = await closed;
+    if (code !== 0) throw new Error(`${program} ended with ${String(code)}.`);
+  };
 }
 
 /** Starts a program under Toolbreak; what it answers waits for the program's end. */
 export async function beginUnder(program: string, options: Under): Promise<() => Promise<void>> {
   const { client, end } = await start(program, options);
   return async () => {
-    await client.waitFor('terminated');
-    await end();
+    try {
+      await client.waitFor('terminated');
+    } finally {
+      await end();
+    }
   };
 }
 

@@ -13,7 +13,7 @@ from langchain_core.messages import AIMessage, HumanMessage
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import END, START, StateGraph
 
-# Seconds in which the rest of a turn is written and stored, so that it does not disturb the next program's.
+# Seconds in which the app writes the rest of a turn, which counts, and the adapter, whose time is its own, stores it before the next program's turn.
 REST = 0.04
 
 port, steps, shape = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3]

@@ -40,20 +40,23 @@ const UNREADABLE = markOf('opaque', 'object', '', 'it could not be read while re
 /** @param {string} name */
 export function keyOf(name) {
   const secret = name.length < LONGEST_KEY && isSecretKey(name);
+  const told = name.length > LONGEST_NAME ? shortened(name) : maskText(name);
   /** @type {Key} */
   const key = {
-    bytes: markOf.text(maskText(name)),
-    mask: secret ? markOf('masked', `${maskText(name)} holds a secret`) : null,
+    bytes: markOf.text(told),
+    mask: secret ? markOf('masked', `${told} holds a secret`) : null,
     beside: ROW_VALUES.includes(name) ? ROW_NAMES : TYPED_VALUES.includes(name) ? SELECTORS : undefined,
     isToken: name === 'token',
   };
   return key;
 }
 
-/** @param {string} name */
+/** What is told of a long name. @param {string} name */
 function shortened(name) {
   const masked = maskText(name.slice(0, LONGEST_NAME + BEYOND));
-  return `${masked.slice(0, withinEdge(masked.length, LONGEST_NAME, name.length))}… (${name.length} characters)`;
+  const head = masked.slice(0, withinEdge(masked.length, LONGEST_NAME, name.length));
+  // No half of a pair of code units.
+  return `${head.replace(/[\ud800-\udbff]$/, '')}… (${name.length} characters)`;
 }
 
 export class Encoder extends Leaves {
@@ -243,7 +246,7 @@ export class Encoder extends Leaves {
   key(name) {
     const known = this.keys.get(name);
     if (known !== undefined) return known;
-    const key = keyOf(name.length > LONGEST_NAME ? shortened(name) : name);
+    const key = keyOf(name);
     if (name.length < LONGEST_KEY) {
       if (this.keys.size >= MOST_KEYS) this.keys.clear();
       this.keys.set(name, key);

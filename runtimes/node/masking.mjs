@@ -128,8 +128,8 @@ export function maskText(text) {
   );
 }
 
-/** So much behind a cut is masked with what is before it. */
-export const BEYOND = 4096;
+/** So much behind a cut is masked with what is before it: secrets of up to half of that are known with their end. */
+export const BEYOND = 16_384;
 
 /**
  * How much to keep, at most `size`, of what was masked up to `BEYOND` behind that and has the length `masked` since; it was `whole`. Masks are shorter

@@ -184,8 +184,8 @@ def _without(match: re.Match[str]) -> str:
     return (match.group(_KEPT) if _KEPT in match.re.groupindex else "") + MASK
 
 
-#: So much behind a cut is masked with what is before it.
-BEYOND = 4096
+#: So much behind a cut is masked with what is before it: secrets of up to half of that are known with their end.
+BEYOND = 16_384
 
 
 def within_edge(masked: Any, size: int, length: int) -> Any:

@@ -4,6 +4,7 @@ import { createServer } from 'node:net';
 import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
 import { runInNewContext } from 'node:vm';
+import { BEYOND } from '../../../runtimes/node/masking.mjs';
 import { encoded } from './support';
 
 const never = (): never => {
@@ -373,19 +374,34 @@ describe('node runtime: values', () => {
     ) as string[];
     assert.ok(!secrets[2]!.includes('sk-proj') && Buffer.byteLength(secrets[2]!) <= 2 ** 20);
     // Masks are shorter than what they hide: the end of what was looked at comes before the cut then, wherever it is, and may be half a secret.
-    const pem = `-----BEGIN PRIVATE KEY-----\n${'a'.repeat(2000)}\n-----END PRIVATE KEY-----\n`;
+    const pem = `-----BEGIN PRIVATE KEY-----\n${'a'.repeat(BEYOND / 2 - 60)}\n-----END PRIVATE KEY-----\n`;
     const half = 'postgres://u:supersecretpw';
     const ending = (end: number, size: number): string =>
       `${(pem + pem).padEnd(end - half.length)}${half}@host/db`.padEnd(size, 'x');
     const told = (value: unknown): boolean => JSON.stringify(encoded(value)).includes('supersecret');
     const { length: fits } = (encoded(ending(100_000, 3_000_000)) as string[])[2]!;
-    for (let end = 4080; end < 4140; end += 2) {
+    for (let end = BEYOND - 16; end < BEYOND + 44; end += 2) {
       assert.ok(!told(Buffer.from(ending(16_384 + end, 2_000_000))), `bytes ${end}`);
-      assert.ok(!told({ [ending(1000 + end, 20_000)]: 1 }), `name ${end}`);
+      assert.ok(!told({ [ending(1000 + end, 40_000)]: 1 }), `name ${end}`);
     }
     for (let end = 990; end < 1030; end++)
       assert.ok(!told({ [`${half.padStart(end)}@host/db`.padEnd(20_000, 'x')]: 1 }), `name ${end}`);
-    for (let end = fits + 4070; end < fits + 4140; end += 6) assert.ok(!told(ending(end, 3_000_000)), `text ${end}`);
+    for (let end = fits + BEYOND - 26; end < fits + BEYOND + 44; end += 6)
+      assert.ok(!told(ending(end, 3_000_000)), `text ${end}`);
+    // However long the secret is, up to half of what is looked at behind the edge.
+    const long = ` passwords=['${'supersecret, '.repeat(BEYOND / 26 - 20)}'] `;
+    for (const end of [980, 1000, 1010, 4000, BEYOND / 2])
+      assert.ok(!told({ [`${long.padStart(end)}`.padEnd(40_000, 'x')]: 1 }), `long ${end}`);
+    // What is told of a name is masked once, and the length stands behind it, also in the middle of a pair of code units.
+    const name = `Authorization: Bearer abcdefghijklmnop0123456789 ${'. '.repeat(470)}{"password": "${'z'.repeat(60)}"} `;
+    for (const [text, start] of [
+      [name.padEnd(9000, '. '), 'Authorization: Bearer ***'],
+      [`a${'😀'.repeat(3000)}`, 'a😀'],
+    ] as const) {
+      const [key] = Object.keys(encoded({ [text]: 1 }) as object);
+      assert.ok(key!.startsWith(start) && key!.endsWith(`… (${text.length} characters)`), key);
+      assert.doesNotMatch(key!, /[\ud800-\udbff](?![\udc00-\udfff])/);
+    }
     const bytes = Buffer.alloc(5_000_000, 1);
     const beside = 'w'.repeat(900_000);
     const kept = { bytes: bytes.subarray(0, 16_384).toString('latin1') };

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from spool_reader import has_mark, is_plain
+from toolbreak._masking import BEYOND
 from toolbreak._values import Settings
 from toolbreak._values import encode as encode_with
 
@@ -215,18 +216,25 @@ def test_what_is_small_is_kept_behind_what_is_large() -> None:
     tag = small.encode({"items": numbers, (1, 2): "pair", "limit": 7})
     assert tag[:3] == (..., "cut", "dict") and list(tag[3]) == ["items", "limit"] and tag[4] == 3
     # A head that ends in the middle of a secret would show half of it: nothing of a long text is told.
-    key = "-----BEGIN PRIVATE KEY-----\n" + "a" * 2000 + "\n-----END PRIVATE KEY-----"
-    text = f"{key}\n{key}\n"
-    text += " " * (4160 - len(text) - len("postgres://u:supersecretpw")) + "postgres://u:supersecretpw@host/db"
+    key = "-----BEGIN PRIVATE KEY-----\n" + "a" * (BEYOND // 2 - 60) + "\n-----END PRIVATE KEY-----"
+    secret = "postgres://u:supersecretpw"
+    start = f"{key}\n{key}\n"
+    text = start.ljust(64 + BEYOND - len(secret)) + secret + "@host/db"
     told = repr(small.encode({"items": numbers, "text": text, "bytes": text.encode(), "passwords": ["supersecretpw"]}))
     assert "supersecret" not in told and "(Ellipsis, 'masked', 'passwords holds a secret')" in told
     # Wherever the edge is.
-    start = f"{key}\n{key}\n"
-    for end in range(4150, 4400, 2):
-        secret = "postgres://u:supersecretpw"
+    for end in range(BEYOND + 54, BEYOND + 304, 2):
         text = start.ljust(end - len(secret)) + secret + "@host/db" + "x" * 9000
         for first in text, text.encode(), bytearray(text.encode()):
             assert "supersecret" not in repr(Settings(max_value_bytes=256).encode(first)), end
+    # However long the secret is, up to half of what is looked at behind the edge.
+    for length in 100, 2000, BEYOND // 2 - 100:
+        for end in BEYOND + 60, BEYOND + 230, BEYOND + 300:
+            text = (
+                f"{start[: end - length - 20].ljust(end - length - 20)} passwords=['{'supersecret, ' * (length // 13)}'] "
+                + "x" * 9000
+            )
+            assert "supersecret" not in repr(Settings(max_value_bytes=256).encode(text)), (length, end)
     # Nor is one looked through once the time is over.
     late = Settings(seconds=0.0)
     walked = late.bounded({"items": [[] for _ in range(200)], "text": "secret:" * 100_000})
