@@ -388,10 +388,13 @@ describe('node runtime: values', () => {
       assert.ok(!told({ [`${half.padStart(end)}@host/db`.padEnd(20_000, 'x')]: 1 }), `name ${end}`);
     for (let end = fits + BEYOND - 26; end < fits + BEYOND + 44; end += 6)
       assert.ok(!told(ending(end, 3_000_000)), `text ${end}`);
-    // However long the secret is, up to half of what is looked at behind the edge.
-    const long = ` passwords=['${'supersecret, '.repeat(BEYOND / 26 - 20)}'] `;
-    for (const end of [980, 1000, 1010, 4000, BEYOND / 2])
-      assert.ok(!told({ [`${long.padStart(end)}`.padEnd(40_000, 'x')]: 1 }), `long ${end}`);
+    // However long the secret is, up to half of what is looked at behind the edge: its beginning on this side, its end far behind it.
+    for (const times of [10, 460, Math.floor(BEYOND / 26) - 10])
+      for (const before of [0, 500, 960])
+        assert.ok(
+          !told({ [`${' '.repeat(before)} passwords=['${'supersecret, '.repeat(times)}'] `.padEnd(40_000, 'x')]: 1 }),
+          `${times} times behind ${before}`,
+        );
     // What is told of a name is masked once, and the length stands behind it, also in the middle of a pair of code units.
     const name = `Authorization: Bearer abcdefghijklmnop0123456789 ${'. '.repeat(470)}{"password": "${'z'.repeat(60)}"} `;
     for (const [text, start] of [

@@ -227,14 +227,18 @@ def test_what_is_small_is_kept_behind_what_is_large() -> None:
         text = start.ljust(end - len(secret)) + secret + "@host/db" + "x" * 9000
         for first in text, text.encode(), bytearray(text.encode()):
             assert "supersecret" not in repr(Settings(max_value_bytes=256).encode(first)), end
-    # However long the secret is, up to half of what is looked at behind the edge.
-    for length in 100, 2000, BEYOND // 2 - 100:
-        for end in BEYOND + 60, BEYOND + 230, BEYOND + 300:
-            text = (
-                f"{start[: end - length - 20].ljust(end - length - 20)} passwords=['{'supersecret, ' * (length // 13)}'] "
-                + "x" * 9000
-            )
-            assert "supersecret" not in repr(Settings(max_value_bytes=256).encode(text)), (length, end)
+    # However long the secret is, up to half of what is looked at behind the edge: its beginning on this side, its end far behind it.
+    for length in 100, 6000, BEYOND // 2 - 100:
+        secrets = f" passwords=['{'supersecret, ' * (length // 13)}'] "
+        for shown in 30, 100, 200:
+            for text in (
+                secrets.rjust(200 - shown + len(secrets)),
+                f"{start} {secrets}".rjust(BEYOND + 200 - shown + len(secrets)),
+            ):
+                assert "supersecret" not in repr(Settings(max_value_bytes=256).encode(text + "x" * 40_000)), (
+                    length,
+                    shown,
+                )
     # Nor is one looked through once the time is over.
     late = Settings(seconds=0.0)
     walked = late.bounded({"items": [[] for _ in range(200)], "text": "secret:" * 100_000})
