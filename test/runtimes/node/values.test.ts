@@ -374,19 +374,19 @@ describe('node runtime: values', () => {
     ) as string[];
     assert.ok(!secrets[2]!.includes('sk-proj') && Buffer.byteLength(secrets[2]!) <= 2 ** 20);
     // Masks are shorter than what they hide: the end of what was looked at comes before the cut then, wherever it is, and may be half a secret.
-    const pem = `-----BEGIN PRIVATE KEY-----\n${'a'.repeat(BEYOND / 2 - 60)}\n-----END PRIVATE KEY-----\n`;
+    const pem = `-----BEGIN PRIVATE KEY-----\n${'a'.repeat(BEYOND / 2 + 50)}\n-----END PRIVATE KEY-----\n`;
     const half = 'postgres://u:supersecretpw';
     const ending = (end: number, size: number): string =>
       `${(pem + pem).padEnd(end - half.length)}${half}@host/db`.padEnd(size, 'x');
     const told = (value: unknown): boolean => JSON.stringify(encoded(value)).includes('supersecret');
-    const { length: fits } = (encoded(ending(100_000, 3_000_000)) as string[])[2]!;
+    const { length: fits } = (encoded('x'.repeat(3_000_000)) as string[])[2]!;
     for (let end = BEYOND - 16; end < BEYOND + 44; end += 2) {
       assert.ok(!told(Buffer.from(ending(16_384 + end, 2_000_000))), `bytes ${end}`);
       assert.ok(!told({ [ending(1000 + end, 40_000)]: 1 }), `name ${end}`);
     }
     for (let end = 990; end < 1030; end++)
       assert.ok(!told({ [`${half.padStart(end)}@host/db`.padEnd(20_000, 'x')]: 1 }), `name ${end}`);
-    for (let end = fits + BEYOND - 26; end < fits + BEYOND + 44; end += 6)
+    for (let end = fits + BEYOND - 6; end < fits + BEYOND + 14; end++)
       assert.ok(!told(ending(end, 3_000_000)), `text ${end}`);
     // However long the secret is, up to half of what is looked at behind the edge: its beginning on this side, its end far behind it.
     for (const times of [10, 460, Math.floor(BEYOND / 26) - 10])
