@@ -16,7 +16,7 @@ import threading
 from typing import Any
 
 from . import _report, _session
-from ._own_thread import OwnThread
+from ._own_thread import OwnThread, start_after_fork
 from ._real import Real
 
 _LIMIT = 64 * 1024
@@ -51,6 +51,7 @@ class _Door:
         self._start()
 
     def _start(self) -> None:
+        self._is_away = False
         self.thread = OwnThread(self._serve)
         self.thread.start()
 
@@ -84,13 +85,20 @@ class _Door:
             if self._forks == 1 and self.thread.is_alive():
                 self._wake_in.send(b"w")
                 self.thread.join(2)
+                self._is_away = True
 
     def after_fork(self) -> None:
         if os.getpid() != self.pid:
             return
         with self._changing:
             self._forks -= 1
-            if self._forks == 0:
+        start_after_fork(self._start_again)
+
+    def _start_again(self) -> None:
+        if os.getpid() != self.pid:  # Forked before it was called.
+            return
+        with self._changing:
+            if self._forks == 0 and self._is_away:
                 self._start()
 
     def _answer(self, connection: socket.socket) -> dict[str, Any]:

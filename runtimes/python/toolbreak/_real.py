@@ -34,11 +34,13 @@ class Real:
     read: Any = os.read
     lseek: Any = os.lseek
     ftruncate: Any = os.ftruncate
+    stat: Any = os.stat
     fstat: Any = os.fstat
     dup2: Any = os.dup2
     unlink: Any = os.unlink
     mmap: Any = mmap.mmap
     thread_id: Any = threading.get_ident
+    native_thread_id: Any = getattr(threading, "get_native_id", threading.get_ident)
     start_thread: Any = _thread.start_new_thread
     lock: Any = _thread.allocate_lock
     rlock: Any = _thread.RLock

@@ -16,6 +16,7 @@ from . import (
     _line_steps,
     _lines,
     _output,
+    _own_thread,
     _report,
     _standard,
     _steps,
@@ -379,6 +380,12 @@ class Session:
     def after_fork_in_parent(self) -> None:
         with self._fork_lock:
             self._forking -= 1
+        _own_thread.start_after_fork(self._start_again)
+
+    def _start_again(self) -> None:
+        if Real.getpid() != self.pid:  # Forked before it was called.
+            return
+        with self._fork_lock:
             if not (self.closing or self.wire is None or self._forking > 0 or self.thread is not None):
                 self.wire.interrupted = False
                 self._start_thread()

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from fake_adapter import RECORD
+from fake_adapter import RECORD, RUNTIME
 from spool_reader import FUNCTION, START, read_folder
 
 pytestmark = [pytest.mark.essential, pytest.mark.skipif(sys.platform == "win32", reason="fork")]
@@ -97,6 +97,59 @@ def test_an_app_that_closes_all_files_keeps_those_that_it_opens_then(scene: Any)
     assert scene.run(adapter, "main.py").finish() == (0, "0 {3}\n", "")
     # Also what it forks then is recorded.
     assert started(adapter.connect["spool"], "keep") == [1, 11]
+
+
+@pytest.mark.skipif(not os.path.isdir("/proc/self/task"), reason="counts threads there")
+@pytest.mark.parametrize("by", ["recording", "door"])
+def test_a_fork_warns_of_no_thread_of_ours(scene: Any, by: str) -> None:
+    scene.write(
+        "main.py",
+        """
+        import os, sys
+
+        started = []
+
+        def handler():
+            started.append([len(each) for each in "a handler of the app runs for a while".split()])
+
+        os.register_at_fork(before=handler, after_in_parent=handler)
+        if "door" in sys.argv:
+            import toolbreak
+            toolbreak.listen()
+        os.register_at_fork(before=handler, after_in_parent=handler)
+
+        def nested():
+            if len(started) < 325:
+                fork()
+
+        def fork():
+            pid = os.fork()
+            if pid == 0:
+                os._exit(0)
+            print(os.waitpid(pid, 0)[1])
+
+        def until_it_is_back():
+            while len(os.listdir("/proc/self/task")) != 2:
+                os.sched_yield()
+
+        until_it_is_back()
+        for _ in range(40):
+            fork()
+            until_it_is_back()
+        for _ in range(40):  # Without time for it to come back.
+            fork()
+        until_it_is_back()
+        os.register_at_fork(after_in_parent=nested)
+        fork()
+        until_it_is_back()
+        print(len(started))
+        """,
+    )
+    adapter = scene.adapter(record=recorded()) if by == "recording" else None
+    environment = {"PYTHONPATH": str(RUNTIME)} if by == "door" else None
+    app = scene.run(adapter, "-W", "always", "main.py", by, env=environment)
+    code, out, err = app.finish()
+    assert (code, out.split(), "Warning" in err) == (0, ["0"] * 82 + ["328"], False), err
 
 
 def test_functions_that_a_test_replaces_are_not_called_by_us(scene: Any) -> None:
