@@ -35,7 +35,8 @@ export enum FrameKind {
   /** (5, call id, monotonic ns, "before" or "after", value) the workflow state around a node */
   State = 5,
   /**
-   * (6, monotonic ns, name, call id or 0, data dict) name: held, resumed, edited, skipped, again, cancelled, log, mark.
+   * (6, monotonic ns, name, call id or 0, data dict) name: held, resumed, edited, skipped, again, cancelled, route, log, mark, crash, uncaught, exited.
+   * Exited, with a `code` where it is known: the process that began a recording without a session came to its end.
    * An edit of the held call has `args` as they are then, with `boundary`; held and edited after the call have its `result`.
    */
   Event = 6,

@@ -61,8 +61,11 @@ export function damageText({
 }
 
 export interface Ending {
-  /** By an exception that nothing caught or a fault in native code; by SIGKILL; by another signal; by itself, with a code that is not 0; because the person stopped it. */
-  how: 'crashed' | 'killed' | 'ended' | 'exited' | 'stopped';
+  /**
+   * By an exception that nothing caught or a fault in native code; by SIGKILL; by another signal; by itself, with a code that is not 0; because the
+   * person stopped it; without a word in what it recorded.
+   */
+  how: 'crashed' | 'killed' | 'ended' | 'exited' | 'stopped' | 'vanished';
   /** Of a program that exited. */
   code?: number;
   /** Where it is known. */
@@ -71,9 +74,10 @@ export interface Ending {
   child?: true;
 }
 
-/** `crashed (SIGSEGV)`, `killed by SIGKILL`, `a process crashed`, `exit code 3`, `stopped`: how a run ended that did not end well by itself. */
+/** `crashed (SIGSEGV)`, `killed by SIGKILL`, `a process crashed`, `exit code 3`, `stopped`, `no end recorded`: how a run ended that did not end well by itself. */
 export function endingText({ how, signal, child, code }: Ending): string {
   if (how === 'stopped') return code === undefined ? how : `stopped, exit code ${code}`;
+  if (how === 'vanished') return 'no end recorded';
   if (how === 'exited') return `exit code ${code}`;
   if (how === 'crashed')
     return `${child === true ? 'a process ' : ''}crashed${signal === undefined ? '' : ` (${signal})`}`;

@@ -189,6 +189,11 @@ export class Recording {
     return noted.get() as bigint | undefined;
   }
 
+  /** Looks whether the process that began the run came to its end, where nobody else was told of it. */
+  lookForLastWord(pid: number): void {
+    this.write((writer) => writer.vanished(pid, this.options.elsewhere === true));
+  }
+
   /** Something of the recording is not there at all: counted and said once, however often it is looked for. */
   lacks(reason: string): void {
     const said = this.db.prepare(`SELECT 1 FROM events WHERE name = 'damaged' AND json_extract(data, '$.reason') = ?`);

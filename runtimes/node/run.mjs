@@ -73,6 +73,7 @@ function start(place) {
   });
   process.on('exit', (code) => {
     if (caught !== null && code !== 0) recorder.event(ended, caught);
+    if (isMainThread && rootOf(into) === process.pid) recorder.event('exited', { code });
     spool.flush();
     spool.last = true;
   });
@@ -195,6 +196,14 @@ function folderOfRun(folder) {
   renameSync(`${path}.new`, path);
   process.env[INTO] = into;
   return into;
+}
+
+/**
+ * The process that made the folder of the run. At its end it says so, which one that is killed does not; in the run of a session it is the session that does.
+ * @param {string} folder
+ */
+function rootOf(folder) {
+  return joined === null ? Number(basename(folder).split('-').at(-2)) : undefined;
 }
 
 /** This machine since it was started: elsewhere, or later, our process ids mean nothing. */

@@ -435,22 +435,30 @@ other(function late() {})();
     const thrower = 'function pay() {\n  throw new TypeError("no card");\n}\n';
     assert.deepEqual(await told('throws.mjs', `${thrower}setTimeout(() => pay());\n`), [
       'crash: Crash: TypeError: no card, at pay @ throws.mjs:4 ← Timeout._onTimeout @ throws.mjs:6',
+      'event: Ended with exit code 1',
     ]);
     assert.match((await place.say('runs')).stdout.split('\n')[1]!, /throws\.mjs .*, crashed$/);
     assert.deepEqual(
       await told('rejects.mjs', 'void (async function pay() {\n  throw new RangeError("limit");\n})();\n'),
-      ['crash: Crash: RangeError: limit, at pay @ rejects.mjs:4 ← <anonymous> @ rejects.mjs:5'],
+      [
+        'crash: Crash: RangeError: limit, at pay @ rejects.mjs:4 ← <anonymous> @ rejects.mjs:5',
+        'event: Ended with exit code 1',
+      ],
     );
-    assert.deepEqual(await told('text.mjs', 'throw "no tea";\n'), ['crash: Crash: string: no tea']);
+    assert.deepEqual(await told('text.mjs', 'throw "no tea";\n'), [
+      'crash: Crash: string: no tea',
+      'event: Ended with exit code 1',
+    ]);
     assert.deepEqual(
       await told('caught.mjs', `${thrower}process.on("uncaughtException", () => {});\nsetTimeout(pay);\n`),
-      [],
+      ['event: Ended with exit code 0'],
     );
     // An app that logs it and ends for it has crashed, too; one that goes on, and ends well, has not.
     const logs =
       'process.on("uncaughtException", (error) => {\n  console.log(error.message);\n  process.exit(3);\n});\n';
     assert.deepEqual(await told('logs.mjs', `${logs}${thrower}setTimeout(() => pay());\n`), [
       'crash: Crash: TypeError: no card, at pay @ logs.mjs:8 ← Timeout._onTimeout @ logs.mjs:10',
+      'event: Ended with exit code 3',
     ]);
     place.file(
       'causes.mjs',
@@ -472,7 +480,14 @@ other(function late() {})();
     const worker = `import { Worker } from 'node:worker_threads';\nnew Worker(new URL('./worker.mjs', import.meta.url)).on('error', () => {});\n`;
     assert.deepEqual(await told('parent.mjs', worker), [
       'event: Uncaught exception in thread worker 1: TypeError: no card, at pay @ worker.mjs:3 ← <anonymous> @ worker.mjs:5',
+      'event: Ended with exit code 0',
     ]);
+    assert.deepEqual(await told('exits.mjs', 'process.exit(3);\n'), ['event: Ended with exit code 3']);
+    assert.match((await place.say('runs')).stdout.split('\n')[1]!, /exits\.mjs .*, exit code 3$/);
+    const [killed, ...rest] = await told('killed.mjs', 'setTimeout(() => process.kill(process.pid, 9));\n');
+    assert.match(killed!, /^event: Process \d+ \(killed\.mjs\) recorded no end: it was killed, /);
+    assert.deepEqual(rest, []);
+    assert.match((await place.say('runs')).stdout.split('\n')[1]!, /killed\.mjs .*, no end recorded$/);
   });
 
   it('goes on where nothing can be written', async () => {

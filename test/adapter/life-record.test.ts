@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import {
+  cpSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -17,6 +18,8 @@ import { basename, join } from 'node:path';
 import { pythonBootFolder, pythonRuntimeFolder } from '../../adapter/common/installation';
 import type { QueryAnswer } from '../../protocol/query';
 import { importSpools, type Taken } from '../../adapter/store/life/importSpools';
+import { eventText } from '../../adapter/store/reader/eventText';
+import { RunFile } from '../../adapter/store/reader/runFile';
 import { AGENT, LifePlace, run, SECRET_OPTIONS, type Said } from './life-support';
 import { python } from './target-support';
 import { openWithCalls } from '../support/run-file';
@@ -122,6 +125,80 @@ describe('life: recording without an adapter', function () {
         ['crash', "Crash: KeyError: 'mug', at work"],
       ],
     );
+  });
+
+  it('tells how the process that began it ended, and that one which was killed said nothing of its end', async () => {
+    const forks = 'pid = os.fork()\nif pid == 0:\n    work()\n    CHILD\nos.waitpid(pid, 0)\n';
+    const noEnd = 'NAME recorded no end: it was killed, or ended at once, as by os._exit';
+    const ends: Record<string, [string, string | undefined, string]> = {
+      comes: ['', undefined, 'Ended with exit code 0'],
+      exits: ['sys.exit(3)', undefined, 'Ended'],
+      crashes: ['raise ValueError("no tea")', 'crashed', 'Ended with exit code 1'],
+      killed: ['os.kill(os.getpid(), signal.SIGKILL)', 'vanished', noEnd],
+      terminated: ['os.kill(os.getpid(), signal.SIGTERM)', 'vanished', noEnd],
+      leaves: ['os._exit(0)', 'vanished', noEnd],
+      // A child's end is not that of the run.
+      forks: [forks.replace('CHILD', 'os._exit(3)'), undefined, 'Ended with exit code 0'],
+      parent: [`${forks.replace('CHILD', 'sys.exit(5)')}os._exit(0)`, 'vanished', noEnd],
+      becomes: ['os.execv(sys.executable, [sys.executable, "agent.py"])', undefined, 'Ended with exit code 0'],
+    };
+    for (const [name, [source]] of Object.entries(ends)) {
+      place.file(`${name}.py`, `import os, signal, sys\ndef work():\n    return 1\nwork()\n${source}\n`);
+      await app({}, `${name}.py`);
+    }
+    // Once, however often it is taken over.
+    for (let times = 0; times < 2; times++) {
+      const told = importSpools(folder, place.runs).taken.map((run) => {
+        const file = new RunFile(run.file);
+        try {
+          const name = run.name.replace('.py', '');
+          const sql = `SELECT name, value, data FROM events WHERE name IN ('exited', 'vanished')`;
+          const events = file.sql(sql).all() as { name: string; value: number | null; data: string | null }[];
+          const said = events.map((event) => eventText(file, event.name, event.value, event.data));
+          const who = new RegExp(`^Process \\d+ \\(${name}\\.py\\)`);
+          return [name, [file.summary().ending?.how, ...said.map((text) => text.replace(who, 'NAME'))]];
+        } finally {
+          file.close();
+        }
+      });
+      const wanted = Object.entries(ends).map(([name, [, how, text]]) => [name, [how, text]]);
+      assert.deepEqual(Object.fromEntries(told), Object.fromEntries(wanted));
+    }
+    const lines = (await place.say('runs')).stdout.split('\n').filter((line) => line.endsWith(', no end recorded'));
+    assert.equal(lines.length, 4);
+    const [number] = lines[0]!.split(' ');
+    assert.match((await place.say('show', number!)).stdout, / · no end recorded · /);
+  });
+
+  it('says of a copy that the app may still have run, and of one that is made later what it says', async () => {
+    place.file('end.py', 'def work():\n    return 1\nwork()\nprint("ready", flush=True)\ninput()\n');
+    const child = spawn(python, ['end.py'], { cwd: place.project, env, stdio: ['pipe', 'pipe', 'inherit'] });
+    const copy = join(place.folder, 'copy');
+    const copyIt = (): void => {
+      cpSync(folder, copy, { recursive: true });
+      const note = join(copy, readdirSync(copy)[0]!, 'run.json');
+      writeFileSync(note, JSON.stringify({ ...(JSON.parse(readFileSync(note, 'utf8')) as object), machine: 'x' }));
+    };
+    const ending = async (): Promise<string | undefined> => {
+      await taken(copy);
+      return (await place.json<{ ending?: { how: string } }[]>('runs'))[0]!.ending?.how;
+    };
+    try {
+      await once(child.stdout, 'data');
+      copyIt();
+      assert.equal(await ending(), 'vanished');
+      const { rows: found } = await place.json<QueryAnswer>('query', 'last', '--type', 'event');
+      assert.match(
+        found[0]?.type === 'event' ? found[0].text : '',
+        /recorded no end: it was killed, ended at once, as by os\._exit, or still ran when this was copied$/,
+      );
+      child.stdin.end('\n');
+      assert.deepEqual(await once(child, 'exit'), [0, null]);
+    } finally {
+      child.kill('SIGKILL');
+    }
+    copyIt();
+    assert.equal(await ending(), undefined);
   });
 
   it('has the calls of child processes, started and forked, in one run', async () => {

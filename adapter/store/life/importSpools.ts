@@ -145,6 +145,7 @@ function take(folder: string, note: Note, runsFolder: string): Taken {
       for (const reason of lackedIn(folder)) recording.lacks(reason);
       for (const file of passedOver) recording.lacks(`${file} is no spool file and was passed over`);
       ({ alive } = recording.finish(undefined));
+      if (!alive) recording.lookForLastWord(note.pid);
     } finally {
       recording.close();
     }

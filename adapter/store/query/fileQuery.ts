@@ -516,7 +516,7 @@ function outputText(row: EventCandidate): string | undefined {
 }
 
 /** What the session saw of a process without a call to tell which. */
-const OF_A_PROCESS = new Set(['crashed', 'lost', 'stop', 'release']);
+const OF_A_PROCESS = new Set(['crashed', 'lost', 'vanished', 'stop', 'release']);
 
 function processSaid(row: EventCandidate): number | undefined {
   const process = OF_A_PROCESS.has(row.name) ? dataOf(row)?.['process'] : undefined;

@@ -1,5 +1,6 @@
 import type { Ending } from '../../../protocol/timeline';
 import { isFault } from '../../common/signals';
+import { EventFields } from './eventPlace';
 import type { RunFile } from './runFile';
 
 /** Events looked at, the last ones: what ends a run stands near its end. */
@@ -8,23 +9,23 @@ const MOST_LOOKED_AT = 5_000;
 /** A process that survived what a debugger saw of it has ended with 0. */
 const ENDS = `
   WITH told AS (
-    SELECT id, time, name,
+    SELECT id, time, name, value, data,
       coalesce(process, CASE WHEN json_valid(data) THEN json_extract(data, '$.process') END) AS process,
-      CASE WHEN json_valid(data) THEN json_extract(data, '$.signal') END AS signal,
-      CASE WHEN json_valid(data) THEN json_extract(data, '$.code') END AS code
+      CASE WHEN json_valid(data) THEN json_extract(data, '$.signal') END AS signal
     FROM (SELECT * FROM events ORDER BY time DESC, id DESC LIMIT ${MOST_LOOKED_AT})
-    WHERE name IN ('crash', 'crashed', 'exited', 'terminated')
+    WHERE name IN ('crash', 'crashed', 'exited', 'terminated', 'vanished')
   )
-  SELECT told.name, told.signal, told.code,
+  SELECT told.name, told.signal, told.value, told.data,
     EXISTS (SELECT 1 FROM processes other WHERE other.pid = one.parent_pid AND other.id <> one.id) AS child
   FROM told LEFT JOIN processes one ON one.id = told.process
   WHERE told.name IN ('exited', 'terminated') OR one.exit_code IS NOT 0
   ORDER BY told.time, told.id`;
 
 interface End {
-  name: 'crash' | 'crashed' | 'exited' | 'terminated';
+  name: 'crash' | 'crashed' | 'exited' | 'terminated' | 'vanished';
   signal: unknown;
-  code: unknown;
+  value: number | null;
+  data: string | null;
   child: number;
 }
 
@@ -38,21 +39,30 @@ export function endingOf(file: RunFile): Ending | undefined {
   const stop = told.findIndex(({ name }) => name === 'terminated');
   const ends = told.filter(
     ({ name, signal }, index) =>
-      name !== 'exited' && name !== 'terminated' && !(stop >= 0 && index > stop && ASKED.has(signal)),
+      (name === 'crash' || name === 'crashed') && !(stop >= 0 && index > stop && ASKED.has(signal)),
   );
   const exit = told.findLast(({ name }) => name === 'exited');
-  const exited = exitOf(exit?.code);
+  const exited = exit && exitOf(file, exit);
   if (ends.length === 0 && stop >= 0)
     return { how: 'stopped', ...(exited?.code !== undefined && !SIGNALLED.has(exited.code) && { code: exited.code }) };
-  if (ends.length === 0) return exited;
-  const own = exit?.code === 0 ? [] : ends.filter(({ child }) => child === 0);
+  // One that is copied again later, or goes on being taken over, may have come to its end by then.
+  const vanished = exit === undefined && told.some(({ name }) => name === 'vanished');
+  if (ends.length === 0) return vanished ? { how: 'vanished' } : exited;
+  const own = exit !== undefined && codeOf(file, exit) === 0 ? [] : ends.filter(({ child }) => child === 0);
+  if (own.length === 0 && vanished) return { how: 'vanished' };
   const signal = (own.length > 0 ? own : ends).map((end) => end.signal).findLast((one) => typeof one === 'string');
   const how = signal === undefined || isFault(signal) ? 'crashed' : signal === 'SIGKILL' ? 'killed' : 'ended';
   return { how, ...(signal !== undefined && { signal }), ...(own.length === 0 && { child: true }) };
 }
 
-function exitOf(code: unknown): Ending | undefined {
-  return typeof code === 'number' && code !== 0 ? { how: 'exited', code } : undefined;
+function exitOf(file: RunFile, exit: End): Ending | undefined {
+  const code = codeOf(file, exit);
+  return code !== undefined && code !== 0 ? { how: 'exited', code } : undefined;
+}
+
+/** Seen by the session, or told by the app where there was none. */
+function codeOf(file: RunFile, { value, data }: End): number | undefined {
+  return new EventFields(file, value, data).number('code');
 }
 
 /** How many events of each name the run has. */

@@ -48,6 +48,10 @@ export class EventFields {
     return typeof found === 'number' ? found : undefined;
   }
 
+  flag(name: string): boolean {
+    return this.field(name) === true;
+  }
+
   /** Where it happened: what names a place itself knows best. */
   get place(): EventFrame | undefined {
     return this.saidPlace ?? this.stack.find((frame) => frame.path !== undefined);

@@ -41,12 +41,16 @@ export function eventText(file: RunFile, name: string, value: number | null, dat
   if (name === 'skipped' || name === 'again')
     return oneLine([title, askedBy(fields['client'])].filter(Boolean).join(' '), 100);
   if (name === 'route') return oneLine(`${title} ${routeText(new EventFields(file, value, data))}`, EVENT_TEXT);
-  if (name === 'exited') return fields['code'] === undefined ? 'Ended' : `Ended with exit code ${fields['code']}`;
+  if (name === 'exited') {
+    const code = new EventFields(file, value, data).number('code');
+    return code === undefined ? 'Ended' : `Ended with exit code ${code}`;
+  }
   const change =
     fields['name'] !== undefined && fields['after'] !== undefined
       ? `${fields['name']} ${fields['before'] ?? ''} → ${fields['after']}`
       : undefined;
-  if (name === 'crashed' || name === 'lost') return goneText(file, name, new EventFields(file, value, data));
+  if (name === 'crashed' || name === 'lost' || name === 'vanished')
+    return goneText(file, name, new EventFields(file, value, data));
   if (name === 'crash' || name === 'uncaught') {
     const event = new EventFields(file, value, data);
     const way = crashText(file, event);

@@ -96,6 +96,9 @@ def _forget_parent(writer: Any) -> None:
 def _at_exit() -> None:
     _report.guard(_faults.survived)
     _report.guard(_uncaught.record_end)
+    from . import _record
+
+    _report.guard(_record.note_end)
     if _session.session is not None:
         _report.guard(_session.session.bye)
     _let_go()

@@ -91,6 +91,23 @@ def forked() -> bool:
     return True
 
 
+def note_end() -> None:
+    """The process that began the run comes to its end: one that is killed says nothing. Of others the run is not over with them."""
+    from . import _main
+
+    writer = _calls.writer
+    if writer is None or writer is not _writer or not writer.has_begun() or _root_of(writer.folder) != os.getpid():
+        return
+    code = _main.exit_code()
+    writer.event("exited", None, {} if code is None else {"code": code})
+
+
+def _root_of(folder: str) -> int:
+    """The process that made the folder of the run; also another program that it became."""
+    pid = folder.rpartition(os.sep)[2].split("-")[-2:-1]
+    return int(pid[0]) if pid and pid[0].isdigit() else 0
+
+
 def _ended(sentence: str) -> None:
     _calls.writer = None
     _report.say(sentence)

@@ -306,7 +306,7 @@ class Writer:
         self._append_state((5, call.number, Real.monotonic_ns(), which), value)
 
     def event(self, name: str, call: Any, data: dict[str, Any] | None = None) -> None:
-        """held, resumed, edited, skipped, again, cancelled, log, mark. `call` may be None."""
+        """Its names are in `protocol/spool.ts`. `call` may be None."""
         if self.ended:
             return
         frame = (_EVENT, Real.monotonic_ns(), name, 0 if call is None else call.number, self._encode(data or {}))
@@ -654,6 +654,10 @@ class Writer:
         """Ends the recording in order. Threads that still run keep their mapping until they look again."""
         self.ended = True
         self._forget()
+
+    def has_begun(self) -> bool:
+        """Whether this process has recorded anything."""
+        return bool(self._mapped)
 
     def let_go(self) -> None:
         """The program ends: no value is kept alive. What is recorded yet is written in full."""
