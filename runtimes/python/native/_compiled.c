@@ -56,6 +56,7 @@ static void look_for_wide(void)
 #include "_calls.c"
 #include "_functions.c"
 #include "_nodes.c"
+#include "_soon.c"
 #include "_hooks.c"
 
 static struct PyModuleDef module = {PyModuleDef_HEAD_INIT, "toolbreak._compiled", "See `runtimes/python/native`.", -1, functions_of_module, NULL, NULL, NULL, NULL};

@@ -265,6 +265,7 @@ static PyMethodDef functions_of_module[] = {
     {"run_hook", run_hook, METH_VARARGS, "Stands where LangGraph's `run_with_retry` stood."},
     {"step_hook", step_hook, METH_VARARGS, "Stands where `NodeStep.invoke` stood."},
     {"branch_hook", branch_hook, METH_VARARGS, "Stands where LangGraph's `BranchSpec._finish` stood."},
+    {"call_soon", call_soon, METH_O, "Has a function called when what runs has returned."},
     {"nodes_taken", nodes_taken, METH_NOARGS, "How many calls began, ended and were routed the short way."},
     {NULL, NULL, 0, NULL},
 };

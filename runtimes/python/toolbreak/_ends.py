@@ -15,6 +15,7 @@ from . import (
     _holds,
     _lines,
     _main,
+    _own_thread,
     _report,
     _session,
     _static,
@@ -34,18 +35,19 @@ def register_once() -> None:
         return
     _registered = True
     if hasattr(os, "register_at_fork"):
-        os.register_at_fork(before=_before_fork, after_in_parent=_after_in_parent, after_in_child=_after_in_child)
+        os.register_at_fork(after_in_child=_after_in_child)
+    _own_thread.watch_forks(_before_fork, _after_in_parent)
     atexit.register(_at_exit)
 
 
 def _before_fork() -> None:
     if _session.session is not None:
-        _report.guard(_session.session.before_fork)
+        _session.session.before_fork()
 
 
 def _after_in_parent() -> None:
     if _session.session is not None:
-        _report.guard(_session.session.after_fork_in_parent)
+        _session.session.after_fork_in_parent()
 
 
 def _after_in_child() -> None:

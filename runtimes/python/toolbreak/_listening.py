@@ -16,7 +16,7 @@ import threading
 from typing import Any
 
 from . import _report, _session
-from ._own_thread import OwnThread, start_after_fork
+from ._own_thread import OwnThread, start_after_fork, watch_forks
 from ._real import Real
 
 _LIMIT = 64 * 1024
@@ -51,9 +51,9 @@ class _Door:
         self._start()
 
     def _start(self) -> None:
-        self._is_away = False
         self.thread = OwnThread(self._serve)
         self.thread.start()
+        self._is_away = False
 
     def _serve(self) -> None:
         while True:
@@ -83,9 +83,9 @@ class _Door:
         with self._changing:
             self._forks += 1
             if self._forks == 1 and self.thread.is_alive():
+                self._is_away = True
                 self._wake_in.send(b"w")
                 self.thread.join(2)
-                self._is_away = True
 
     def after_fork(self) -> None:
         if os.getpid() != self.pid:
@@ -203,19 +203,10 @@ def listen(port: int | str, host: str, wait: bool) -> str:
         _door = _Door(port, host)
         _session.install_frameworks()
         _report.say(f"waiting for a debugger on {_door.address} with token {_door.token}", once=False)
-        _watch_forks(_door)
+        watch_forks(_door.before_fork, _door.after_fork)
+        if hasattr(os, "register_at_fork"):
+            os.register_at_fork(after_in_child=_door.close_in_child)
     if wait:
         while not _door.attached.wait(0.2):
             pass
     return _door.address
-
-
-def _watch_forks(door: _Door) -> None:
-    if not hasattr(os, "register_at_fork"):
-        return
-
-    os.register_at_fork(
-        before=lambda: _report.guard(door.before_fork),
-        after_in_parent=lambda: _report.guard(door.after_fork),
-        after_in_child=door.close_in_child,
-    )

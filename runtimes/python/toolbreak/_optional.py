@@ -43,6 +43,8 @@ branch_hook: Any = None
 prepare_nodes: Any = None
 #: How many calls began, ended and were routed that way.
 nodes_taken: Any = None
+#: Answers what has a function called when Python's own function that runs has returned.
+call_soon: Any = None
 
 
 def _fits() -> bool:
@@ -73,6 +75,7 @@ if os.environ.get("TOOLBREAK_COMPILED", "") != "0":
             Keep, secret_places = _compiled.Keep, _compiled.secret_places
             begin_node, finish_node = _compiled.begin_node, _compiled.finish_node
             run_hook, step_hook, branch_hook = _compiled.run_hook, _compiled.step_hook, _compiled.branch_hook
+            call_soon = _compiled.call_soon
             prepare_nodes, nodes_taken = _compiled.prepare_nodes, _compiled.nodes_taken
     except Exception as error:  # Not built, or for another system.
         _report.let_through(error)

@@ -6,18 +6,19 @@ import os
 import sys
 import threading
 from collections.abc import Callable
-from types import FrameType
 from typing import Any
 
-from . import _report, _standard
+from . import _optional, _report
 from ._real import Real, is_main_thread
 
 #: Those that run.
 idents: set[int] = set()
-#: What `start_after_fork` has yet to call, each with the frame that called `os.fork`, and where it did; how the interpreter calls us back.
-_due: list[tuple[Callable[[], None], FrameType, int]] = []
-_callback: Any = None
-_FOLDER = os.path.dirname(__file__) + os.sep
+#: What is called before the process forks, and behind it in the parent.
+_watchers: list[tuple[Callable[[], None], Callable[[], None]]] = []
+#: What `start_after_fork` has yet to call.
+_due: list[Callable[[], None]] = []
+#: Has it called; None where nothing can.
+_soon: Any = None
 
 
 class OwnThread:
@@ -67,53 +68,43 @@ class OwnThread:
         return True
 
 
+def watch_forks(before: Callable[[], None], after: Callable[[], None]) -> None:
+    """Calls both at each fork, `after` in the parent."""
+    global _soon
+    _watchers.append((before, after))
+    if len(_watchers) > 1 or not hasattr(os, "register_at_fork"):
+        return
+    os.register_at_fork(before=_before_fork, after_in_parent=_after_fork)
+    if sys.version_info >= (3, 13) and _optional.call_soon is not None:
+        _soon = _optional.call_soon(_start_those_due)
+        if _soon is not None:
+            # Compiled, and behind ours: what it asks for is not called before Python code of another one runs, mostly the app's own.
+            os.register_at_fork(after_in_parent=_soon)
+
+
 def start_after_fork(start: Callable[[], None]) -> None:
     """
-    Calls it in a process that has just forked: at once, or when `os.fork` has returned where that still counts the threads (3.13, and the first of
-    3.14: https://github.com/python/cpython/issues/137109). A thread of the app that forks makes two without ours.
+    Called by an `after` of `watch_forks`: calls it at once, or when `os.fork` has returned where that still counts the threads (3.13, and the first
+    of 3.14: https://github.com/python/cpython/issues/137109). A thread of the app that forks makes two without ours.
     """
-    frame: FrameType | None = sys._getframe()
-    while frame is not None and frame.f_code.co_filename.startswith(_FOLDER):
-        frame = frame.f_back
-    if sys.version_info < (3, 13) or not is_main_thread() or frame is None:
+    if _soon is None or not is_main_thread():
         start()
-        return
-    _due.append((start, frame, frame.f_lasti))
-    if not _call_back_soon():
-        _start_all()
+    else:
+        _due.append(start)
 
 
-def _call_back_soon() -> bool:
-    """Whether the main thread will call us when it goes on with Python code."""
-    global _callback
-    try:
-        ctypes = _standard.module("ctypes")
-        if _callback is None:
-            _callback = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.c_void_p)(_called_back)
-        return bool(ctypes.pythonapi.Py_AddPendingCall(_callback, None) == 0)
-    except (ImportError, OSError, MemoryError) as error:  # No ctypes, or no memory for code that is made.
-        _report.let_through(error)
-        return False
+def _before_fork() -> None:
+    for before, _ in list(_watchers):
+        _report.guard(before)
 
 
-def _called_back(_: object) -> int:
-    _report.guard(_start_those_due, sys._getframe().f_back)
-    return 0
+def _after_fork() -> None:
+    for _, after in list(_watchers):
+        _report.guard(after)
 
 
-def _start_those_due(running: FrameType | None) -> None:
-    if not any(_is_forking(frame, place, running) for _, frame, place in _due) or not _call_back_soon():
-        _start_all()
-
-
-def _start_all() -> None:
+def _start_those_due() -> None:
     while _due:
-        _report.guard(_due.pop()[0])
-
-
-def _is_forking(frame: FrameType, place: int, running: FrameType | None) -> bool:
-    """Whether what runs is a function that `os.fork` calls in its turn, ours or one of the app."""
-    below = running
-    while below is not None and below is not frame:
-        below = below.f_back
-    return below is not None and running is not frame and frame.f_lasti == place
+        start = _due[-1]
+        _report.guard(start)
+        _due.pop()

@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from fake_adapter import RECORD, RUNTIME
+from fake_adapter import RECORD, RUNTIME, dot
 from spool_reader import FUNCTION, START, read_folder
+from toolbreak import _optional
 
 pytestmark = [pytest.mark.essential, pytest.mark.skipif(sys.platform == "win32", reason="fork")]
 
@@ -99,7 +100,11 @@ def test_an_app_that_closes_all_files_keeps_those_that_it_opens_then(scene: Any)
     assert started(adapter.connect["spool"], "keep") == [1, 11]
 
 
-@pytest.mark.skipif(not os.path.isdir("/proc/self/task"), reason="counts threads there")
+_COUNTS_THREADS = pytest.mark.skipif(not os.path.isdir("/proc/self/task"), reason="counts threads there")
+
+
+@_COUNTS_THREADS
+@pytest.mark.skipif(sys.version_info >= (3, 13) and _optional.call_soon is None, reason="needs the compiled part")
 @pytest.mark.parametrize("by", ["recording", "door"])
 def test_a_fork_warns_of_no_thread_of_ours(scene: Any, by: str) -> None:
     scene.write(
@@ -107,19 +112,14 @@ def test_a_fork_warns_of_no_thread_of_ours(scene: Any, by: str) -> None:
         """
         import os, sys
 
-        started = []
-
-        def handler():
-            started.append([len(each) for each in "a handler of the app runs for a while".split()])
-
-        os.register_at_fork(before=handler, after_in_parent=handler)
         if "door" in sys.argv:
             import toolbreak
             toolbreak.listen()
-        os.register_at_fork(before=handler, after_in_parent=handler)
+        forks = []
 
-        def nested():
-            if len(started) < 325:
+        def before():
+            forks.append(1)
+            if len(forks) == 81:
                 fork()
 
         def fork():
@@ -139,17 +139,74 @@ def test_a_fork_warns_of_no_thread_of_ours(scene: Any, by: str) -> None:
         for _ in range(40):  # Without time for it to come back.
             fork()
         until_it_is_back()
-        os.register_at_fork(after_in_parent=nested)
+        os.register_at_fork(before=before)
+        forks.extend([1] * 80)
         fork()
         until_it_is_back()
-        print(len(started))
+        print(len(forks))
         """,
     )
     adapter = scene.adapter(record=recorded()) if by == "recording" else None
     environment = {"PYTHONPATH": str(RUNTIME)} if by == "door" else None
     app = scene.run(adapter, "-W", "always", "main.py", by, env=environment)
     code, out, err = app.finish()
-    assert (code, out.split(), "Warning" in err) == (0, ["0"] * 82 + ["328"], False), err
+    assert (code, out.split(), "Warning" in err) == (0, ["0"] * 82 + ["82"], False), err
+
+
+@_COUNTS_THREADS
+@pytest.mark.parametrize("handler", [False, True])
+def test_our_thread_is_back_behind_a_fork_whatever_the_app_does_then(scene: Any, handler: bool) -> None:
+    scene.write(
+        "main.py",
+        f"""
+        import os, signal
+
+        back = []
+        signal.signal(signal.SIGUSR1, lambda *_: back.append(True))
+        parent = os.getpid()
+
+        def goes_on():
+            while not back:  # Waits for nothing, and calls nothing.
+                pass
+
+        if {handler}:
+            os.register_at_fork(after_in_parent=goes_on)
+        pid = os.fork()
+        if pid == 0:
+            while len(os.listdir(f"/proc/{{parent}}/task")) != 2:
+                os.sched_yield()
+            os.kill(parent, signal.SIGUSR1)
+            os._exit(0)
+        goes_on()
+        print(os.waitpid(pid, 0)[1])
+        """,
+    )
+    adapter = scene.adapter(record=recorded())
+    assert scene.run(adapter, "-W", "ignore", "main.py").finish() == (0, "0\n", "")
+
+
+def test_a_stop_in_what_a_fork_calls_is_released(scene: Any) -> None:
+    path = scene.write(
+        "main.py",
+        """
+        import os
+
+        def reopen():
+            return 1
+
+        os.register_at_fork(after_in_parent=reopen)
+        pid = os.fork()
+        if pid == 0:
+            os._exit(0)
+        print(os.waitpid(pid, 0)[1])
+        """,
+    )
+    adapter = scene.adapter(breakpoints=[dot(1, path, "def reopen")])
+    app = scene.run(adapter, "-W", "ignore", "main.py")
+    process, hold = adapter.held()
+    assert hold["description"] == "Paused before function"
+    process.release(hold)
+    assert app.finish() == (0, "0\n", "")
 
 
 def test_functions_that_a_test_replaces_are_not_called_by_us(scene: Any) -> None:
