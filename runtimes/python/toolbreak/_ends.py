@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import os
+import sys
 import threading
 from typing import Any
 
@@ -51,6 +52,9 @@ def _after_in_parent() -> None:
 
 
 def _after_in_child() -> None:
+    if sys.is_finalizing():  # A finaliser forked, and nothing can be imported any more.
+        _calls.attached = False
+        return
     old = _session.session
     if old is None:
         from . import _record

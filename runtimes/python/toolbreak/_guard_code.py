@@ -4,40 +4,20 @@ from __future__ import annotations
 
 import ast
 import copy
-import warnings
 from types import CodeType
 from typing import Any
 
 from ._exception_table import cover_jumps
 from ._guard_state import Guard
-from ._sources import File, FunctionNode, walk
+from ._sources import File, FunctionNode, Quietly, walk
 
 Key = tuple[str, int, str]
 _MARK = "\0toolbreak guard "
 
 
 def compile_quietly(tree: ast.Module, filename: str) -> CodeType:
-    # The file was compiled before: what it had to warn about was said then, and must not be raised now under `-W error`.
-    entry: Any = ("ignore", None, Warning, None, 0)
-    warnings.filters.insert(0, entry)  # type: ignore[attr-defined]
-    _filters_changed()
-    try:
+    with Quietly(filename):
         return compile(tree, filename, "exec", dont_inherit=True)
-    finally:
-        try:
-            warnings.filters.remove(entry)  # type: ignore[attr-defined]
-        except ValueError:
-            pass
-        _filters_changed()
-
-
-def _filters_changed() -> None:
-    changed = getattr(warnings, "_filters_mutated", None) or getattr(warnings, "_filters_mutated_lock_held", None)
-    if changed is not None:
-        try:
-            changed()
-        except RuntimeError:
-            pass
 
 
 def plain_codes(source: File, filename: str) -> dict[Key, CodeType]:

@@ -32,13 +32,14 @@ def _done(name: str, path: str | None) -> None:
 
 
 class _Finder:
-    """First in `sys.meta_path`; finds nothing itself, only looks at what the others found."""
+    """First in `sys.meta_path`; finds nothing itself, only looks at what those behind it found."""
 
     def find_spec(self, name: str, path: Any = None, target: Any = None) -> Any:
         spec = None
-        for finder in list(sys.meta_path):
-            if finder is self:
-                continue
+        finders = list(sys.meta_path)
+        # Those before it were asked already.
+        behind = next((place + 1 for place, finder in enumerate(finders) if finder is self), 0)
+        for finder in finders[behind:]:
             find = getattr(finder, "find_spec", None)
             if find is None:
                 continue

@@ -6,6 +6,7 @@ import ast
 import linecache
 import os
 import tokenize
+import warnings
 from collections import deque
 from collections.abc import Iterator
 from types import CodeType, FunctionType, MethodType
@@ -50,6 +51,31 @@ class Spot:
         return (self.path, self.first, self.name)
 
 
+class Quietly:
+    """
+    While a file is read and compiled again: what it has to warn about was said when the app did, and must not be raised now under `-W error`. Nobody is
+    told of the filter: what Python says once it would say again.
+    """
+
+    def __init__(self, path: str) -> None:
+        # For the name of the module `warnings` takes the path.
+        self._name = path[:-3] if path.endswith(".py") else path
+        self._filter: Any = ("ignore", None, Warning, self, 0)
+
+    def match(self, name: str) -> bool:
+        """As the expression for the module's name, in whose place in the filter this is."""
+        return name == self._name
+
+    def __enter__(self) -> None:
+        warnings.filters.insert(0, self._filter)  # type: ignore[attr-defined]
+
+    def __exit__(self, *_: object) -> None:
+        try:
+            warnings.filters.remove(self._filter)  # type: ignore[attr-defined]
+        except ValueError:
+            pass
+
+
 class File:
     """A parsed source file. Raises OSError, SyntaxError, ValueError or UnicodeDecodeError."""
 
@@ -58,7 +84,8 @@ class File:
         with tokenize.open(path) as handle:
             self.text = handle.read()
         self.modified = os.stat(path).st_mtime
-        self.tree = ast.parse(self.text)
+        with Quietly(path):
+            self.tree = ast.parse(self.text, path)
         self.spots: list[Spot] = []
         #: Every `class` statement under its qualified name, in the order of the file.
         self.classes: list[tuple[str, ast.ClassDef]] = []

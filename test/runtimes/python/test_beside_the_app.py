@@ -351,3 +351,92 @@ def test_what_is_forked_while_a_test_replaces_functions_is_recorded(scene: Any) 
     adapter = scene.adapter(record=recorded())
     assert scene.run(adapter, "main.py").finish() == (0, "", "")
     assert started(adapter.connect["spool"], "work") == [1] * 8
+
+
+def test_a_warning_that_python_shows_once_is_shown_once(scene: Any) -> None:
+    for name in ("one", "two"):
+        scene.write(f"{name}.py", "def work(x):\n    return x\n")
+    scene.write("escape.py", 'def work(x):\n    return "\\d" if x is 1 else x\n')
+    scene.write(
+        "main.py",
+        """
+        import warnings
+
+        def old():
+            warnings.warn("old", UserWarning)
+
+        old()
+        import one
+        old()
+        one.work(1)
+        old()
+        import two
+        old()
+        import escape
+        escape.work(2)
+        print(len(warnings.filters))
+        """,
+    )
+
+    def said(adapter: Any, *options: str) -> list[str]:
+        code, out, err = scene.run(adapter, "-B", *options, "main.py").finish()
+        lines = [line for line in err.splitlines() if "Warning:" in line]
+        return [str(code), out, *(line.rpartition("/")[2] for line in lines)]
+
+    bare = said(None)
+    assert sum("UserWarning" in line for line in bare) == 1
+    assert sum("escape" in line for line in bare) >= 1
+    adapter = scene.adapter(record=recorded())
+    assert said(adapter) == bare
+    # It was compiled when nothing was strict, and is recorded still.
+    scene.write("main.py", "import escape\nescape.work(2)\n")
+    assert scene.run(None, "-c", "import escape").finish()[0] == 0
+    assert started(adapter.connect["spool"], "work") == [2]
+    assert scene.run(scene.adapter(record=recorded()), "-W", "error", "main.py").finish() == (0, "", "")
+    assert started(adapter.connect["spool"], "work") == [1, 2]
+
+
+def test_an_import_hook_of_the_app_is_asked_once(scene: Any) -> None:
+    scene.write("plain.py", "def work():\n    return 1\n")
+    scene.write(
+        "main.py",
+        """
+        import sys
+
+        class Finder:
+            def find_spec(self, name, path=None, target=None):
+                print("asked for", name)
+
+        sys.meta_path.insert(0, Finder())
+        import plain
+        print(plain.work())
+        try:
+            import nothere
+        except ImportError:
+            print("not there")
+        """,
+    )
+    adapter = scene.adapter(record=recorded())
+    out = "asked for plain\n1\nasked for nothere\nnot there\n"
+    assert scene.run(adapter, "main.py").finish() == (0, out, "")
+    assert started(adapter.connect["spool"], "work") == [1]
+
+
+@pytest.mark.skipif(sys.version_info >= (3, 12), reason="Python itself refuses to fork then")
+def test_a_finaliser_that_forks_says_nothing(scene: Any) -> None:
+    scene.write(
+        "main.py",
+        """
+        import os
+
+        class Last:
+            def __del__(self, fork=os.fork, wait=os.waitpid, leave=os._exit):
+                pid = fork()
+                if pid == 0:
+                    leave(0)
+                print(wait(pid, 0)[1])
+
+        last = Last()
+        """,
+    )
+    assert scene.run(scene.adapter(record=recorded()), "main.py").finish() == (0, "0\n", "")
