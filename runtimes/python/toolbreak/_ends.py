@@ -9,6 +9,7 @@ import threading
 from typing import Any
 
 from . import (
+    _audit,
     _calls,
     _faults,
     _frameworks,
@@ -39,6 +40,7 @@ def register_once() -> None:
         os.register_at_fork(after_in_child=_after_in_child)
     _own_thread.watch_forks(_before_fork, _after_in_parent)
     atexit.register(_at_exit)
+    _audit.install()
 
 
 def _before_fork() -> None:

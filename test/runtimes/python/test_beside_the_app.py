@@ -440,3 +440,60 @@ def test_a_finaliser_that_forks_says_nothing(scene: Any) -> None:
         """,
     )
     assert scene.run(scene.adapter(record=recorded()), "main.py").finish() == (0, "0\n", "")
+
+
+@pytest.mark.parametrize("compiled", ["1", "0"])
+def test_an_audit_hook_is_told_of_what_the_app_does(scene: Any, compiled: str) -> None:
+    scene.write(
+        "main.py",
+        """
+        import sys
+
+        heard = []
+
+        def note(event):
+            heard.append(event)
+
+        def hook(event, args):
+            if listens:
+                note(event)
+            if event == "open" and args[0] == "refused":
+                raise PermissionError("no")
+
+        def work(x):
+            return x
+
+        def fails(x):
+            raise ValueError(x)
+
+        def gives():
+            yield 1
+
+        listens = False
+        sys.addaudithook(hook)
+        listens = True
+        work(1)
+        work([1, {2: (3,)}])
+        for size in range(10):
+            work("x" * 100_000)  # Files of ours end, and others begin.
+        list(gives())
+        try:
+            fails(1)
+        except ValueError:
+            pass
+        open("/dev/null").close()
+        id(work)
+        sys._getframe()
+        try:
+            open("refused")
+        except PermissionError as error:
+            print(error)
+        listens = False
+        print(heard)
+        """,
+    )
+    bare = scene.run(None, "main.py").finish()
+    assert "'open', 'builtins.id', 'sys._getframe', 'open'" in bare[1]
+    adapter = scene.adapter(record=recorded())
+    assert scene.run(adapter, "main.py", env={"TOOLBREAK_COMPILED": compiled}).finish() == bare
+    assert started(adapter.connect["spool"], "work") == [12]

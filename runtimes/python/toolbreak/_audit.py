@@ -1,0 +1,56 @@
+"""Audit hooks of the app are told of what the app does, not of what is done to record it: one that is recorded itself would never come to its end."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from typing import Any
+
+from ._real import Real
+
+_FOLDER = os.path.dirname(__file__) + os.sep
+#: What we do all the time, and what only these do: they call nothing of the app.
+_OF_OURS = (
+    "sys._getframe",
+    "sys._current_frames",
+    "object.__getattr__",
+    "builtins.id",
+    "marshal.dumps",
+    "marshal.loads",
+)
+_FILES = tuple(_FOLDER + name for name in ("_spool.py", "_segments.py"))
+#: Threads in which it is just asked whose an event is.
+_asking: set[int] = set()
+_get_frame = sys._getframe
+_original: Any = sys.addaudithook
+
+
+def install() -> None:
+    """Those that are there already are told of all."""
+    if sys.addaudithook is _original:
+        sys.addaudithook = addaudithook
+
+
+def addaudithook(hook: Callable[[str, tuple[Any, ...]], Any]) -> None:
+    def told(event: str, args: tuple[Any, ...]) -> None:
+        thread = Real.thread_id()
+        if thread in _asking:
+            return
+        _asking.add(thread)
+        try:
+            file = _get_frame(1).f_code.co_filename
+        except ValueError:  # Nothing of Python's runs.
+            file = ""
+        finally:
+            _asking.discard(thread)
+        if file.startswith(_FOLDER) and (event in _OF_OURS or file in _FILES):
+            return
+        hook(event, args)
+
+    if hasattr(hook, "__cantrace__"):
+        told.__cantrace__ = hook.__cantrace__  # type: ignore[attr-defined]
+    _original(told)
+
+
+addaudithook.__doc__, addaudithook.__module__ = _original.__doc__, _original.__module__
