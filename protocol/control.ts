@@ -56,6 +56,8 @@ export interface Configuration {
   record: RecordSettings;
   /** Time limit of an evaluation or of a value's own `repr`, in seconds. */
   evaluationSeconds: number;
+  /** It is recorded, and nobody is there who could stop it or look into it. */
+  unattended?: boolean;
   /** Only while breakpoints stand in native sources, which are the adapter's own matter: what the app does for them. */
   native?: NativeGates;
 }

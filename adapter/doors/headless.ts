@@ -127,6 +127,7 @@ export async function recordCommand(options: HeadlessOptions, say: (sentence: st
       justMyCode: true,
       record,
       evaluationSeconds: EVALUATION_SECONDS,
+      unattended: true,
     };
     await target.start(configuration);
     started = true;

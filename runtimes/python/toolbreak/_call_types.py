@@ -286,6 +286,12 @@ class ShortCall(Call):
     )
 
 
+def let_go_of_arguments(call: Any) -> None:
+    """They are recorded, and nobody can ask for them any more: the app's own references alone keep them alive."""
+    call.args = {}
+    call.given = ()
+
+
 class PlainCall(ShortCall):
     """A call that compiled code begins. Mostly nobody asks for its arguments: they are made into a dict for those who do."""
 

@@ -9,7 +9,7 @@ from types import CodeType
 from typing import TYPE_CHECKING, Any
 
 from . import _boundaries, _call_types, _calls, _quick, _report, _sources
-from ._call_types import AGAIN, RAISE, Call, Function
+from ._call_types import AGAIN, RAISE, Call, Function, let_go_of_arguments
 
 if TYPE_CHECKING:
     from ._sources import Spot
@@ -180,6 +180,8 @@ class Guard:
         except BaseException:
             self._lose(frame)
             raise
+        if _calls.decide is None and run.recorded:
+            let_go_of_arguments(run)
         if not going:
             self._skip(frame, run)
         return going
@@ -207,6 +209,8 @@ class Guard:
         except BaseException:
             self._lose(frame)
             raise
+        if _calls.decide is None and run.recorded:
+            let_go_of_arguments(run)
         if not going:
             self._skip(frame, run)
         return going

@@ -164,6 +164,7 @@ if TYPE_CHECKING:
             'justMyCode': bool,
             'record': 'RecordSettings',
             'evaluationSeconds': float,
+            'unattended': 'NotRequired[bool]',
             'native': 'NotRequired[NativeGates]',
         },
     )

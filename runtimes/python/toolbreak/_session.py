@@ -115,7 +115,7 @@ class Session:
         if not self.root:
             configuration["stopOnEntry"] = False
         _calls.attached = True
-        _calls.decide = _stops.decide
+        _calls.decide = None if configuration.get("unattended") else _stops.decide
         _calls.hold = _holds.hold
         _calls.ahold = _holds.ahold
         _calls.task_changed = self._task_changed

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from . import _calls, _optional, _report
-from ._call_types import Call, Function, PlainCall, ShortCall, Stopping, Task, nowhere
+from ._call_types import Call, Function, PlainCall, ShortCall, Stopping, Task, let_go_of_arguments, nowhere
 from ._real import Real
 
 _calls_ready: bool | None = None
@@ -57,6 +57,8 @@ def _write(call: Any) -> None:
         segment = getattr(writer.local, "segment", nowhere)
         if call.recorded:
             call.segment = segment
+            if _calls.decide is None:
+                let_go_of_arguments(call)
     except RecursionError:
         pass
     except BaseException as error:

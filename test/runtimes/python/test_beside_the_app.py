@@ -497,3 +497,67 @@ def test_an_audit_hook_is_told_of_what_the_app_does(scene: Any, compiled: str) -
     adapter = scene.adapter(record=recorded())
     assert scene.run(adapter, "main.py", env={"TOOLBREAK_COMPILED": compiled}).finish() == bare
     assert started(adapter.connect["spool"], "work") == [12]
+
+
+@pytest.mark.parametrize("compiled", ["1", "0"])
+def test_what_a_function_drops_is_gone_where_nobody_can_look(scene: Any, compiled: str) -> None:
+    scene.write(
+        "main.py",
+        """
+        import asyncio, sys
+
+        class Value:
+            def __init__(self, name):
+                self.name = name
+
+            def __del__(self):
+                print("gone:", self.name)
+
+            def method(self, other):
+                del other
+                print("method")
+                del self
+                print("behind")
+
+        def drops(value):
+            del value
+            print("dropped")
+
+        def replaces(value, *more, key=None):
+            value = more = key = None
+            print("replaced")
+
+        def gives(value):
+            del value
+            yield "given"
+
+        async def awaits(value):
+            del value
+            await asyncio.sleep(0)
+            print("awaited")
+
+        def counts(value):
+            return sys.getrefcount(value)
+
+        def large(values, value):
+            del values, value
+            print("large")
+
+        drops(Value("plain"))
+        replaces(Value("first"), Value("more"), key=Value("key"))
+        Value("self").method(Value("other"))
+        for each in gives(Value("generator")):
+            print(each)
+        asyncio.run(awaits(Value("coroutine")))
+        large(["x" * 1000] * 1000, Value("beside"))
+        kept = Value("kept")
+        print(counts(kept))
+        """,
+    )
+    bare = scene.run(None, "main.py").finish()
+    assert bare[0] == 0
+    adapter = scene.adapter(record=recorded(), unattended=True)
+    app = scene.run(adapter, "main.py", env={"TOOLBREAK_COMPILED": compiled})
+    assert app.finish() == bare
+    for name in ("drops", "replaces", "gives", "awaits", "counts", "large"):
+        assert started(adapter.connect["spool"], name) == [1]
