@@ -164,6 +164,10 @@ describe('life: recording without an adapter', function () {
       const wanted = Object.entries(ends).map(([name, [, how, text]]) => [name, [how, text]]);
       assert.deepEqual(Object.fromEntries(told), Object.fromEntries(wanted));
     }
+    assert.match(
+      (await place.say('import', folder)).stdout,
+      /^Run \d+ \(killed\.py, 1 call, no end recorded\) was imported/m,
+    );
     const lines = (await place.say('runs')).stdout.split('\n').filter((line) => line.endsWith(', no end recorded'));
     assert.equal(lines.length, 4);
     const [number] = lines[0]!.split(' ');

@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import type { Command } from 'commander';
 import { resolve } from 'node:path';
+import { endingText, type Ending } from '../../../protocol/timeline';
 import { UserError } from '../../common/errors';
 import { runsFolder } from '../../common/paths';
 import { typed } from '../../common/shell';
@@ -37,7 +38,10 @@ export function importCommand(program: Command): void {
     });
 }
 
-function words(run: Imported, { alive, damaged = 0, partial, earlier, passedOver = [] }: Partial<Taken> = {}): string {
+function words(
+  run: Imported,
+  { alive, damaged = 0, partial, ending, earlier, passedOver = [] }: Partial<Taken> = {},
+): string {
   const { file, number } = run;
   const more = alive === true ? ' The app still runs: import again for what it records from now on.' : '';
   const less =
@@ -52,7 +56,7 @@ function words(run: Imported, { alive, damaged = 0, partial, earlier, passedOver
     passedOver.length > 0
       ? ` Passed over, since no spool file is named so or it is no file: ${passedOver.map(plainText).join(', ')}.`
       : '';
-  return `${took(run, earlier)}${leftText(run)}${strange}${less}${early}${more}`;
+  return `${took(run, earlier, ending)}${leftText(run)}${strange}${less}${early}${more}`;
 }
 
 function leftText({ leftOut = [] }: Imported): string {
@@ -61,8 +65,9 @@ function leftText({ leftOut = [] }: Imported): string {
   return ` Not all of it could be taken: ${all.join('; ')}.`;
 }
 
-function took({ number, name, calls }: Admitted, earlier: number | undefined): string {
-  const named = `${number} (${plainText(name)}, ${count(calls, 'call')})`;
+function took({ number, name, calls }: Admitted, earlier: number | undefined, ending: Ending | undefined): string {
+  const ended = ending === undefined ? '' : `, ${endingText(ending)}`;
+  const named = `${number} (${plainText(name)}, ${count(calls, 'call')}${ended})`;
   if (earlier === undefined) return `Imported run ${named}.`;
   return calls > earlier
     ? `Imported ${count(calls - earlier, 'call')} more into run ${named}.`

@@ -1,6 +1,7 @@
 import { lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, type Dirent } from 'node:fs';
 import { hostname } from 'node:os';
 import { basename, join } from 'node:path';
+import type { Ending } from '../../../protocol/timeline';
 import { messageOf, UserError } from '../../common/errors';
 import { parseObject } from '../../common/ndjson';
 import { summaryOf } from '../reader/folder';
@@ -24,6 +25,8 @@ export interface Taken extends Admitted {
   damaged: number;
   /** The recording of a process ended before the process did. */
   partial?: true;
+  /** How the app ended, where it did not end well by itself. */
+  ending?: Ending;
   /** What is called a spool and cannot be one, by its name or since it is no file. */
   passedOver?: string[];
   /** Calls that were there from an earlier import. */
@@ -156,13 +159,14 @@ function take(folder: string, note: Note, runsFolder: string): Taken {
       'number' | 'calls' | 'name' | 'damaged'
     >;
     db.close();
-    const { partial } = summaryOf(runFile);
+    const { partial, ending } = summaryOf(runFile);
     return {
       file: runFile,
       run,
       ...said,
       alive,
       ...(partial === true && { partial }),
+      ...(ending !== undefined && { ending }),
       ...(passedOver.length > 0 && { passedOver }),
       ...(earlier !== undefined && { earlier }),
     };
