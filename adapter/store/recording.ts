@@ -191,7 +191,8 @@ export class Recording {
 
   /** Looks whether the process that began the run came to its end, where nobody else was told of it. */
   lookForLastWord(pid: number): void {
-    this.write((writer) => writer.vanished(pid, this.options.elsewhere === true));
+    const copied = this.options.elsewhere === true || this.options.timed !== true;
+    this.write((writer) => writer.vanished(pid, copied));
   }
 
   /** Something of the recording is not there at all: counted and said once, however often it is looked for. */

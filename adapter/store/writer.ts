@@ -320,6 +320,11 @@ export class RunWriter {
    * one became after the other, the last. `copied`: its recording is a copy, of which moment nobody knows. Noted once.
    */
   vanished(pid: number, copied: boolean): void {
+    // What an earlier copy did not have may be there by now.
+    this.db.exec(
+      `DELETE FROM events WHERE name = 'vanished'
+        AND EXISTS (SELECT 1 FROM events AS other WHERE other.process = events.process AND other.name = 'exited')`,
+    );
     const found = this.db
       .prepare(
         `SELECT id FROM (SELECT id FROM processes WHERE pid = ? AND key NOT GLOB '*-w*' ORDER BY id DESC LIMIT 1) AS last

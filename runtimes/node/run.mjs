@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, readlinkSync, renameSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import { types } from 'node:util';
@@ -73,7 +73,9 @@ function start(place) {
   });
   process.on('exit', (code) => {
     if (caught !== null && code !== 0) recorder.event(ended, caught);
-    if (isMainThread && rootOf(into) === process.pid) recorder.event('exited', { code });
+    // What else listens may end it with another code.
+    const known = process.listenerCount('exit') === 1;
+    if (isMainThread && rootOf(into) === process.pid) recorder.event('exited', known ? { code: codeOf(code) } : {});
     spool.flush();
     spool.last = true;
   });
@@ -198,6 +200,9 @@ function folderOfRun(folder) {
   return into;
 }
 
+/** As whoever started it is told. @param {number} code */
+const codeOf = (code) => (process.platform === 'win32' ? code : code & 255);
+
 /**
  * The process that made the folder of the run. At its end it says so, which one that is killed does not; in the run of a session it is the session that does.
  * @param {string} folder
@@ -206,10 +211,10 @@ function rootOf(folder) {
   return joined === null ? Number(basename(folder).split('-').at(-2)) : undefined;
 }
 
-/** This machine since it was started: elsewhere, or later, our process ids mean nothing. */
+/** This machine since it was started, and which numbers processes have: elsewhere, or later, ours mean nothing. */
 function machine() {
   try {
-    return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
+    return `${readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()} ${readlinkSync('/proc/self/ns/pid')}`;
   } catch {
     return hostname();
   }

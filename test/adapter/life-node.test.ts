@@ -484,6 +484,9 @@ other(function late() {})();
     ]);
     assert.deepEqual(await told('exits.mjs', 'process.exit(3);\n'), ['event: Ended with exit code 3']);
     assert.match((await place.say('runs')).stdout.split('\n')[1]!, /exits\.mjs .*, exit code 3$/);
+    assert.deepEqual(await told('listens.mjs', 'process.on("exit", () => {\n  process.exitCode = 3;\n});\n'), [
+      'event: Ended',
+    ]);
     const [killed, ...rest] = await told('killed.mjs', 'setTimeout(() => process.kill(process.pid, 9));\n');
     assert.match(killed!, /^event: Process \d+ \(killed\.mjs\) recorded no end: it was killed, /);
     assert.deepEqual(rest, []);

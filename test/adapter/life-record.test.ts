@@ -129,11 +129,19 @@ describe('life: recording without an adapter', function () {
 
   it('tells how the process that began it ended, and that one which was killed said nothing of its end', async () => {
     const forks = 'pid = os.fork()\nif pid == 0:\n    work()\n    CHILD\nos.waitpid(pid, 0)\n';
-    const noEnd = 'NAME recorded no end: it was killed, or ended at once, as by os._exit';
+    const noEnd = 'NAME recorded no end: it was killed, ended at once, as by os._exit, or became another program';
     const ends: Record<string, [string, string | undefined, string]> = {
       comes: ['', undefined, 'Ended with exit code 0'],
       exits: ['sys.exit(3)', undefined, 'Ended'],
       crashes: ['raise ValueError("no tea")', 'crashed', 'Ended with exit code 1'],
+      // After it said so.
+      faults: [
+        'import ctypes\nclass Last:\n    def __del__(self, read=ctypes.string_at):\n        read(0)\nlast = Last()',
+        'crashed',
+        'Ended with exit code 0',
+      ],
+      // It may end the process with another code.
+      hooks: ['sys.excepthook = lambda *_: sys.exit(2)\nraise ValueError("no tea")', 'crashed', 'Ended'],
       killed: ['os.kill(os.getpid(), signal.SIGKILL)', 'vanished', noEnd],
       terminated: ['os.kill(os.getpid(), signal.SIGTERM)', 'vanished', noEnd],
       leaves: ['os._exit(0)', 'vanished', noEnd],
@@ -194,7 +202,7 @@ describe('life: recording without an adapter', function () {
       const { rows: found } = await place.json<QueryAnswer>('query', 'last', '--type', 'event');
       assert.match(
         found[0]?.type === 'event' ? found[0].text : '',
-        /recorded no end: it was killed, ended at once, as by os\._exit, or still ran when this was copied$/,
+        /recorded no end: it was killed, .*, or still ran when this was copied$/,
       );
       child.stdin.end('\n');
       assert.deepEqual(await once(child, 'exit'), [0, null]);
@@ -203,6 +211,25 @@ describe('life: recording without an adapter', function () {
     }
     copyIt();
     assert.equal(await ending(), undefined);
+  });
+
+  it('knows a forked process that goes on', async () => {
+    place.file(
+      'daemon.py',
+      'import os, signal\ndef work():\n    return 1\nwork()\nif os.fork() == 0:\n    work()\n    print(os.getpid(), flush=True)\n    signal.pause()\n',
+    );
+    const child = spawn(python, ['daemon.py'], { cwd: place.project, env, stdio: ['ignore', 'pipe', 'inherit'] });
+    const ended = once(child, 'exit');
+    const closed = once(child, 'close');
+    const [pid] = (await once(child.stdout, 'data')) as [Buffer];
+    try {
+      await ended;
+      assert.equal((await taken())[0]!.alive, true);
+    } finally {
+      process.kill(Number(pid.toString()), 'SIGKILL');
+    }
+    await closed;
+    assert.deepEqual([(await taken())[0]!.alive, (await taken())[0]!.calls], [false, 2]);
   });
 
   it('has the calls of child processes, started and forked, in one run', async () => {

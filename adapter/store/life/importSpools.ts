@@ -1,4 +1,4 @@
-import { lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, type Dirent } from 'node:fs';
+import { lstatSync, mkdirSync, readdirSync, readFileSync, readlinkSync, rmSync, statSync, type Dirent } from 'node:fs';
 import { hostname } from 'node:os';
 import { basename, join } from 'node:path';
 import type { Ending } from '../../../protocol/timeline';
@@ -231,7 +231,7 @@ function callsOf(runFile: string, session: string): number | undefined {
 /** As the runtime says it in `_record.machine`. */
 function machine(): string {
   try {
-    return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
+    return `${readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()} ${readlinkSync('/proc/self/ns/pid')}`;
   } catch {
     return hostname();
   }

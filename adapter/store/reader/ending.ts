@@ -48,7 +48,9 @@ export function endingOf(file: RunFile): Ending | undefined {
   // One that is copied again later, or goes on being taken over, may have come to its end by then.
   const vanished = exit === undefined && told.some(({ name }) => name === 'vanished');
   if (ends.length === 0) return vanished ? { how: 'vanished' } : exited;
-  const own = exit !== undefined && codeOf(file, exit) === 0 ? [] : ends.filter(({ child }) => child === 0);
+  // One that ended with 0 survived what was told of it before.
+  const survived = exit !== undefined && codeOf(file, exit) === 0 ? told.indexOf(exit) : -1;
+  const own = ends.filter((end) => end.child === 0 && told.indexOf(end) > survived);
   if (own.length === 0 && vanished) return { how: 'vanished' };
   const signal = (own.length > 0 ? own : ends).map((end) => end.signal).findLast((one) => typeof one === 'string');
   const how = signal === undefined || isFault(signal) ? 'crashed' : signal === 'SIGKILL' ? 'killed' : 'ended';

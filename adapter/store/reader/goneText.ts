@@ -14,8 +14,8 @@ export function goneText(file: RunFile, name: 'crashed' | 'lost' | 'vanished', f
   return `${who} ${signal === undefined ? 'crashed' : endedBy(signal)}`;
 }
 
-const AT_ONCE = 'or ended at once, as by os._exit';
-const COPIED = 'ended at once, as by os._exit, or still ran when this was copied';
+const AT_ONCE = 'ended at once, as by os._exit, or became another program';
+const COPIED = `${AT_ONCE}, or still ran when this was copied`;
 
 /** Processes that said themselves how they crashed. */
 function crashed(file: RunFile): ReadonlySet<number> {

@@ -36,7 +36,7 @@ static struct {
 } ours;
 static int are_calls_prepared;
 
-#define EACH_NAME(X) X(_numbers) X(attached) X(decide) X(segment) X(writer)
+#define EACH_NAME(X) X(_numbers) X(attached) X(decide) X(lets_go) X(segment) X(writer)
 #define DECLARE(name) PyObject *name;
 static struct {
     EACH_NAME(DECLARE)
@@ -191,7 +191,7 @@ static PyObject *moment(void)
 /* Of the module `_calls`. Where a dict tells that it changed, it is not looked up in between. */
 static struct {
     uint64_t version;
-    PyObject *attached, *writer, *decide, *numbers; /* borrowed */
+    PyObject *attached, *writer, *decide, *lets_go, *numbers; /* borrowed */
 } now_there;
 
 static int look_there(void)
@@ -202,6 +202,7 @@ static int look_there(void)
     now_there.attached = PyDict_GetItemWithError(ours.calls, word.attached);
     now_there.writer = PyDict_GetItemWithError(ours.calls, word.writer);
     now_there.decide = PyDict_GetItemWithError(ours.calls, word.decide);
+    now_there.lets_go = PyDict_GetItemWithError(ours.calls, word.lets_go);
     now_there.numbers = PyDict_GetItemWithError(ours.calls, word._numbers);
     now_there.version = 0;
     if (now_there.attached == NULL || now_there.writer == NULL || now_there.decide == NULL || now_there.numbers == NULL)

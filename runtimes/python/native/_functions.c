@@ -261,7 +261,7 @@ static PyObject *begin_call(Way *way, PyObject *const *args, Py_ssize_t count, i
         exchange(call, fn.calls.frame, shared(frame));
         exchange(call, fn.calls.function, shared(function));
         /* Recorded, and nobody can ask for them: the app's own references alone keep them alive. */
-        exchange(call, fn.calls.given, shared(*written && now_there.decide == Py_None ? no_items : given_));
+        exchange(call, fn.calls.given, shared(*written && now_there.lets_go == Py_True ? no_items : given_));
         exchange(call, fn.calls.number, shared(number));
         exchange(call, fn.calls.owner, shared(owner));
         exchange(call, fn.calls.parent, shared(back));

@@ -19,6 +19,8 @@ _OF_OURS = (
     "marshal.dumps",
     "marshal.loads",
 )
+#: What asking raises itself. Nothing else is left out meanwhile, since a signal handler may run, and raise, in the middle of it.
+_ASKED = ("sys._getframe", "object.__getattr__")
 _FILES = tuple(_FOLDER + name for name in ("_spool.py", "_segments.py"))
 #: Threads in which it is just asked whose an event is.
 _asking: set[int] = set()
@@ -35,7 +37,7 @@ def install() -> None:
 def addaudithook(hook: Callable[[str, tuple[Any, ...]], Any]) -> None:
     def told(event: str, args: tuple[Any, ...]) -> None:
         thread = Real.thread_id()
-        if thread in _asking:
+        if event in _ASKED and thread in _asking:
             return
         _asking.add(thread)
         try:

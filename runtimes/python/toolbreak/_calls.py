@@ -44,6 +44,9 @@ writer: Any = None
 decide: Callable[[Call, str], Any] | None = None
 
 
+#: Arguments are let go of once they are recorded: nobody is there, or comes later, who could look at them.
+lets_go = False
+
 stopping = Stopping()
 #: Blocks one task: `_holds.hold` and `_holds.ahold`.
 hold: Callable[[Call, Any], Any] | None = None

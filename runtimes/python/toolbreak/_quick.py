@@ -146,7 +146,7 @@ def enter({parameters}):
                 owner.segment = getattr(writer.local, "segment", nowhere)
         elif segment.waiting:
             writer.drain(segment)
-        if calls.decide is None and call.recorded:
+        if calls.lets_go and call.recorded:
             call.args = {{}}
             call.given = ()
     except RecursionError:

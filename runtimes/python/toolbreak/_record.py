@@ -86,7 +86,7 @@ def forked() -> bool:
         guard.forked()
     from . import _faults
 
-    _writer.after_fork(_session.process_id())
+    _writer.after_fork(_session.process_id(), pidStart=_start_mark())
     _faults.forked(_writer.folder, _writer.process)
     return True
 
@@ -98,7 +98,8 @@ def note_end() -> None:
     writer = _calls.writer
     if writer is None or writer is not _writer or not writer.has_begun() or _root_of(writer.folder) != os.getpid():
         return
-    code = _main.exit_code()
+    # Who tells of errors in a way of its own may end the process with a code of its own.
+    code = _main.exit_code() if sys.excepthook is sys.__excepthook__ else None
     writer.event("exited", None, {} if code is None else {"code": code})
 
 
@@ -177,10 +178,10 @@ def _folder_of_run(folder: str) -> str:
 
 
 def machine() -> str:
-    """This machine since it was started: elsewhere, or later, our process ids mean nothing."""
+    """This machine since it was started, and which numbers processes have: elsewhere, or later, ours mean nothing."""
     try:
         with open("/proc/sys/kernel/random/boot_id", encoding="ascii") as file:
-            return file.read().strip()
+            return f"{file.read().strip()} {os.readlink('/proc/self/ns/pid')}"
     except OSError:
         platform = _standard.module("platform")
 

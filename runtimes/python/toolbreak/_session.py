@@ -115,7 +115,8 @@ class Session:
         if not self.root:
             configuration["stopOnEntry"] = False
         _calls.attached = True
-        _calls.decide = None if configuration.get("unattended") else _stops.decide
+        _calls.decide = _stops.decide
+        _calls.lets_go = bool(configuration.get("unattended"))
         _calls.hold = _holds.hold
         _calls.ahold = _holds.ahold
         _calls.task_changed = self._task_changed
@@ -174,7 +175,9 @@ class Session:
             self.writer = Writer(
                 folder, process_id(), Settings.from_record(configuration["record"]), _info(), self._problem
             )
-            _calls.writer = self.writer
+            before, _calls.writer = _calls.writer, self.writer
+            if before is not None:
+                before.event("mark", None, {"text": "A debugger was attached: what followed is in its own run."})
             from . import _faults
 
             _faults.watch(folder, self.writer.process)
@@ -333,6 +336,7 @@ class Session:
         records = bool(sentence) and self.writer is not None and not self.writer.ended
         _calls.attached = records
         _calls.decide = None
+        _calls.lets_go = False
         _stops.drop()
         self.drop_stop_map()
         _holds.release_all()

@@ -57,7 +57,7 @@ def _write(call: Any) -> None:
         segment = getattr(writer.local, "segment", nowhere)
         if call.recorded:
             call.segment = segment
-            if _calls.decide is None:
+            if _calls.lets_go:
                 let_go_of_arguments(call)
     except RecursionError:
         pass

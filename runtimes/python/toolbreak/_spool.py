@@ -670,10 +670,11 @@ class Writer:
         for segment in self._mapped:
             segment.keep_if_taken()
 
-    def after_fork(self, process: str) -> None:
+    def after_fork(self, process: str, **info: Any) -> None:
         """In a forked child: the parent's files are the parent's; this process opens its own when it has something to record."""
         ended = self.ended
         self.process = process
+        self._info = {**self._info, **info}
         self._keep_taken()
         self._begin()
         self._forget()
