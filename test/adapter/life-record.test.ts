@@ -123,6 +123,7 @@ describe('life: recording without an adapter', function () {
       [
         ['event', "Uncaught exception in thread Thread-1 (work): KeyError: 'mug', at work"],
         ['crash', "Crash: KeyError: 'mug', at work"],
+        ['event', 'Ended with exit code 1'],
       ],
     );
   });
