@@ -1,4 +1,5 @@
 import type { Ended } from '../common/signals';
+import type { Connection } from './database';
 import type { Recorder } from './recorder';
 
 /**
@@ -26,4 +27,28 @@ export function recordEnd(
 export function recordKnownEnd(recorder: Recorder, index: number, { code, signal }: Ended, wall?: bigint): void {
   recorder.processEnded(index, code, wall);
   if (code === undefined) recorder.event('crashed', undefined, { process: index, ...(signal && { signal }) });
+}
+
+/**
+ * What a runtime notes itself where there was no session, looked for in the run file of an import: notes of the process with this number that it said
+ * nothing of its end, neither that it came to it, nor that it crashed or was recorded no further. Of several, which one became after the other, the
+ * last. `copied`: its recording is a copy, of which moment nobody knows. Noted once, and taken back where a later copy has the end.
+ */
+export function lookForLastWord(db: Connection, pid: number, copied: boolean): void {
+  db.exec(
+    `DELETE FROM events WHERE name = 'vanished'
+      AND EXISTS (SELECT 1 FROM events AS other WHERE other.process = events.process AND other.name = 'exited')`,
+  );
+  const silent = db.prepare(
+    `SELECT id, coalesce(ended, 0) AS ended
+    FROM (SELECT id, ended FROM processes WHERE pid = ? AND key NOT GLOB '*-w*' ORDER BY id DESC LIMIT 1) AS last
+    WHERE NOT EXISTS (SELECT 1 FROM events WHERE process = last.id AND name IN ('exited', 'crash', 'mark', 'vanished'))`,
+  );
+  const found = silent.get(pid) as { id: number; ended: number } | undefined;
+  if (found === undefined) return;
+  db.prepare("INSERT INTO events (time, name, process, data) VALUES (?, 'vanished', ?, ?)").run(
+    BigInt(found.ended),
+    BigInt(found.id),
+    JSON.stringify({ process: found.id, copied }),
+  );
 }

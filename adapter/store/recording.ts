@@ -2,6 +2,7 @@ import { readFault, type Fault } from '../common/faults';
 import { ELSEWHERE, isAlive, startMark } from './alive';
 import { closePlain, openForWriting, problemWith, type Connection } from './database';
 import type { SeenCall } from './recorder';
+import { lookForLastWord } from './processEnd';
 import { nextRunNumber } from './runNumber';
 import { Follower, type Pass, type Segment } from './spool/follower';
 import { WordWriter } from './words/wordWriter';
@@ -192,7 +193,7 @@ export class Recording {
   /** Looks whether the process that began the run came to its end, where nobody else was told of it. */
   lookForLastWord(pid: number): void {
     const copied = this.options.elsewhere === true || this.options.timed !== true;
-    this.write((writer) => writer.vanished(pid, copied));
+    this.write(() => lookForLastWord(this.db, pid, copied));
   }
 
   /** Something of the recording is not there at all: counted and said once, however often it is looked for. */

@@ -315,28 +315,6 @@ export class RunWriter {
     this.sql.insertEvent.run(time, 'mark', null, null, null, JSON.stringify({ text }));
   }
 
-  /**
-   * The process of this number said nothing of its end: neither that it came to it, nor that it crashed or was recorded no further. Of several, which
-   * one became after the other, the last. `copied`: its recording is a copy, of which moment nobody knows. Noted once.
-   */
-  vanished(pid: number, copied: boolean): void {
-    // What an earlier copy did not have may be there by now.
-    this.db.exec(
-      `DELETE FROM events WHERE name = 'vanished'
-        AND EXISTS (SELECT 1 FROM events AS other WHERE other.process = events.process AND other.name = 'exited')`,
-    );
-    const found = this.db
-      .prepare(
-        `SELECT id FROM (SELECT id FROM processes WHERE pid = ? AND key NOT GLOB '*-w*' ORDER BY id DESC LIMIT 1) AS last
-        WHERE NOT EXISTS (SELECT 1 FROM events WHERE process = last.id AND name IN ('exited', 'crash', 'mark', 'vanished'))`,
-      )
-      .pluck();
-    const process = found.get(pid) as number | undefined;
-    if (process === undefined) return;
-    const [time, data] = [BigInt(this.processLast.get(process) ?? 0), JSON.stringify({ process, copied })];
-    this.sql.insertEvent.run(time, 'vanished', BigInt(process), null, null, data);
-  }
-
   /** The app has ended; what it recorded may still have to be read. */
   stopped(wall: bigint): void {
     this.sql.stopRun.run(wall);
