@@ -18,6 +18,7 @@ import { basename, join } from 'node:path';
 import { pythonBootFolder, pythonRuntimeFolder } from '../../adapter/common/installation';
 import type { QueryAnswer } from '../../protocol/query';
 import { importSpools, type Taken } from '../../adapter/store/life/importSpools';
+import { EventFields } from '../../adapter/store/reader/eventPlace';
 import { eventText } from '../../adapter/store/reader/eventText';
 import { RunFile } from '../../adapter/store/reader/runFile';
 import { AGENT, LifePlace, run, SECRET_OPTIONS, type Said } from './life-support';
@@ -163,6 +164,8 @@ describe('life: recording without an adapter', function () {
           const name = run.name.replace('.py', '');
           const sql = `SELECT name, value, data FROM events WHERE name IN ('exited', 'vanished')`;
           const events = file.sql(sql).all() as { name: string; value: number | null; data: string | null }[];
+          // The sentence is all there is to say.
+          for (const { value, data } of events) assert.deepEqual(new EventFields(file, value, data).facts(), []);
           const said = events.map((event) => eventText(file, event.name, event.value, event.data));
           const who = new RegExp(`^Process \\d+ \\(${name}\\.py\\)`);
           return [name, [file.summary().ending?.how, ...said.map((text) => text.replace(who, 'NAME'))]];

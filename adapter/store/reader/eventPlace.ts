@@ -110,7 +110,9 @@ export function objectIn(data: string): Record<string, unknown> {
 }
 
 /** What is shown elsewhere, or says nothing to a person. */
-const SHOWN = new Set('text backtrace path line function category breakpoint boundary process native'.split(' '));
+const SHOWN = new Set(
+  'text backtrace path line function category breakpoint boundary process copied native'.split(' '),
+);
 /** The same of what the app told: an error's type and message are its text, the thread is in the title. */
 const SAID = new Set('text type message backtrace path line function thread'.split(' '));
 
