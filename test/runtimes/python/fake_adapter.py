@@ -245,7 +245,11 @@ class Adapter:
 
 
 class App:
-    """The app as a real process, started as the launcher starts it."""
+    """
+    The app as a real process, started as the launcher starts it.
+
+    What the tester's environment asks of Python is left out (that nothing compiled is kept, that output has no buffer): each test says what it needs.
+    """
 
     def __init__(
         self,
@@ -255,7 +259,7 @@ class App:
         env: dict[str, str] | None = None,
         stdin: str | None = None,
     ) -> None:
-        environment = {k: v for k, v in os.environ.items() if not k.startswith("TOOLBREAK") and k != "PYTHONPATH"}
+        environment = {k: v for k, v in os.environ.items() if not k.startswith(("TOOLBREAK", "PYTHON"))}
         if adapter is not None:
             environment["PYTHONPATH"] = str(BOOT)
             environment["TOOLBREAK_CONNECT"] = str(adapter.connect_file)
