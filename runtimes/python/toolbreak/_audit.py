@@ -21,7 +21,7 @@ _OF_OURS = (
 )
 #: What asking raises itself. Nothing else is left out meanwhile, since a signal handler may run, and raise, in the middle of it.
 _ASKED = ("sys._getframe", "object.__getattr__")
-_FILES = tuple(_FOLDER + name for name in ("_spool.py", "_segments.py"))
+_FILES = tuple(_FOLDER + name for name in ("_writer.py", "_spool.py", "_segments.py"))
 #: Threads in which it is just asked whose an event is.
 _asking: set[int] = set()
 _get_frame = sys._getframe

@@ -32,7 +32,7 @@ _PLAIN = (
     " or {kind} is int and -1073741823 < {value} < 1073741823 or {value} is None or {kind} is bool or {kind} is float"
 )
 
-# `_spool.Writer._append` where compiled code does not do it, for a payload that has room where this thread writes; else `call.recorded` stays what it was.
+# `_spool.Spool._append` where compiled code does not do it, for a payload that has room where this thread writes; else `call.recorded` stays what it was.
 _APPEND = """
 segment.busy = True
 try:

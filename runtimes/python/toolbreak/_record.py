@@ -44,8 +44,9 @@ def begin(folder: str) -> str:
     """Records from now on; answers the run's own folder, empty where a debugger records already. Raises OSError."""
     global _writer
     from . import _ends, _faults, _main, _uncaught
-    from ._spool import LIMIT, Writer
+    from ._spool import LIMIT
     from ._values import Settings
+    from ._writer import Writer
 
     if _session.session is not None:
         return ""

@@ -166,8 +166,8 @@ class Session:
             return
         try:
             from . import _masking
-            from ._spool import Writer
             from ._values import Settings
+            from ._writer import Writer
 
             # A process that the app starts may be a short one, and may never need it.
             if self.root:

@@ -29,14 +29,14 @@ def ready(guard: type[Any]) -> bool:
 
 
 def _prepare_calls() -> bool:
-    from . import _segments, _spool, _values
+    from . import _segments, _values, _writer
 
     classes = {
         "Task": Task,
         "Function": Function,
         "Segment": _segments.Segment,
         "Stopping": Stopping,
-        "Writer": _spool.Writer,
+        "Writer": _writer.Writer,
         "Settings": _values.Settings,
     }
     return bool(_optional.prepare_calls(classes, vars(_calls), _calls.stopping, _calls._current, Real.monotonic_ns))

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from spool_reader import END, START, all_frames
 from toolbreak import _optional
-from toolbreak._spool import Writer
 from toolbreak._values import Settings
+from toolbreak._writer import Writer
 
 numbers = itertools.count(1)
 function = SimpleNamespace(

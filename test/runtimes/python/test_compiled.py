@@ -456,13 +456,13 @@ def test_without_it_the_same_frames_are_written(tmp_path: Path, references: str)
     source = """
 import itertools, sys
 sys.path.insert(0, sys.argv[1])
-from toolbreak import _calls, _optional, _spool
+from toolbreak import _calls, _optional, _spool, _writer
 print(_optional.Cursor is not None)
 clock = itertools.count(10**12, 1000)
 _spool.Real.monotonic_ns = lambda: next(clock)
 _spool.Real.time_ns = lambda: 5
 from toolbreak._values import Settings
-writer = _spool.Writer(sys.argv[2], "1", Settings(references=bool(sys.argv[3])), {})
+writer = _writer.Writer(sys.argv[2], "1", Settings(references=bool(sys.argv[3])), {})
 kinds = {kind: _calls.function(kind, kind) for kind in ("workflow", "node", "tool")}
 _calls.writer = writer
 state = {"count": 1, "data": {f"key{i}": ["words " * 30, i] for i in range(30)}, "text": "short"}

@@ -11,8 +11,8 @@ import pytest
 from large_support import PADDING, call, given_to, made_in, results, returned, sizes, starts
 from spool_reader import END, START, read_folder
 from toolbreak import _large
-from toolbreak._spool import Writer
 from toolbreak._values import Settings
+from toolbreak._writer import Writer
 
 pytestmark = pytest.mark.essential
 

@@ -15,9 +15,9 @@ from state_file import StateFile as File
 from toolbreak._call_types import CANCELLED, ERROR
 from toolbreak._masking import Masking
 from toolbreak._memo import Memo
-from toolbreak._spool import Writer
 from toolbreak._states import StateEncoder
 from toolbreak._values import Settings
+from toolbreak._writer import Writer
 
 pytestmark = pytest.mark.essential
 

@@ -27,8 +27,9 @@ from spool_reader import (
     read_segment,
 )
 from toolbreak import _calls, _optional, _segments, _spool
-from toolbreak._spool import SPOOL_VERSION, Writer
+from toolbreak._spool import SPOOL_VERSION
 from toolbreak._values import Settings
+from toolbreak._writer import Writer
 
 pytestmark = pytest.mark.essential
 
