@@ -1,12 +1,12 @@
 import { types } from 'node:util';
 import { LIST, TUPLE } from './bytes.mjs';
 import { classOf, hasOwnSymbols, PLAIN } from './classes.mjs';
-import { Leaves } from './leaves.mjs';
+import { copyOf, Leaves } from './leaves.mjs';
 import { MAX_DEPTH, MAX_VALUE_BYTES } from './limits.mjs';
 import { markHead, markOf } from './marks.mjs';
 import { isSecretSelector } from './secretNames.mjs';
 import { ROW_NAMES, ROW_VALUES, SELECTORS, TYPED_VALUES } from './secrets.mjs';
-import { BEYOND, beside, hasWord, isNoSecret, isOption, isSecretKey, maskText, withinEdge } from './masking.mjs';
+import { beside, hasWord, isNoSecret, isOption, isSecretKey, maskHead, maskText } from './masking.mjs';
 
 /**
  * One walk from the app's values to the bytes of a frame, as `protocol/spool.ts` says. Nothing of the app runs: no getter, no `toJSON`, no trap of a
@@ -40,7 +40,7 @@ const UNREADABLE = markOf('opaque', 'object', '', 'it could not be read while re
 /** @param {string} name */
 export function keyOf(name) {
   const secret = name.length < LONGEST_KEY && isSecretKey(name);
-  const told = name.length > LONGEST_NAME ? shortened(name) : maskText(name);
+  const told = maskHead(name, LONGEST_NAME);
   /** @type {Key} */
   const key = {
     bytes: markOf.text(told),
@@ -49,14 +49,6 @@ export function keyOf(name) {
     isToken: name === 'token',
   };
   return key;
-}
-
-/** What is told of a long name. @param {string} name */
-function shortened(name) {
-  const masked = maskText(name.slice(0, LONGEST_NAME + BEYOND));
-  const head = masked.slice(0, withinEdge(masked.length, LONGEST_NAME, name.length));
-  // No half of a pair of code units.
-  return `${head.replace(/[\ud800-\udbff]$/, '')}… (${name.length} characters)`;
 }
 
 export class Encoder extends Leaves {
@@ -249,7 +241,7 @@ export class Encoder extends Leaves {
     const key = keyOf(name);
     if (name.length < LONGEST_KEY) {
       if (this.keys.size >= MOST_KEYS) this.keys.clear();
-      this.keys.set(name, key);
+      this.keys.set(copyOf(name), key);
     }
     return key;
   }

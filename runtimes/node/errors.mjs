@@ -1,8 +1,9 @@
 import { fileURLToPath } from 'node:url';
 import { types } from 'node:util';
 import { TUPLE, LIST } from './bytes.mjs';
-import { maskText } from './masking.mjs';
+import { maskHead, maskText } from './masking.mjs';
 import { markHead } from './marks.mjs';
+import { isOurs } from './ours.mjs';
 
 /** Errors as data: type, message, stack, cause and fields, without asking the error for its text. */
 
@@ -11,8 +12,6 @@ const { apply } = Reflect;
 const ERROR = markHead('error', 5);
 const MOST_FRAMES = 60;
 const LONGEST_MESSAGE = 20_000;
-const HERE = new URL('./', import.meta.url).href;
-const HERE_PATH = fileURLToPath(HERE);
 
 const nativeStack = getOwnPropertyDescriptor(new Error('sample'), 'stack')?.get;
 const exceptionPrototype = DOMException.prototype;
@@ -36,7 +35,7 @@ export function writeError(encoder, error, depth, { name }) {
   const cause = getOwnPropertyDescriptor(error, 'cause');
   if (cause === undefined || cause.get !== undefined || cause.value === undefined) bytes.none();
   else encoder.value(cause.value, depth + 1);
-  encoder.fields(error, depth, 'fields', skipped, types.isNativeError(error) ? ['errors'] : []);
+  encoder.fields(error, depth, 'fields', skipped, types.isNativeError(error) ? ['errors', 'error', 'suppressed'] : []);
 }
 
 /**
@@ -46,13 +45,12 @@ export function writeError(encoder, error, depth, { name }) {
  */
 export function partsOf(error, name) {
   const platform = isPlatform(error);
-  let message = maskText(platform ? platformText(error, exceptionMessage) : (textOf(error, 'message') ?? ''));
-  if (message.length > LONGEST_MESSAGE)
-    message = `${message.slice(0, LONGEST_MESSAGE)}… (${message.length} characters)`;
+  const text = platform ? platformText(error, exceptionMessage) : (textOf(error, 'message') ?? '');
+  const message = maskHead(text, LONGEST_MESSAGE);
   // A class of its own says more than a name that was put into the error.
   const called = platform ? platformText(error, exceptionName) : (textOf(error, 'name') ?? '');
-  const type = name === 'Error' || name === 'DOMException' ? called.slice(0, 200) || name : name;
-  return { type, message, frames: framesOf(stackOf(error)) };
+  const type = name === 'Error' || name === 'DOMException' ? maskText(called.slice(0, 200)) || name : name;
+  return { type, message, frames: framesOf(stackOf(error, platform), text) };
 }
 
 /** @param {string} name */
@@ -90,13 +88,17 @@ function platformText(error, get) {
   }
 }
 
-/** The error's stack as text; empty where asking for it would run code of the app. @param {object} error */
-function stackOf(error) {
+/**
+ * The error's stack as text; empty where asking for it would run code of the app.
+ * @param {object} error
+ * @param {boolean} platform whether its name and its message are the platform's own
+ */
+function stackOf(error, platform) {
   const own = getOwnPropertyDescriptor(error, 'stack');
   if (own === undefined) return '';
   if (own.get === undefined) return typeof own.value === 'string' ? own.value : '';
   // It begins with the error's name and message, which are asked for then.
-  if (textOf(error, 'name') === undefined || textOf(error, 'message') === undefined) return '';
+  if (!platform && (textOf(error, 'name') === undefined || textOf(error, 'message') === undefined)) return '';
   if (own.get !== nativeStack || !isStandard(getOwnPropertyDescriptor(Error, 'prepareStackTrace'))) return '';
   const text = apply(own.get, error, []);
   return typeof text === 'string' ? text : '';
@@ -115,18 +117,31 @@ const standard =
     ? found
     : undefined;
 
-/** Outermost first, without our own lines and Node's. @param {string} stack */
-function framesOf(stack) {
+/**
+ * Outermost first, without our own lines and Node's.
+ * @param {string} stack
+ * @param {string} message it stands in front of them, and may itself have lines that look like frames
+ */
+function framesOf(stack, message) {
   const frames = [];
-  for (const line of stack.slice(0, 100_000).split('\n')) {
-    const match = /^ {4}at (?:(.*) \()?((?:file:\/\/|\/|[A-Za-z]:[\\/]).*?):(\d{1,9})(?::\d+)?\)?$/.exec(line);
+  for (const line of behindMessage(stack, message).slice(0, 100_000).split('\n')) {
+    const match = /^ {4}at (?:(.*) \(|async )?((?:file:\/\/|\/|[A-Za-z]:[\\/]).*?):(\d{1,9})(?::\d+)?\)?$/.exec(line);
     if (match === null) continue;
     const [, called = '', place, number] = match;
-    if (place.startsWith(HERE) || place.startsWith(HERE_PATH)) continue;
+    if (isOurs(place)) continue;
     frames.unshift({ path: pathOf(place), line: Number(number), called: called.replace(/^async /, '') });
     if (frames.length >= MOST_FRAMES) break;
   }
   return frames;
+}
+
+/** @param {string} stack @param {string} message */
+function behindMessage(stack, message) {
+  const begin = stack.indexOf(message);
+  const end = begin + message.length;
+  // The error may have another message by now.
+  const isHead = begin >= 0 && stack[end] === '\n' && !stack.slice(0, begin).includes('\n');
+  return isHead ? stack.slice(end) : stack;
 }
 
 /** @param {string} place */

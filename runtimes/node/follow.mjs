@@ -70,11 +70,12 @@ function chained(recorder, call, promise) {
  * @param {ArrayLike<unknown>} args
  */
 export function followed(wrapped, generator, args) {
-  const own = getPrototypeOf(getPrototypeOf(generator));
   /** @type {Call | null | undefined} */
   let call;
   for (const name of /** @type {const} */ (['next', 'return', 'throw'])) {
-    const { [name]: step } = own;
+    const { [name]: step } = generator;
+    // Its function's `prototype` may be an object of the app's.
+    if (typeof step !== 'function') continue;
     const value = {
       /** @param {...unknown} given */
       [name](...given) {
@@ -114,7 +115,8 @@ function stepped(recorder, call, waits, step, generator, given) {
         },
       ]);
     }
-    const result = apply(step, generator, given);
+    // What it starts may go on after its step.
+    const result = recorder.storage.run(call, apply, step, generator, given);
     if (result.done) recorder.end(call, RETURNED, result.value);
     return result;
   } catch (error) {

@@ -9,8 +9,8 @@ export interface WrapOptions {
 }
 
 /**
- * The function with its calls recorded while something records, and as quick as itself otherwise. `this`, `length`, `name` and properties stay as they
- * are; a promise that an async function returns is one step later than its own.
+ * The function with its calls recorded while something records, and as quick as itself otherwise. `this`, `length`, `name` and the properties that it has
+ * by now stay as they are; a promise that an async function returns is one step later than its own.
  *
  * Throws a `TypeError` for what is no function or an unknown kind.
  */

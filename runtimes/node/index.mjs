@@ -1,7 +1,8 @@
 /** Toolbreak's runtime for Node. `wrap` and `record` are public; nothing else is. */
-import { begin, joinSession } from './run.mjs';
+import { begin, joinRun, joinSession } from './run.mjs';
 
 joinSession();
+joinRun();
 
 export { wrap } from './wrap.mjs';
 

@@ -1,9 +1,19 @@
 import { MAX_CUT_BYTES, MAX_TIME, MAX_VALUE_BYTES } from './limits.mjs';
 import { markHead } from './marks.mjs';
-import { BEYOND, mayHoldSecret, maskBinary, maskText, NOTABLE, SHORTEST_SECRET, withinEdge } from './masking.mjs';
+import {
+  BEYOND,
+  maskBinary,
+  maskHead,
+  maskText,
+  mayHoldSecret,
+  NOTABLE,
+  SHORTEST_SECRET,
+  withinEdge,
+} from './masking.mjs';
 
 /** Texts, numbers and bytes with their masks, the marks, and what may still be spent on a value. */
 
+const { apply } = Reflect;
 const { byteLength } = Buffer;
 const utf8 = new TextEncoder();
 const now = performance.now.bind(performance);
@@ -16,6 +26,8 @@ const WORTH_REMEMBERING = 48;
 const MOST_REMEMBERED = 4_000_000;
 /** Characters of a text for which there is no room. */
 const SOME_ANYWAY = 64;
+/** Characters of what a mark tells. */
+const LONGEST_SHORT = 1000;
 
 const CUT = markHead('cut', 4);
 const OPAQUE = markHead('opaque', 3);
@@ -58,7 +70,7 @@ export class Leaves {
         this.clean.clear();
         this.cleanSize = 0;
       }
-      this.clean.add(text);
+      this.clean.add(copyOf(text));
     }
     bytes.text(text);
   }
@@ -115,7 +127,7 @@ export class Leaves {
     const { bytes } = this;
     bytes.copy(OPAQUE);
     bytes.text(short(type));
-    bytes.text(short(maskText(text)));
+    bytes.text(maskHead(text, LONGEST_SHORT));
     if (reason === null) bytes.none();
     else bytes.text(reason);
   }
@@ -178,7 +190,16 @@ function fitting(text, size) {
   return Math.max(Math.min(text.length, SOME_ANYWAY), read);
 }
 
+const { from: bytesFrom } = Buffer;
+const { latin1Slice, ucs2Slice } = Buffer.prototype;
+
+/** The same text, which keeps no other one alive: a part of a text does so with the whole. @param {string} text */
+export function copyOf(text) {
+  const narrow = apply(latin1Slice, bytesFrom(text, 'latin1'), []);
+  return narrow === text ? narrow : apply(ucs2Slice, bytesFrom(text, 'utf16le'), []);
+}
+
 /** @param {string} text */
 function short(text) {
-  return text.length > 1000 ? `${text.slice(0, 1000)}… (${text.length} characters)` : text;
+  return text.length > LONGEST_SHORT ? `${text.slice(0, LONGEST_SHORT)}… (${text.length} characters)` : text;
 }

@@ -142,6 +142,19 @@ export function withinEdge(masked, size, whole) {
   return whole < size + BEYOND ? size : Math.max(0, Math.min(size, masked - BEYOND / 2));
 }
 
+/**
+ * The text with its masks; of a longer one its beginning, and how long it is.
+ * @param {string} text
+ * @param {number} most characters
+ */
+export function maskHead(text, most) {
+  if (text.length <= most) return maskText(text);
+  const masked = maskText(text.slice(0, most + BEYOND));
+  const head = masked.slice(0, withinEdge(masked.length, most, text.length));
+  // No half of a pair of code units.
+  return `${head.replace(/[\ud800-\udbff]$/, '')}… (${text.length} characters)`;
+}
+
 /** @param {Uint8Array} data */
 export function maskBinary(data) {
   if (data.length < SHORTEST_SECRET) return data;

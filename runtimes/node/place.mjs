@@ -1,27 +1,30 @@
 import { findSourceMap } from 'node:module';
 import { pathOf } from './errors.mjs';
+import { isOurs } from './ours.mjs';
 
 /** @typedef {{ path: string | null, line: number }} Place */
 
-const HERE = new URL('./', import.meta.url).href;
-const HERE_PATH = pathOf(HERE);
 const { getOwnPropertyDescriptor, defineProperty } = Object;
 const capture = Error.captureStackTrace;
 
-/** Where the app called this package: the nearest line of its own, in its own source where a map is known. @returns {Place} */
-export function placeOfCaller() {
-  for (const site of callSites()) {
+/**
+ * Where the app called this function: the nearest line of its own, in its own source where a map is known.
+ * @param {Function} called
+ * @returns {Place}
+ */
+export function placeOfCaller(called) {
+  for (const site of callSites(called)) {
     const file = site.getFileName() ?? site.getScriptNameOrSourceURL();
     const line = site.getLineNumber();
-    if (typeof file !== 'string' || line === null || file.startsWith(HERE) || file.startsWith(HERE_PATH)) continue;
+    if (typeof file !== 'string' || line === null || isOurs(file)) continue;
     if (file.startsWith('node:')) continue;
     return mapped(file, line, site.getColumnNumber() ?? 1);
   }
   return { path: null, line: 0 };
 }
 
-/** The calls that lead here; an app's own way of writing stacks is put back at once, and does not run. @returns {NodeJS.CallSite[]} */
-function callSites() {
+/** The calls that led to it; an app's own way of writing stacks is put back at once, and does not run. @param {Function} called @returns {NodeJS.CallSite[]} */
+function callSites(called) {
   const own = getOwnPropertyDescriptor(Error, 'prepareStackTrace');
   const limit = getOwnPropertyDescriptor(Error, 'stackTraceLimit');
   /** @type {NodeJS.CallSite[]} */
@@ -33,7 +36,7 @@ function callSites() {
       return '';
     });
     const holder = { stack: '' };
-    capture(holder, placeOfCaller);
+    capture(holder, called);
     void holder.stack;
   } catch {
     // An app may have frozen Error: then nothing is known.

@@ -23,6 +23,8 @@ export const RETURNED = 0;
 export const ERROR = 1;
 
 const SPOOL_VERSION = 2;
+/** Arguments without a name; those behind them are a list. */
+const MOST_UNNAMED = 100;
 const START = bytesOf((bytes) => {
   bytes.open(TUPLE, 8);
   bytes.int(3);
@@ -70,7 +72,7 @@ export class Recorder {
   running = null;
   /** @type {AsyncLocalStorage<Call>} */
   storage = new AsyncLocalStorage();
-  /** @private */ calls = 0;
+  /** How many began. */ calls = 0;
   /** @private */ functions = 0;
   /** @private */ tasks = 0;
   /** Tasks in which nothing runs. @private @type {Task[]} */ free = [];
@@ -125,9 +127,14 @@ export class Recorder {
       const { params } = wrapped;
       const { length } = args;
       for (let index = 0; index < length; index++) {
-        const param = index < params.length ? params[index] : encoder.key(String(index));
+        const isRest = index - params.length === MOST_UNNAMED;
+        const param = isRest
+          ? encoder.key(`${index}…`)
+          : index < params.length
+            ? params[index]
+            : encoder.key(String(index));
         bytes.copy(param.bytes);
-        if (param === wrapped.rest) {
+        if (isRest || param === wrapped.rest) {
           const rest = Array.prototype.slice.call(args, index);
           if (param.mask !== null) encoder.under(param, rest, 0);
           else encoder.list(rest, 1);

@@ -24,6 +24,8 @@ const OLDEST = [22, 2];
 /** In place of the start of a process whose number means nothing to whoever reads it. */
 const ELSEWHERE = '-';
 const immediately = setImmediate;
+/** With what is there in it that has no type. */
+const inner = /** @type {Record<string, unknown>} */ (/** @type {unknown} */ (process));
 
 /**
  * Records from now on; answers the run's own folder. Throws when it cannot be written.
@@ -44,6 +46,17 @@ export function joinSession() {
   }
 }
 
+/** Records from now on where a process above this one records into a folder, and there is no session. */
+export function joinRun() {
+  const into = process.env[INTO] ?? '';
+  if (joined !== null || shared.recorder !== null || into === '' || !existsSync(join(into, NOTE))) return;
+  try {
+    start(() => into);
+  } catch (error) {
+    notRecorded(error);
+  }
+}
+
 /** @param {() => string} place */
 function start(place) {
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
@@ -57,35 +70,96 @@ function start(place) {
   });
   shared.recorder = recorder;
   const { spool } = recorder;
-  /** What the app itself was told of, and may be about to end for. @type {ReturnType<typeof crashOf> | null} */
+  const crash = isMainThread ? 'crash' : 'uncaught';
+  /** What the app itself was told of, and may be about to end for. @type {{ told: ReturnType<typeof crashOf>, calls: number, isNow: boolean, fails: boolean } | null} */
   let caught = null;
-  const ended = isMainThread ? 'crash' : 'uncaught';
+  /** Whether nothing is left to do, or an error that nobody caught ends it: then no `process.exit` comes behind the event. */
+  let ends = false;
+  let isTold = false;
+
+  /** What comes in this turn is written at once: there may be no later one. */
+  const atOnce = () => {
+    spool.flush();
+    spool.last = true;
+    immediately(() => {
+      spool.last = ends = false;
+      if (caught === null) return;
+      caught.isNow = false;
+      caught.fails ||= Boolean(process.exitCode);
+    }).unref();
+  };
+  /** @param {number | undefined} code where it is known */
+  const end = (code) => {
+    if (!isTold && isMainThread && rootOf(into) === process.pid)
+      recorder.event('exited', code === undefined ? {} : { code: codeOf(code) });
+    isTold = true;
+    spool.flush();
+    spool.last = true;
+  };
+
   process.on('uncaughtExceptionMonitor', (error) => {
     // An error here would stand in the place of the app's own.
     try {
-      const crash = crashOf(error);
-      caught = isCaught() ? crash : null;
-      if (caught === null) recorder.event(ended, crash);
-      spool.flush();
+      const told = crashOf(error);
+      if (isCaught()) {
+        caught = { told, calls: recorder.calls, isNow: true, fails: false };
+        // What catches it may throw again, which ends the process without any event.
+        atOnce();
+      } else {
+        ends = true;
+        caught = null;
+        recorder.event(crash, told);
+        spool.flush();
+      }
     } catch (problem) {
       failed(problem);
     }
   });
   process.on('exit', (code) => {
-    if (caught !== null && code !== 0) recorder.event(ended, caught);
+    // An app that goes on with its work has not crashed, however it ends later.
+    const { told, calls, isNow, fails } = caught ?? { calls: -1 };
+    if (told !== undefined && code !== 0 && (isNow || fails || (!ends && calls === recorder.calls)))
+      recorder.event(crash, told);
     // What else listens may end it with another code.
-    const known = process.listenerCount('exit') === 1;
-    if (isMainThread && rootOf(into) === process.pid) recorder.event('exited', known ? { code: codeOf(code) } : {});
-    spool.flush();
+    const isLast = ends || reallyExit === undefined || inner['reallyExit'] !== reallyExit;
+    if (isLast) end(process.listenerCount('exit') === 1 ? code : undefined);
+    else spool.flush();
     spool.last = true;
   });
   // Nothing that is recorded now may keep the process alive; but what was started may.
   process.on('beforeExit', () => {
-    spool.flush();
-    spool.last = true;
-    immediately(() => (spool.last = false)).unref();
+    atOnce();
+    ends = true;
   });
+  spool.waitForNothing();
+  // Ours are no reason to warn of a leak.
+  if (process.getMaxListeners() > 0) process.setMaxListeners(process.getMaxListeners() + 1);
+  const reallyExit = isMainThread ? lastOf('reallyExit', end) : undefined;
+  lastOf('execve', () => spool.flush());
   return into;
+}
+
+/**
+ * Has `before` called first by a function of `process` behind which nothing of this program runs; whatever listens to `exit` may have been removed, or end
+ * the process itself. Answers what stands there now; nothing where this Node has none.
+ * @param {'reallyExit' | 'execve'} name
+ * @param {(code: number | undefined) => void} before
+ */
+function lastOf(name, before) {
+  const own = inner[name];
+  if (typeof own !== 'function') return undefined;
+  /** @param {...unknown} args */
+  const instead = (...args) => {
+    try {
+      before(typeof args[0] === 'number' ? args[0] : undefined);
+    } catch (problem) {
+      failed(problem);
+    }
+    return Reflect.apply(own, process, args);
+  };
+  Object.defineProperty(instead, 'name', { value: name });
+  inner[name] = instead;
+  return instead;
 }
 
 /** Whether the app goes on after an exception that nothing caught on its way. */

@@ -21,6 +21,8 @@ const LONG_TURN = 50e6;
 
 // Tests put others in their place.
 const immediately = setImmediate;
+const soon = setTimeout;
+const never = clearTimeout;
 
 export class Spool {
   /**
@@ -49,8 +51,11 @@ export class Spool {
     /** @private */ this.total = 0;
     /** @private */ this.size = 0;
     /** @private */ this.scheduled = false;
+    /** @private @type {NodeJS.Immediate | undefined} */ this.immediate = undefined;
+    /** @private @type {NodeJS.Timeout | undefined} */ this.timer = undefined;
     /** @private */ this.since = 0;
     /** @private */ this.turn = () => {
+      never(this.timer);
       this.scheduled = false;
       this.flush();
     };
@@ -71,10 +76,22 @@ export class Spool {
     this.finishFrame();
     if (frame === 0) this.since = time;
     if (this.last || this.frame > this.full || time - this.since > LONG_TURN) this.flush();
-    else if (!this.scheduled) {
-      immediately(this.turn);
-      this.scheduled = true;
-    }
+    else if (!this.scheduled) this.schedule();
+  }
+
+  /** @private */
+  schedule() {
+    this.scheduled = true;
+    this.immediate = immediately(this.turn);
+    // For a loop that has nothing to do but to wait, which is no reason to go on for the first one.
+    this.timer = soon(this.turn, 1);
+    if (process.listenerCount('beforeExit') > 0) this.waitForNothing();
+  }
+
+  /** A loop that goes on for us alone would have timers of the app fire that never do: `beforeExit` is to write what is left. */
+  waitForNothing() {
+    this.immediate?.unref();
+    this.timer?.unref();
   }
 
   /** Length and checksum, and zeros up to a multiple of 4. */

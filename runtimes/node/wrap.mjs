@@ -5,6 +5,7 @@ import { types } from 'node:util';
 import { keyOf } from './encoder.mjs';
 import { follow, followed } from './follow.mjs';
 import { ROW_NAMES } from './secrets.mjs';
+import { maskHead } from './masking.mjs';
 import { giveParams, paramsOf } from './params.mjs';
 import { placeOfCaller } from './place.mjs';
 import { ERROR, RETURNED } from './recorder.mjs';
@@ -12,16 +13,18 @@ import { shared } from './shared.mjs';
 
 /**
  * A function whose calls are recorded. `waits`: whether what it starts goes on after it returned, so that it needs the asynchronous context; not
- * known before it has returned for the first time.
+ * known before it has returned a promise, or something else often enough: `plain` times until now.
  * @typedef {{
  *   fn: Function, name: string, kind: string, path: string | null, line: number, params: import('./encoder.mjs').Key[],
  *   row: (args: ArrayLike<unknown>) => object,
- *   rest: import('./encoder.mjs').Key | undefined, steps: 'none' | 'sync' | 'async', fresh: boolean, waits: boolean | undefined,
+ *   rest: import('./encoder.mjs').Key | undefined, steps: 'none' | 'sync' | 'async', fresh: boolean, waits: boolean | undefined, plain: number,
  *   id: number, known: object | null }} Wrapped
  */
 
 const { apply, construct, ownKeys } = Reflect;
 const { defineProperty, getOwnPropertyDescriptor, getPrototypeOf, setPrototypeOf } = Object;
+/** Calls that returned no promise, after which none is waited for. */
+const PLAIN_ENOUGH = 1000;
 const KINDS = ['workflow', 'node', 'tool', 'llm', 'http', 'function'];
 /** Of a function itself, and never to be copied. */
 const OWN = new Set(['length', 'name', 'prototype', 'arguments', 'caller']);
@@ -30,8 +33,8 @@ const OWN = new Set(['length', 'name', 'prototype', 'arguments', 'caller']);
 const wrappers = new WeakSet();
 
 /**
- * The function with its calls recorded while something records, and as quick as itself otherwise. `this`, `length`, `name` and properties stay as they
- * are; a promise that an async function returns is one step later than its own.
+ * The function with its calls recorded while something records, and as quick as itself otherwise. `this`, `length`, `name` and the properties that it has
+ * by now stay as they are; a promise that an async function returns is one step later than its own.
  *
  * Throws a `TypeError` for what is no function or an unknown kind.
  *
@@ -42,7 +45,8 @@ const wrappers = new WeakSet();
  */
 export function wrap(fn, options = {}) {
   if (typeof fn !== 'function') throw new TypeError('wrap takes a function');
-  const { name = fn.name || 'anonymous', kind = 'function' } = options;
+  // A class may have a static method of that name.
+  const { name = (typeof fn.name === 'string' && fn.name) || 'anonymous', kind = 'function' } = options;
   if (typeof name !== 'string' || name === '') throw new TypeError('name must be a text');
   if (!KINDS.includes(kind)) throw new TypeError(`kind must be one of ${KINDS.join(', ')}`);
   if (wrappers.has(fn)) return fn;
@@ -54,15 +58,16 @@ export function wrap(fn, options = {}) {
   /** @type {Wrapped} */
   const wrapped = {
     fn,
-    name: name.slice(0, 1000),
+    name: maskHead(name, 1000),
     kind,
-    ...placeOfCaller(),
+    ...placeOfCaller(wrap),
     params,
     rest: rest ? params[params.length - 1] : undefined,
     row: (args) => Object.fromEntries(about.map(({ name: key, index }) => [key, args[index]])),
     steps: asyncSteps ? 'async' : types.isGeneratorFunction(fn) ? 'sync' : 'none',
     fresh: types.isAsyncFunction(fn),
     waits: types.isAsyncFunction(fn) ? true : undefined,
+    plain: 0,
     id: 0,
     known: null,
   };
@@ -155,7 +160,8 @@ function recorded(wrapped, self, args, constructs = false) {
     wrapped.waits = true;
     return follow(recorder, call, result, wrapped.fresh);
   }
-  wrapped.waits ??= false;
+  // One with a cache may return promises later.
+  if (wrapped.waits === undefined && ++wrapped.plain >= PLAIN_ENOUGH) wrapped.waits = false;
   recorder.end(call, RETURNED, result);
   return result;
 }

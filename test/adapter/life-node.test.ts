@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { pythonBootFolder } from '../../adapter/common/installation';
 import type { Taken } from '../../adapter/store/life/importSpools';
 import type { QueryAnswer } from '../../protocol/query';
+import { build } from 'esbuild';
 import { openWithCalls } from '../support/run-file';
 import { LifePlace, run, SECRET_OPTIONS, type Said } from './life-support';
 import { python } from './target-support';
@@ -250,6 +251,15 @@ execFileSync(process.argv[2], ['child.py']);
     'an uncaught error': ["setTimeout(() => { last(9); throw new Error('crash'); })", 1],
     'a rejection that nobody handles': ["setTimeout(async () => { last(9); throw new Error('crash'); })", 1],
     'process.exit in the middle of a turn': ['last(9); process.exit(3)', 3],
+    'process.exit where nothing listens to it any more': [
+      "process.removeAllListeners('exit'); last(9); process.exit(3)",
+      3,
+    ],
+    'a listener that ends it': ["process.prependListener('exit', () => process.exit(7)); last(9)", 7],
+    'an error of what was told of an error': [
+      "process.on('uncaughtException', () => { last(9); throw new Error('second'); }); setTimeout(() => { throw new Error('first'); })",
+      7,
+    ],
     'calls while it exits': ["process.on('exit', () => last(9))", 0],
     'calls of beforeExit': [
       "let times = 0; process.on('beforeExit', () => { if (times++ > 50) process.exit(4); last(9); })",
@@ -453,6 +463,18 @@ other(function late() {})();
       await told('caught.mjs', `${thrower}process.on("uncaughtException", () => {});\nsetTimeout(pay);\n`),
       ['event: Ended with exit code 0'],
     );
+    // So it is where an app goes on with it, and ends later for something else.
+    for (const [name, after] of [
+      ['works.mjs', 'wrap(function goesOn() {})();\n  process.exit(3);'],
+      ['fails.mjs', 'process.exitCode = 3;'],
+    ] as const)
+      assert.deepEqual(
+        await told(
+          name,
+          `${thrower}process.on("uncaughtException", () => {});\nsetTimeout(pay);\nsetTimeout(() => {\n  ${after}\n}, 30);\n`,
+        ),
+        ['event: Ended with exit code 3'],
+      );
     // An app that logs it and ends for it has crashed, too; one that goes on, and ends well, has not.
     const logs =
       'process.on("uncaughtException", (error) => {\n  console.log(error.message);\n  process.exit(3);\n});\n';
@@ -484,6 +506,12 @@ other(function late() {})();
     ]);
     assert.deepEqual(await told('exits.mjs', 'process.exit(3);\n'), ['event: Ended with exit code 3']);
     assert.match((await place.say('runs')).stdout.split('\n')[1]!, /exits\.mjs .*, exit code 3$/);
+    const later =
+      'process.on("uncaughtException", async () => {\n  await new Promise((done) => setTimeout(done, 20));\n  process.exit(3);\n});\n';
+    assert.deepEqual((await told('later.mjs', `${later}${thrower}setTimeout(() => pay());\n`)).length, 2);
+    assert.deepEqual(await told('prepended.mjs', 'process.prependListener("exit", () => process.exit(7));\n'), [
+      'event: Ended with exit code 7',
+    ]);
     assert.deepEqual(await told('listens.mjs', 'process.on("exit", () => {\n  process.exitCode = 3;\n});\n'), [
       'event: Ended',
     ]);
@@ -491,6 +519,94 @@ other(function late() {})();
     assert.match(killed!, /^event: Process \d+ \(killed\.mjs\) recorded no end: it was killed, /);
     assert.deepEqual(rest, []);
     assert.match((await place.say('runs')).stdout.split('\n')[1]!, /killed\.mjs .*, no end recorded$/);
+  });
+
+  it('keeps no timer of the app going, warns of nothing, and keeps no text that one was cut from', async () => {
+    place.file(
+      'ends.mjs',
+      `import { wrap } from 'toolbreak';
+const busy = wrap((ms) => { for (const end = performance.now() + ms; performance.now() < end; ); });
+setTimeout(() => { console.log('late'); process.exit(1); }, 20).unref();
+for (let each = 0; each < 10; each++) process.on('exit', () => {});
+busy(40);
+console.log(process.getActiveResourcesInfo().filter((each) => /Immediate|Timeout/.test(each)).length);
+`,
+    );
+    assert.deepEqual(await node(['ends.mjs']), { code: 0, stdout: '0\n', stderr: '' });
+    place.file(
+      'cuts.mjs',
+      `import { wrap } from 'toolbreak';
+const head = wrap((text, map) => text.length + map.size);
+for (let round = 0; round < 60; round++) {
+  const page = \`page \${round} \`.repeat(1_000_000);
+  page.charCodeAt(5);
+  head(page.slice(10, 2000), new Map([[page.slice(20, 90), round]]));
+  await new Promise(setImmediate);
+}
+console.log('done');
+`,
+    );
+    assert.deepEqual(await node(['--max-old-space-size=150', 'cuts.mjs']), { code: 0, stdout: 'done\n', stderr: '' });
+  });
+
+  it('joins what started it, also where it says nothing of recording itself', async () => {
+    place.file(
+      'begins.mjs',
+      `import { spawnSync } from 'node:child_process';
+import { record, wrap } from 'toolbreak';
+record(process.argv[2]);
+wrap(function above() {})();
+spawnSync(process.execPath, ['below.mjs'], { stdio: 'inherit' });
+`,
+    );
+    place.file('below.mjs', "import { wrap } from 'toolbreak';\nwrap(function below() {})();\n");
+    const said = await run(process.execPath, ['begins.mjs', folder], { cwd: place.project, env: place.env });
+    assert.deepEqual(said, { code: 0, stdout: '', stderr: '' });
+    assert.deepEqual(names((await taken())[0]!.file).sort(), ['above', 'below']);
+  });
+
+  it('tells lines and stacks of an app in one file with the package', async () => {
+    place.file(
+      'app.mjs',
+      `import { wrap } from 'toolbreak';
+export const pay = wrap(function pay() {
+  throw new Error('no card');
+});
+try { pay(); } catch {}
+`,
+    );
+    for (const format of ['esm', 'cjs'] as const) {
+      const outfile = join(place.project, `${format}.${format === 'esm' ? 'mjs' : 'cjs'}`);
+      await build({
+        absWorkingDir: place.project,
+        entryPoints: ['app.mjs'],
+        bundle: true,
+        platform: 'node',
+        format,
+        outfile,
+        logLevel: 'silent',
+      });
+      const bare = await run(process.execPath, [outfile], { cwd: place.project, env: place.env });
+      assert.deepEqual(bare, { code: 0, stdout: '', stderr: '' });
+      const said = await run(process.execPath, ['--import', outfile, '--eval', ''], {
+        cwd: place.project,
+        env: place.env,
+      });
+      assert.equal(said.code, 0);
+      place.file(
+        `starts-${format}.mjs`,
+        `import { record } from 'toolbreak';\nrecord(process.argv[2]);\nawait import('./${format}.${format === 'esm' ? 'mjs' : 'cjs'}');\n`,
+      );
+      const into = join(place.folder, format);
+      await run(process.execPath, [`starts-${format}.mjs`, into], { cwd: place.project, env: place.env });
+      await place.json<Taken[]>('import', into);
+      const source = readFileSync(outfile, 'utf8').split('\n');
+      const { stdout } = await place.say('show', 'last', '1.1');
+      const line =
+        source.findIndex((text) => text.includes('= wrap(function pay') || text.includes('wrap2(function pay')) + 1;
+      assert.ok(line > 0);
+      assert.ok(stdout.includes(`${format}.${format === 'esm' ? 'mjs' : 'cjs'}:${line}`), stdout);
+    }
   });
 
   it('goes on where nothing can be written', async () => {

@@ -263,6 +263,40 @@ describe('node runtime: values', () => {
     assert.equal(many[5].errors[0]![2], 'one');
   });
 
+  it('knows where an error was made whatever its message says, and how long it is', async () => {
+    const framesOf = (error: unknown): string[] =>
+      (encoded(error) as { tuple: [string, number, string] }[][])[3]!.map(({ tuple: [, , called] }) => called);
+    function inner(): Error {
+      return new Error('inner');
+    }
+    function outer(message: string): Error {
+      return new Error(message);
+    }
+    const told = framesOf(outer(`Tool failed: ${inner().stack}`));
+    assert.deepEqual([told.at(-1), told.includes('inner')], ['outer', false]);
+    assert.equal(framesOf(outer('HTTP 500 '.repeat(400_000))).at(-1), 'outer');
+    assert.equal(framesOf(Object.assign(outer('one'), { message: 'outer' })).at(-1), 'outer');
+    const stack =
+      'Error: one\n    at run (/app/a.mjs:1:2)\n    at async file:///app/a.mjs:9:69\n    at async top (/app/a.mjs:3:4)';
+    assert.deepEqual(framesOf(Object.assign(new Error('one'), { stack })), ['top', '', 'run']);
+    assert.equal(framesOf(new DOMException('gone', 'AbortError')).length > 0, true);
+  });
+
+  it('masks what an error says, and its name', () => {
+    const secret = `sk-${'a1B2'.repeat(10)}`;
+    const [, type, message] = encoded(
+      Object.assign(new Error(`no ${secret}${' at all'.repeat(10_000)}`), { name: secret }),
+    ) as string[];
+    assert.deepEqual([type, message!.includes('a1B2')], ['***', false]);
+    assert.match(message!, /^no \*\*\* at all .*… \(70046 characters\)$/);
+    const suppressed = Object.defineProperties(new Error('both'), {
+      error: { value: new Error('one') },
+      suppressed: { value: new Error('two') },
+    });
+    const { error, suppressed: other } = (encoded(suppressed) as [0, 0, 0, 0, 0, Record<string, unknown[]>])[5];
+    assert.deepEqual([error![2], other![2]], ['one', 'two']);
+  });
+
   it("leaves an error's stack alone where the app writes stacks by itself", () => {
     const own = Object.getOwnPropertyDescriptor(Error, 'prepareStackTrace');
     Object.defineProperty(Error, 'prepareStackTrace', { value: never, configurable: true, writable: true });

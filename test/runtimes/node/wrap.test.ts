@@ -113,6 +113,48 @@ describe('node runtime: wrapped functions', () => {
     assert.ok(functions.every(({ line }) => line > 80));
   });
 
+  it('have a list of what is left of very many arguments', async () => {
+    const all = wrap((...given: unknown[]) => given.length, { name: 'all' });
+    const first = wrap(function (this: void, one: string) {
+      return [one, arguments.length];
+    }) as (...given: string[]) => unknown;
+    const many = Array.from({ length: 30_000 }, (_, index) => `${index} ${'.'.repeat(120)}`);
+    await recorded.during(() => {
+      assert.equal(all(...many), 30_000);
+      assert.deepEqual(first(...many), [many[0], 30_000]);
+    });
+    const [, call] = recorded.calls();
+    const args = call!.args as Record<string, unknown>;
+    assert.deepEqual([args['one'], args['1'], args['100']], [many[0], many[1], many[100]]);
+    assert.deepEqual(Object.keys(args).length, 102);
+    const [tag, , head, length] = args['101…'] as [string, string, string[], number];
+    assert.deepEqual([tag, length, head[0]], ['<cut>', 30_000 - 101, many[101]]);
+  });
+
+  it('may be a class with a static method called `name`, and generators without a prototype', async () => {
+    const Named = wrap(
+      class {
+        static name(): string {
+          return 'mine';
+        }
+      },
+    );
+    function* bare(): Generator<number> {
+      yield 1;
+    }
+    function* odd(): Generator<number> {
+      yield 2;
+    }
+    bare.prototype = null;
+    odd.prototype = Object.create(null) as object;
+    await both(() => {
+      assert.ok(new Named() instanceof Named);
+      assert.deepEqual([...wrap(bare)()], [1]);
+      assert.equal((wrap(odd)() as Partial<Generator>).next, undefined);
+    });
+    assert.deepEqual(tree(recorded.calls()), ['anonymous()', 'bare()']);
+  });
+
   it('refuse what is no function, an odd name and an unknown kind', () => {
     assert.throws(() => wrap(1 as never), /wrap takes a function/);
     assert.throws(() => wrap(() => 1, { name: '' }), /name must be a text/);
@@ -161,6 +203,42 @@ describe('node runtime: wrapped functions', () => {
     assert.notEqual(one!.task, two!.task, 'what runs beside each other has a lane of its own');
     assert.equal(calls.find(({ name }) => name === 'promised')!.task, calls[0]!.task);
     assert.ok(calls.every(({ status }) => status === 0));
+  });
+
+  it('know who called them behind a promise that comes after plain results', async () => {
+    const known = new Map([[1, 'one']]);
+    const leaf = wrap((n: number) => n, { name: 'leaf' });
+    const load = wrap((n: number) => known.get(n) ?? turn().then(() => leaf(n)), { name: 'load' });
+    await recorded.during(async () => {
+      for (const n of [1, 1, 2, 1, 3]) await load(n);
+    });
+    assert.deepEqual(tree(recorded.calls()), [
+      'load()',
+      'load()',
+      'load()',
+      'leaf(load)',
+      'load()',
+      'load()',
+      'leaf(load)',
+    ]);
+  });
+
+  it('know who called them behind what a generator gave to whoever steps it', async () => {
+    const leaf = wrap((n: number) => n, { name: 'leaf' });
+    const load = async (n: number): Promise<number> => {
+      await turn();
+      return leaf(n);
+    };
+    const flow = wrap(function* flow(): Generator<Promise<number>, number, number> {
+      return (yield load(1)) + (yield load(2));
+    });
+    await recorded.during(async () => {
+      const steps = flow();
+      let step = steps.next();
+      while (!step.done) step = steps.next(await step.value);
+      assert.equal(step.value, 3);
+    });
+    assert.deepEqual(tree(recorded.calls()), ['flow()', 'leaf(flow)', 'leaf(flow)']);
   });
 
   it("are nobody's parent once they have ended", async () => {
