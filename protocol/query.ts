@@ -133,6 +133,8 @@ export interface FoundValues {
   error?: unknown;
   stateBefore?: unknown;
   stateAfter?: unknown;
+  /** Keys of the state after that only the app's own reducer could have merged: they are as they were before. */
+  unmerged?: string[];
 }
 
 export interface FoundEvent {

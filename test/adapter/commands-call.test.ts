@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import type { QueryAnswer } from '../../protocol/query';
 import { Tagged, Tuple, type Value } from '../../adapter/store/values/model';
 import { RecordedProject } from './recorded';
 import { SpoolFile, dict } from '../support/spool';
@@ -91,6 +92,11 @@ describe('commands: all of one call', function () {
     assert.match(
       project.toolbreak('show', path, '1.1').stdout,
       /\nState after\n {2}the same as the state before\n {2}\(best is shown as it was before: recording does not run its own reducer\)\n\nAttributes\n {2}langgraph\.unmerged = \['best'\]\n$/,
+    );
+    const { rows } = JSON.parse(project.toolbreak('query', path, '--json', '--values').stdout) as QueryAnswer;
+    assert.deepEqual(
+      rows.map((row) => row.type === 'call' && row.values?.unmerged),
+      [['best']],
     );
   });
 

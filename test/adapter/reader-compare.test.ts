@@ -236,6 +236,24 @@ describe('store: what the reader compares and counts', function () {
     );
   });
 
+  it('puts the fields of a state that is an object beside its keys after a node', () => {
+    const state = (n: number): Tagged => new Tagged('object', ['app.State', dict({ n, log: ['a'] }), null]);
+    assert.deepEqual(diff(state(1), dict({ n: 9, log: ['a'] }), plain).changes, [
+      { change: 'changed', path: 'n', before: '1', after: '9' },
+    ]);
+    assert.deepEqual(diff(state(1), dict({ n: 1, log: ['a'] }), plain).changes, []);
+    assert.deepEqual(
+      diff(state(1), null, plain).changes.map(({ path }) => path),
+      [''],
+    );
+    assert.deepEqual(
+      diff(dict({ state: state(1) }), dict({ state: dict({ n: 1, log: ['a'] }) }), plain).changes.map(
+        ({ path }) => path,
+      ),
+      ['state'],
+    );
+  });
+
   it('tells messages of a list by their ids, and all else by what it is', () => {
     const message = (type: string, id: string | null, content: string): Tagged =>
       new Tagged('object', [`langchain_core.messages.${type}`, dict({ content, type: 'human', id }), null]);

@@ -6,6 +6,7 @@ import { callName, parseCallName, processOf } from '../callNames';
 import { ARGS, ERROR, RESULT, STATE_AFTER, STATE_BEFORE } from '../chunks/chunk';
 import { addressOf } from '../chunks/rows';
 import { isDamage } from '../database';
+import { attributesOf, unmergedOf } from '../reader/attributes';
 import { callRow, heldCalls } from '../reader/calls';
 import { children, content } from '../reader/children';
 import { copyText, TooLarge } from '../reader/copy';
@@ -119,6 +120,9 @@ function valuesOf(file: RunFile, row: CallCandidate, room: Room, edited: Value |
     values[name] = json;
     room.left -= length;
   }
+  const call = 'stateAfter' in values ? file.calls.get(row.id) : undefined;
+  const unmerged = call === undefined ? [] : unmergedOf(attributesOf(file, call), file.values);
+  if (unmerged.length > 0) values.unmerged = unmerged;
   return values;
 }
 

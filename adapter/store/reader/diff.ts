@@ -1,5 +1,5 @@
 import type { Change } from '../../../protocol/timeline';
-import { Dict, type Value } from '../values/model';
+import { Dict, Tagged, type Value } from '../values/model';
 import { children, content, distinct, keyText, type Child } from './children';
 import { pairItems } from './pairItems';
 import { line } from './render';
@@ -33,12 +33,19 @@ export function diff(before: Value, after: Value, stored: StoredValues): { chang
     if (changes.length > LISTED || sameName(old, fresh)) return;
     const one = stored.resolve(old);
     const other = stored.resolve(fresh);
+    // A state may be an object before a node, and is its keys and values after it.
+    if (depth === 0 && isObject(one) !== isObject(other) && (isFields(one) || isFields(other)))
+      return named(path, one, other, depth);
     if (depth < DEEPEST && alike(one, other, stored)) {
       if (isIndexed(content(one, stored))) return indexed(path, children(one, stored), children(other, stored), depth);
       if (children(one, stored, 0, 1).length > 0 || children(other, stored, 0, 1).length > 0)
         return named(path, one, other, depth);
     }
     if (!equal(one, other, stored, 0)) add('changed', path, one, other);
+  }
+
+  function isFields(value: Value): boolean {
+    return content(value, stored) instanceof Dict;
   }
 
   function indexed(path: string, olds: readonly Child[], news: readonly Child[], depth: number): void {
@@ -61,6 +68,10 @@ export function diff(before: Value, after: Value, stored: StoredValues): { chang
     }
     for (const [key, value] of olds) if (!news.has(key)) add('removed', join(path, key), value, undefined);
   }
+}
+
+function isObject(value: Value): boolean {
+  return value instanceof Tagged && value.tag === 'object';
 }
 
 /** Keys as they stand in a path: plain text as it is, everything else in brackets. */

@@ -15,7 +15,7 @@ static struct {
         Py_ssize_t busy, ended, function, number, pending, quiet, task;
     } outers;
     struct {
-        Py_ssize_t args, channels, exploded, given, info, metadata, task;
+        Py_ssize_t args, channels, exploded, given, had, info, metadata, task;
     } adapters;
     struct {
         Py_ssize_t copy, root, serial, mark, size, sized, snapshot, used;
@@ -215,7 +215,7 @@ static PyObject *begin(PyObject *node, PyObject *given, PyObject *config, PyObje
     PyObject *configurable = item_of(config, named.configurable), *metadata = item_of(config, named.metadata);
     PyObject *task_id = item_of(configurable, named.__pregel_task_id), *channels = channels_of(configurable);
     PyObject *above = current_call(), *busy = NULL, *task = NULL, *above_number = NULL;
-    PyObject *call = NULL, *adapter = NULL, *empty = NULL, *only = NULL, *pairs = NULL, *tells[TOLD] = {0}, *number = NULL, *started = NULL, *told = NULL;
+    PyObject *call = NULL, *adapter = NULL, *had = NULL, *empty = NULL, *only = NULL, *pairs = NULL, *tells[TOLD] = {0}, *number = NULL, *started = NULL, *told = NULL;
     PyObject *inner = NULL, *calls = NULL;
     Marked before = {0};
     Recording here = {0};
@@ -239,6 +239,7 @@ static PyObject *begin(PyObject *node, PyObject *given, PyObject *config, PyObje
     /* All that is allocated, first: it may set something of the app free, whose code runs then. */
     if (unrecorded ? !copy_unrecorded(&before, PyDict_Copy(given)) : !mark(&before, PyDict_Copy(given), &here) || !copy_containers(&before))
         goto done;
+    had = PyDict_Copy(given);
     empty = PyDict_New();
     adapter = PyType_GenericAlloc(in.adapter, 0);
     call = PyType_GenericAlloc(in.call, 0);
@@ -246,7 +247,7 @@ static PyObject *begin(PyObject *node, PyObject *given, PyObject *config, PyObje
     tells[0] = shared(task_id);
     tells[1] = item_of(metadata, named.langgraph_step);
     tells[2] = item_of(metadata, named.langgraph_checkpoint_ns);
-    if (empty == NULL || adapter == NULL || call == NULL || only == NULL)
+    if (had == NULL || empty == NULL || adapter == NULL || call == NULL || only == NULL)
         goto done;
     PyList_SetItem(only, 0, shared(call));
     told = PyLong_FromLong(1 + (tells[1] != NULL) + (tells[2] != NULL));
@@ -262,6 +263,7 @@ static PyObject *begin(PyObject *node, PyObject *given, PyObject *config, PyObje
     exchange(adapter, in.adapters.channels, shared(channels));
     exchange(adapter, in.adapters.exploded, shared(Py_False));
     exchange(adapter, in.adapters.given, shared(given));
+    exchange(adapter, in.adapters.had, shared(had));
     exchange(adapter, in.adapters.info, shared(info));
     exchange(adapter, in.adapters.metadata, shared(metadata));
     exchange(adapter, in.adapters.task, shared(task_id));
@@ -334,7 +336,7 @@ done:
     }
     forget_marks(&before);
     leave_recording(&here);
-    PyObject *rest[] = {configurable, metadata, task_id, channels, above, busy, task, above_number, adapter, empty, only, pairs, number, started, told, inner, calls, tells[0], tells[1], tells[2]};
+    PyObject *rest[] = {configurable, metadata, task_id, channels, above, busy, task, above_number, adapter, had, empty, only, pairs, number, started, told, inner, calls, tells[0], tells[1], tells[2]};
     for (size_t index = 0; index < sizeof rest / sizeof *rest; index++)
         Py_DecRef(rest[index]);
     taken.begun += call != NULL;
@@ -359,9 +361,9 @@ static PyObject *begin_node(PyObject *module, PyObject *args)
 /* ---------------------------------------------------------------- its end */
 
 /* `_state.overwritten`, of values that are no parts. A new reference; NULL: Python code is to decide. */
-static PyObject *overwritten(PyObject *given, PyObject *result, PyObject *channels)
+static PyObject *overwritten(PyObject *had, PyObject *result, PyObject *channels)
 {
-    PyObject *after = PyDict_Copy(given), *key, *value;
+    PyObject *after = PyDict_Copy(had), *key, *value;
     Py_ssize_t next = 0;
     int fits = after != NULL && has_text_keys(after) && are_channels(channels);
     while (fits && PyDict_Next(result, &next, &key, &value)) {
@@ -424,8 +426,8 @@ static int finish(PyObject *call, PyObject *result)
         above == NULL || Py_TYPE(above) != in.outer || slot(call, in.calls.back) != above || slot(call, in.calls.owner) != above || function == NULL || number == NULL ||
         told == NULL || PyLong_AsSsize_t(told) < 0) /* One more was set since. */
         return 0;
-    PyObject *given = slot(adapter, in.adapters.given), *channels = slot(adapter, in.adapters.channels);
-    if (given == NULL || !PyDict_CheckExact(given) || channels == NULL || !PyDict_CheckExact(channels))
+    PyObject *had = slot(adapter, in.adapters.had), *channels = slot(adapter, in.adapters.channels);
+    if (had == NULL || !PyDict_CheckExact(had) || channels == NULL || !PyDict_CheckExact(channels))
         return 0;
 
     int done = 0;
@@ -433,7 +435,7 @@ static int finish(PyObject *call, PyObject *result)
     Marked after = {0};
     Recording here = {0};
     /* All that is allocated, first. */
-    if (!unrecorded && (!find_recording(&here) || !mark(&after, overwritten(given, result, channels), &here) || (ended = moment()) == NULL))
+    if (!unrecorded && (!find_recording(&here) || !mark(&after, overwritten(had, result, channels), &here) || (ended = moment()) == NULL))
         goto done;
     PyObject *args = slot(call, in.calls.args);
     empty = args != NULL && PyDict_CheckExact(args) && PyDict_Size(args) == 0 ? shared(args) : PyDict_New();
@@ -445,7 +447,7 @@ static int finish(PyObject *call, PyObject *result)
     busy = slot(above, in.outers.busy);
     Py_IncRef(busy);
     if (now_current != call || slot(above, in.outers.ended) != Py_False || slot(call, in.calls.ended) != Py_False || slot(call, in.calls.adapter) != adapter ||
-        slot(adapter, in.adapters.given) != given || slot(call, in.calls.task) != task || busy == NULL || !PyList_CheckExact(busy) ||
+        slot(adapter, in.adapters.had) != had || slot(call, in.calls.task) != task || busy == NULL || !PyList_CheckExact(busy) ||
         PyList_Size(busy) != 1 || PyList_GetItem(busy, 0) != call || is_unrecorded() != unrecorded || !passes(function, at.functions.after) || (!unrecorded && !is_open(&here)))
         goto done;
 
@@ -509,7 +511,7 @@ static PyObject *prepare_nodes(PyObject *module, PyObject *args)
     const Slot calls[] = {OF(calls, number), OF(calls, function), OF(calls, args), OF(calls, parent), OF(calls, task), OF(calls, started_ns), OF(calls, owner),
                           OF(calls, adapter), OF(calls, state), OF(calls, state_before), OF(calls, back), OF(calls, tells), OF(calls, told),
                           OF(calls, recorded), OF(calls, ended), OF(calls, pending), OF(calls, changes), {NULL, NULL}};
-    const Slot adapters[] = {OF(adapters, args), OF(adapters, channels), OF(adapters, exploded), OF(adapters, given), OF(adapters, info),
+    const Slot adapters[] = {OF(adapters, args), OF(adapters, channels), OF(adapters, exploded), OF(adapters, given), OF(adapters, had), OF(adapters, info),
                              OF(adapters, metadata), OF(adapters, task), {NULL, NULL}};
     const Slot parts[] = {OF(parts, copy), OF(parts, root), OF(parts, serial), OF(parts, mark), OF(parts, size), OF(parts, sized), OF(parts, snapshot), OF(parts, used), {NULL, NULL}};
     const Slot outers[] = {OF(outers, busy), OF(outers, ended), OF(outers, function), OF(outers, number), OF(outers, pending), OF(outers, quiet), OF(outers, task),

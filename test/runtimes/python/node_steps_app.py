@@ -135,6 +135,20 @@ for given in (
     graph = build("given", {"first": lambda state: {"count": 1}, "second": lambda state: {"count": 2}})
     for _ in range(3):
         graph.invoke({"log": [], **given})
+
+
+def assigns(state: Any) -> Any:
+    state["count"] = 99
+    state["invented"] = 1
+    state.pop("text")
+    state["data"]["items"].append(3)
+    return {"log": [state["count"]]} if state["log"] else {"count": 5}
+
+
+for log in ([], ["zero"]):
+    build(
+        "assigns", {"first": lambda state: {"count": 1}, "assigns": assigns, "third": lambda state: {"count": 2}}
+    ).invoke({"count": 0, "data": {"items": [1]}, "text": "given", "log": log})
 wide = TypedDict("wide", {f"k{i}": Any for i in range(80)})  # type: ignore[misc]
 build("wide", {"first": lambda state: {"k1": 5}, "second": lambda state: {"k2": 5}}, wide).invoke(
     {f"k{i}": i for i in range(80)}

@@ -472,6 +472,8 @@ def test_messages_in_short_forms_are_added_as_the_graph_adds_them() -> None:
         {"role": "user", "content": "dict"},
         AIMessageChunk("piece"),
         [AIMessage("c", id="2"), "text", RemoveMessage(id="1")],
+        [RemoveMessage(id="1"), HumanMessage("again", id="1")],
+        [HumanMessage("new", id="2"), RemoveMessage(id="2"), RemoveMessage(id="1")],
         HumanMessage("whole"),
     ]
     for new in given:

@@ -17,11 +17,13 @@ newest: dict[str, _call_types.Call] = {}
 class NodeCall(_call_types.CallAdapter):
     """One attempt of a node: its input, its answer, the state in between."""
 
-    __slots__ = ("args", "channels", "exploded", "given", "info", "metadata", "task")
+    __slots__ = ("args", "channels", "exploded", "given", "had", "info", "metadata", "task")
 
     def __init__(self, info: NodeInfo, given: Any, config: Any, exploded: bool) -> None:
         self.info = info
         self.given = given
+        #: Its keys before the node ran: what that assigns to its own input is nobody else's.
+        self.had = _had(given)
         #: A @task: what it is given is its arguments, not a state.
         self.exploded = exploded
         self.args: dict[str, Any] = (
@@ -50,7 +52,7 @@ class NodeCall(_call_types.CallAdapter):
         return f"{call.kind}, step {step}" if step is not None else call.kind
 
     def returned(self, call: _call_types.Call, result: Any) -> None:
-        before = self.given if type(self.given) is dict else _state.fields_of(self.given)
+        before = self.had
         if before is None:
             return
         if type(result) is dict and (after := _state.overwritten(before, result, self.channels)) is not None:
@@ -67,9 +69,9 @@ class NodeCall(_call_types.CallAdapter):
             call.set(**{"langgraph.goto": goto})
 
     def _merged_with(self, before: dict[str, Any], updates: list[tuple[str, Any]]) -> dict[str, Any]:
-        """What an answer is merged with: of a node that `Send` gave an input of its own, that input is not what the graph has."""
+        """What an answer is merged with: an input of its own that `Send` gave a node, or a part of the state, is not what the graph has."""
         if "__pregel_push" not in self.metadata.get("langgraph_triggers", ()):
-            return before
+            updates = [update for update in updates if update[0] not in before]
         return {**before, **_state.graph_values(updates, self.channels)}
 
     def check_result(self, call: _call_types.Call, value: Any) -> Any:
@@ -83,9 +85,10 @@ class NodeCall(_call_types.CallAdapter):
         """Before: the node gets the edited state. After: its answer is changed so that the edited state comes out."""
         if call.boundary != "after":
             self.given = value
+            self.had = _had(value)
             return
         updates = _state.updates_of(call.result)
-        before = self._merged_with(_state.fields_of(self.given) or {}, updates)
+        before = self._merged_with(self.had or {}, updates)
         merged, _ = _state.merge(before, updates, self.channels)
         wanted = _state.fields_of(value) or {}
         patch: dict[str, Any] = {}
@@ -122,6 +125,11 @@ class NodeCall(_call_types.CallAdapter):
             if wanted.get("id") == tool_call_id:
                 return number
         return None
+
+
+def _had(given: Any) -> dict[str, Any] | None:
+    fields = given if type(given) is dict else _state.fields_of(given)
+    return None if fields is None else fields.copy()
 
 
 def pending_tools(given: Any) -> list[dict[str, Any]]:

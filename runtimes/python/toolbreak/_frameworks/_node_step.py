@@ -16,6 +16,8 @@ from ._origin import code_of
 from ._short import begin, finish, write
 from ._streams import Inner
 
+_FIRST = "seq:step:1"
+
 
 class NodeStep:
     """Stands in the `proc` of a node's tasks where the node stood, and runs it as a call."""
@@ -111,8 +113,8 @@ class NodeStep:
             adapter: Any = call.adapter
             try:
                 result = self.steps[0].invoke(adapter.given, config, **kwargs)
-                for step in self.rest:
-                    result = step.invoke(result, config)
+                for number, step in enumerate(self.rest, 2):
+                    result = step.invoke(result, _config_of(config, number))
             except BaseException as error:
                 _take_back(token)
                 verdict = fail(call, error)
@@ -133,8 +135,8 @@ class NodeStep:
 
     def _run(self, input: Any, config: Any, kwargs: dict[str, Any]) -> Any:
         value = self.steps[0].invoke(input, config, **kwargs)
-        for step in self.rest:
-            value = step.invoke(value, config)
+        for number, step in enumerate(self.rest, 2):
+            value = step.invoke(value, _config_of(config, number))
         return value
 
     async def ainvoke(self, input: Any, config: Any = None, **kwargs: Any) -> Any:
@@ -156,8 +158,8 @@ class NodeStep:
 
     async def _arun(self, input: Any, config: Any, kwargs: dict[str, Any]) -> Any:
         value = await self.steps[0].ainvoke(input, config, **kwargs)
-        for step in self.rest:
-            value = await step.ainvoke(value, config)
+        for number, step in enumerate(self.rest, 2):
+            value = await step.ainvoke(value, _config_of(config, number))
         return value
 
     async def astream(self, input: Any, config: Any = None, **kwargs: Any) -> Any:
@@ -197,14 +199,42 @@ class NodeStep:
 
     async def _pieces(self, input: Any, config: Any, kwargs: dict[str, Any]) -> AsyncIterator[Any]:
         source = self.steps[0].astream(input, config, **kwargs)
-        for step in self.rest:
-            source = step.atransform(source, config)
+        for number, step in enumerate(self.rest, 2):
+            source = step.atransform(source, _config_of(config, number))
         inner = Inner(source)
         try:
             async for piece in inner:
                 yield piece
         finally:
             await inner.aclose()
+
+
+class Passed:
+    """Stands in a task's `proc` where a later step of a node stood, which `NodeStep` runs: those behind it keep their numbers."""
+
+    def invoke(self, input: Any, config: Any = None, **kwargs: Any) -> Any:
+        return input
+
+    async def ainvoke(self, input: Any, config: Any = None, **kwargs: Any) -> Any:
+        return input
+
+    def transform(self, input: Any, config: Any = None, **kwargs: Any) -> Any:
+        yield from input
+
+    async def atransform(self, input: Any, config: Any = None, **kwargs: Any) -> Any:
+        async for piece in input:
+            yield piece
+
+
+def _config_of(config: Any, number: int) -> Any:
+    """What LangGraph gives to this step of a sequence: what the first one has, but that callbacks are told of another number."""
+    callbacks = config.get("callbacks") if type(config) is dict else None
+    tags = getattr(callbacks, "tags", None)
+    if type(tags) is not list or _FIRST not in tags:
+        return config
+    own = callbacks.copy()  # type: ignore[union-attr]
+    own.tags = [f"seq:step:{number}" if tag == _FIRST else tag for tag in tags]
+    return {**config, "callbacks": own}
 
 
 def _done(call: _call_types.Call) -> Any:

@@ -13,7 +13,7 @@ from typing import Any
 from .. import _call_types, _calls, _optional, _report, _stops
 from ._node_call import newest
 from ._node_info import UNNAMED, added, declare, is_internal, target_of
-from ._node_step import NodeStep
+from ._node_step import NodeStep, Passed
 from ._patch import prune
 
 __all__ = ["UNNAMED", "added", "declare", "failed_in", "is_internal", "routed", "target_of", "wrap_arun", "wrap_run"]
@@ -35,6 +35,7 @@ class Kept:
 
 
 _KEPT = "__toolbreak_kept__"
+_PASSED = Passed()
 
 
 def _with_step(task: Any) -> Any:
@@ -66,7 +67,7 @@ def _make_proc(proc: Any, name: str) -> Any:
         return None
     changed = copy.copy(proc)
     changed.__dict__.pop(_KEPT, None)
-    changed.steps = [NodeStep(body, name), *steps[len(body) :]]
+    changed.steps = [NodeStep(body, name), *[_PASSED] * (len(body) - 1), *steps[len(body) :]]
     return changed
 
 

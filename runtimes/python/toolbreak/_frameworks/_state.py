@@ -14,6 +14,8 @@ from .. import _static
 _SEQUENCES = (list, tuple, str, int, float)
 #: Wraps a value that replaces what a reducer would have merged; LangGraph 1.0 and later has it.
 _ADD = (operator.add, operator.concat, operator.iadd)
+#: The same as JSON has it.
+_OVERWRITES = {"__overwrite__"}
 
 
 class NotMerged(ValueError):
@@ -63,7 +65,18 @@ def updates_of(answer: Any) -> list[tuple[str, Any]]:
                 found.extend(updates_of(item))
         return found
     fields = fields_of(answer)
-    return list(fields.items()) if fields else []
+    return [(key, value) for key, value in fields.items() if _writes(answer, key, value)] if fields else []
+
+
+def _writes(answer: Any, key: str, value: Any) -> bool:
+    """Of a Pydantic model LangGraph takes no None that was not set, where None is what the field has by itself."""
+    if value is not None:
+        return True
+    try:
+        fields = type.__getattribute__(type(answer), "__pydantic_fields__")
+        return key in object.__getattribute__(answer, "__pydantic_fields_set__") or fields[key].default is not None
+    except (AttributeError, KeyError):
+        return True
 
 
 def goto_of(answer: Any) -> list[str]:
@@ -136,6 +149,8 @@ def _merged(channel: Any, old: Any, value: Any) -> Any:
     if type(value).__name__ == "Overwrite" and hasattr(value, "value"):
         return value.value
     reducer = getattr(channel, "operator", None)
+    if reducer is not None and type(value) is dict and value.keys() == _OVERWRITES:
+        return value["__overwrite__"]
     if reducer is None:
         if type(channel).__name__ in ("DeltaChannel", "Topic"):
             raise NotMerged
@@ -158,20 +173,28 @@ def add_messages(old: Any, new: Any) -> list[Any]:
     """As LangGraph's reducer of that name, without giving out ids: appended, replaced by id, or removed."""
     left = list(old) if isinstance(old, list) else []
     right = list(new) if isinstance(new, (list, tuple)) and not _is_pair(new) else [new]
+    removed: set[int] = set()
     for given in right:
         message = _message(given)
         identity = _field(message, "id")
-        if _field(message, "type") == "remove":
-            left = [] if identity == "__remove_all__" else [item for item in left if _field(item, "id") != identity]
+        removes = _field(message, "type") == "remove"
+        if removes and identity == "__remove_all__":
+            left = []
+            removed.clear()
             continue
         place = next(
             (i for i, item in enumerate(left) if identity is not None and _field(item, "id") == identity), None
         )
-        if place is None:
+        if removes:
+            if place is not None:
+                removed.add(place)
+        elif place is None:
             left.append(message)
         else:
+            # One that was removed just now comes back where it was.
             left[place] = message
-    return left
+            removed.discard(place)
+    return [message for index, message in enumerate(left) if index not in removed]
 
 
 def _message(given: Any) -> Any:

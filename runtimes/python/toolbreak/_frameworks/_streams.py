@@ -66,23 +66,64 @@ async def _close(source: Inner | None) -> None:
         await source.aclose()
 
 
+class All:
+    """The pieces of a stream, for a result that is all of them together."""
+
+    def __init__(self, join: Callable[[list[Any]], Any]) -> None:
+        self.pieces: list[Any] = []
+        self._join = join
+
+    def add(self, piece: Any) -> None:
+        self.pieces.append(piece)
+
+    def result(self) -> Any:
+        try:
+            return self._join(self.pieces)
+        except Exception as error:
+            _report.failure(error)
+            return self.pieces
+
+
+class Last:
+    """The last one, as it was before the consumer had it; those before it are the consumer's alone."""
+
+    def __init__(self) -> None:
+        self.pieces: list[Any] = []
+
+    def add(self, piece: Any) -> None:
+        self.pieces = [_copied(piece, 2)]
+
+    def result(self) -> Any:
+        return self.pieces[0] if self.pieces else None
+
+
+def _copied(piece: Any, levels: int) -> Any:
+    """With its outer containers anew, of which a consumer takes things out."""
+    kind = type(piece)
+    if kind is tuple:
+        return tuple([_copied(value, levels) for value in piece])
+    if levels and kind is dict:
+        return {key: _copied(value, levels - 1) for key, value in piece.items()}
+    return piece.copy() if kind is list else piece
+
+
 def iterate(
     function: Function,
     args: dict[str, Any],
     invoke: Callable[[dict[str, Any]], Iterator[Any]],
-    join: Callable[[list[Any]], Any],
+    gather: Callable[[], All | Last],
     *,
     adapter: CallAdapter,
     attributes: dict[str, Any] | None = None,
     pending: Any = None,
 ) -> Iterator[Any]:
-    """Gives what `invoke(args)` gives, as one call whose result is `join(pieces)`."""
+    """Gives what `invoke(args)` gives, as one call whose result is what was gathered of it."""
     call = _begin(function, args, adapter, attributes)
     if call is None:
         yield from invoke(args)
         return
     while _boundaries.enter(call):
-        pieces: list[Any] = []
+        gathered = gather()
         source: Iterator[Any] | None = None
         if pending is not None:
             call.expect(pending)
@@ -93,13 +134,13 @@ def iterate(
                     piece = next(source)
                 except StopIteration:
                     break
-                pieces.append(piece)
+                gathered.add(piece)
                 _calls.suspend(call)
                 yield piece
                 _calls.resume(call)
         except BaseException as error:
             _calls.resume(call)
-            _report.guard(adapter.left, call, pieces)
+            _report.guard(adapter.left, call, gathered.pieces)
             try:
                 # A generator is open still where the error was thrown into us.
                 if type(source) is GeneratorType or isinstance(error, GeneratorExit) and hasattr(source, "close"):
@@ -112,7 +153,7 @@ def iterate(
                 yield call.result
                 return
             raise
-        result = _joined(join, pieces)
+        result = gathered.result()
         if _boundaries.leave(call, result):
             if call.result is not result:
                 yield call.result
@@ -124,7 +165,7 @@ async def aiterate(
     function: Function,
     args: dict[str, Any],
     invoke: Callable[[dict[str, Any]], AsyncIterator[Any]],
-    join: Callable[[list[Any]], Any],
+    gather: Callable[[], All | Last],
     *,
     adapter: CallAdapter,
     attributes: dict[str, Any] | None = None,
@@ -141,20 +182,20 @@ async def aiterate(
             await source.aclose()
         return
     while await _boundaries.aenter(call):
-        pieces: list[Any] = []
+        gathered = gather()
         source = None
         if pending is not None:
             call.expect(pending)
         try:
             source = Inner(invoke(call.args))
             async for piece in source:
-                pieces.append(piece)
+                gathered.add(piece)
                 _calls.suspend(call)
                 yield piece
                 _calls.resume(call)
         except GeneratorExit as error:
             _calls.resume(call)
-            _report.guard(adapter.left, call, pieces)
+            _report.guard(adapter.left, call, gathered.pieces)
             try:
                 await _close(source)
             finally:
@@ -162,7 +203,7 @@ async def aiterate(
             raise
         except BaseException as error:
             _calls.resume(call)
-            _report.guard(adapter.left, call, pieces)
+            _report.guard(adapter.left, call, gathered.pieces)
             # It is open still where the error was thrown into us.
             await _close(source)
             verdict = await _boundaries.afail(call, error)
@@ -172,17 +213,9 @@ async def aiterate(
                 yield call.result
                 return
             raise
-        result = _joined(join, pieces)
+        result = gathered.result()
         if await _boundaries.aleave(call, result):
             if call.result is not result:
                 yield call.result
             return
     yield call.result
-
-
-def _joined(join: Callable[[list[Any]], Any], pieces: list[Any]) -> Any:
-    try:
-        return join(pieces)
-    except Exception as error:
-        _report.failure(error)
-        return pieces

@@ -167,7 +167,8 @@ _adapters: dict[int, tuple[Any, ToolAdapter]] = {}
 
 def adapter_of(tool: Any) -> ToolAdapter:
     known = _adapters.get(id(tool))
-    if known is not None and known[0]() is tool:
+    # It may be given another name later.
+    if known is not None and known[0]() is tool and known[1].name == str(tool.name):
         return known[1]
     made = ToolAdapter(tool)
     if len(_adapters) > 1000:

@@ -11,10 +11,29 @@ from .. import _boundaries, _call_types, _calls, _report, _static
 from . import _texts
 from ._origin import is_user_file
 from ._patch import need, replace
-from ._streams import Inner, aiterate, iterate
+from ._streams import All, Inner, aiterate, iterate
 
-#: The model whose call is made already: what `stream` calls inside is not another call.
-_inside: ContextVar[Any] = ContextVar("toolbreak_model", default=None)
+
+class _Streamed:
+    """A stream of a model is its call already: what it asks the model for, where the model cannot stream, is not another one. What else it asks is."""
+
+    __slots__ = ("model", "taken")
+
+    def __init__(self, model: Any) -> None:
+        self.model = model
+        self.taken = False
+
+
+_inside: ContextVar[_Streamed | None] = ContextVar("toolbreak_model", default=None)
+
+
+def _is_made(model: Any) -> bool:
+    """Whether a stream made the call of this generation; it does so once."""
+    streamed = _inside.get()
+    if streamed is None or streamed.model is not model or streamed.taken:
+        return False
+    streamed.taken = True
+    return True
 
 
 class ModelAdapter(_call_types.CallAdapter):
@@ -152,11 +171,16 @@ def _prepare(
         if stop is not None:
             args["stop"] = stop
         args.update(options)
-        attributes: dict[str, Any] = {"gen_ai.operation.name": "chat", "gen_ai.request.model": function.name}
+        asked = options.get("model")
+        attributes: dict[str, Any] = {
+            "gen_ai.operation.name": "chat",
+            "gen_ai.request.model": asked if isinstance(asked, str) and asked else function.name,
+        }
         fields = _fields(model)
         for key in ("temperature", "max_tokens", "top_p"):
-            if isinstance(fields.get(key), (int, float)):
-                attributes[f"gen_ai.request.{key}"] = fields[key]
+            value = options.get(key, fields.get(key))
+            if isinstance(value, (int, float)):
+                attributes[f"gen_ai.request.{key}"] = value
         _show_prompt(function.name, args["messages"])
         return function, args, attributes
     except Exception as error:
@@ -213,7 +237,7 @@ def _own_arguments(args: dict[str, Any]) -> tuple[Any, Any, dict[str, Any]]:
 
 def _wrap_generate(original: Any) -> Any:
     def _generate_with_cache(self: Any, messages: Any, stop: Any = None, run_manager: Any = None, **kwargs: Any) -> Any:
-        if not _calls.attached or _inside.get() is self:
+        if not _calls.attached or _is_made(self):
             return original(self, messages, stop, run_manager, **kwargs)
         prepared = _prepare(self, messages, stop, kwargs)
         if prepared is None:
@@ -223,11 +247,7 @@ def _wrap_generate(original: Any) -> Any:
 
         def invoke(edited: dict[str, Any]) -> Any:
             given, ends, rest = _own_arguments(edited)
-            token = _inside.set(self)
-            try:
-                return packed.unpack(original(self, given, ends, run_manager, **rest))
-            finally:
-                _inside.reset(token)
+            return packed.unpack(original(self, given, ends, run_manager, **rest))
 
         return packed.pack(_boundaries.execute(function, args, invoke, adapter=_adapter, attributes=attributes))
 
@@ -238,7 +258,7 @@ def _wrap_agenerate(original: Any) -> Any:
     async def _agenerate_with_cache(
         self: Any, messages: Any, stop: Any = None, run_manager: Any = None, **kwargs: Any
     ) -> Any:
-        if not _calls.attached or _inside.get() is self:
+        if not _calls.attached or _is_made(self):
             return await original(self, messages, stop, run_manager, **kwargs)
         prepared = _prepare(self, messages, stop, kwargs)
         if prepared is None:
@@ -248,11 +268,7 @@ def _wrap_agenerate(original: Any) -> Any:
 
         async def invoke(edited: dict[str, Any]) -> Any:
             given, ends, rest = _own_arguments(edited)
-            token = _inside.set(self)
-            try:
-                return packed.unpack(await original(self, given, ends, run_manager, **rest))
-            finally:
-                _inside.reset(token)
+            return packed.unpack(await original(self, given, ends, run_manager, **rest))
 
         return packed.pack(await _boundaries.aexecute(function, args, invoke, adapter=_adapter, attributes=attributes))
 
@@ -271,7 +287,7 @@ def _stream_input(model: Any, given: Any) -> Any:
 
 
 def _streaming(model: Any, given: Any, stop: Any, kwargs: dict[str, Any]) -> Any:
-    if not _calls.attached or _inside.get() is model:
+    if not _calls.attached:
         return None
     try:
         return _prepare(model, _stream_input(model, given), stop, kwargs)
@@ -290,9 +306,10 @@ def _wrap_stream(original: Any) -> Any:
         def invoke(edited: dict[str, Any]) -> Any:
             given, ends, rest = _own_arguments(edited)
             source = original(self, given, config, stop=ends, **rest)
+            streamed = _Streamed(self)
             try:
                 while True:
-                    token = _inside.set(self)
+                    token = _inside.set(streamed)
                     try:
                         piece = next(source)
                     except StopIteration:
@@ -303,7 +320,7 @@ def _wrap_stream(original: Any) -> Any:
             finally:
                 source.close()
 
-        yield from iterate(function, args, invoke, _join, adapter=_adapter, attributes=attributes)
+        yield from iterate(function, args, invoke, lambda: All(_join), adapter=_adapter, attributes=attributes)
 
     return stream
 
@@ -324,9 +341,10 @@ def _wrap_astream(original: Any) -> Any:
         async def invoke(edited: dict[str, Any]) -> AsyncIterator[Any]:
             given, ends, rest = _own_arguments(edited)
             source = Inner(original(self, given, config, stop=ends, **rest))
+            streamed = _Streamed(self)
             try:
                 while True:
-                    token = _inside.set(self)
+                    token = _inside.set(streamed)
                     try:
                         piece = await source.__anext__()
                     except StopAsyncIteration:
@@ -337,7 +355,7 @@ def _wrap_astream(original: Any) -> Any:
             finally:
                 await source.aclose()
 
-        pieces = Inner(aiterate(function, args, invoke, _join, adapter=_adapter, attributes=attributes))
+        pieces = Inner(aiterate(function, args, invoke, lambda: All(_join), adapter=_adapter, attributes=attributes))
         try:
             async for piece in pieces:
                 yield piece

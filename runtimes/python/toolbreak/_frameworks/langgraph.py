@@ -10,7 +10,7 @@ from .. import _boundaries, _call_types, _calls, _optional, _report, _uncaught
 from . import _nodes, _texts, release
 from ._origin import caller, code_of, function_for
 from ._patch import need, prune, replace
-from ._streams import Inner, aiterate, iterate
+from ._streams import Inner, Last, aiterate, iterate
 
 OLDEST = (0, 6)
 
@@ -19,7 +19,8 @@ handed: ContextVar[Any] = ContextVar("toolbreak_graph", default=None)
 
 #: Builder to the line that compiled it.
 _compiled: weakref.WeakKeyDictionary[Any, tuple[str, int]] = weakref.WeakKeyDictionary()
-_functions: dict[int, tuple[Any, _call_types.Function]] = {}
+#: By the graph's id; with the name that it had.
+_functions: dict[int, tuple[Any, _call_types.Function, Any]] = {}
 #: The function of an @entrypoint, by its workflow.
 _entries: dict[_call_types.Function, Any] = {}
 _runs: dict[str, int] = {}
@@ -38,7 +39,8 @@ class WorkflowAdapter(_call_types.CallAdapter):
 def function_of(graph: Any) -> _call_types.Function:
     """The workflow, at the line that compiled it."""
     known = _functions.get(id(graph))
-    if known is not None and known[0]() is graph:
+    # It may be given a name when it is compiled already.
+    if known is not None and known[0]() is graph and known[2] == graph.name:
         return known[1]
     name = str(graph.name or _nodes.UNNAMED)
     path, line = compiled_at(graph)
@@ -50,12 +52,12 @@ def function_of(graph: Any) -> _call_types.Function:
         if target is not None:
             made = function_for("workflow", target, name)
             _entries[made] = code_of(target)
-            _functions[id(graph)] = (weakref.ref(graph), made)
+            _functions[id(graph)] = (weakref.ref(graph), made, graph.name)
             return made
     made = _calls.function("workflow", name, path=path or None, line=line)
     if len(_functions) > 1000:
         _functions.clear()
-    _functions[id(graph)] = (weakref.ref(graph), made)
+    _functions[id(graph)] = (weakref.ref(graph), made, graph.name)
     return made
 
 
@@ -153,10 +155,6 @@ def _wrap_ainvoke(original: Any) -> Any:
     return ainvoke
 
 
-def _last(pieces: list[Any]) -> Any:
-    return pieces[-1] if pieces else None
-
-
 def _wrap_stream(original: Any) -> Any:
     def stream(self: Any, input: Any, config: Any = None, **kwargs: Any) -> Any:
         if not _calls.attached or _taken(self) or (prepared := _prepare(self, input, config)) is None:
@@ -169,7 +167,7 @@ def _wrap_stream(original: Any) -> Any:
 
         try:
             yield from iterate(
-                function, args, run, _last, adapter=adapter, attributes=attributes, pending=_entries.get(function)
+                function, args, run, Last, adapter=adapter, attributes=attributes, pending=_entries.get(function)
             )
         except BaseException as error:
             _came_out(error)
@@ -194,7 +192,7 @@ def _wrap_astream(original: Any) -> Any:
             return original(self, edited.get("input"), config, **kwargs)
 
         calls = Inner(
-            aiterate(function, args, run, _last, adapter=adapter, attributes=attributes, pending=_entries.get(function))
+            aiterate(function, args, run, Last, adapter=adapter, attributes=attributes, pending=_entries.get(function))
         )
         try:
             async for piece in calls:
