@@ -35,6 +35,7 @@ ANSWERS = """
     import json, operator
     from dataclasses import dataclass
     from typing import Annotated, Optional, TypedDict
+    from langgraph import types
     from langgraph.graph import START, StateGraph
     from pydantic import BaseModel
 
@@ -67,7 +68,9 @@ ANSWERS = """
         return Answer(n=9)
 
     def replaces(state):
-        return {"known": {"__overwrite__": {"b": 2}}, "log": {"__overwrite__": ["only"]}}
+        if hasattr(types, "Overwrite"):
+            return {"known": {"__overwrite__": {"b": 2}}, "log": {"__overwrite__": ["only"]}}
+        return {"known": {"__overwrite__": 1}}
 
     graph = StateGraph(State)
     last = START
@@ -98,8 +101,8 @@ def test_the_state_after_a_node_is_what_the_graph_has(tmp_path: Path) -> None:
 STREAMS = """
     import asyncio, operator
     from typing import Annotated, TypedDict
-    from langgraph.config import get_stream_writer
     from langgraph.graph import START, StateGraph
+    from langgraph.types import StreamWriter
 
     class State(TypedDict):
         log: Annotated[list, operator.add]
@@ -113,10 +116,9 @@ STREAMS = """
     def first(state):
         return {"log": ["one"]}
 
-    def second(state):
-        write = get_stream_writer()
+    def second(state, writer: StreamWriter):
         for number in range(3):
-            write(Piece(number))
+            writer(Piece(number))
         return {"log": ["two"]}
 
     graph = StateGraph(State)

@@ -18,6 +18,10 @@ _ADD = (operator.add, operator.concat, operator.iadd)
 _OVERWRITES = {"__overwrite__"}
 
 
+def _overwrites() -> bool:
+    return hasattr(sys.modules.get("langgraph.types"), "Overwrite")
+
+
 class NotMerged(ValueError):
     """A person's own reducer decides; it is not run for the recording."""
 
@@ -149,7 +153,7 @@ def _merged(channel: Any, old: Any, value: Any) -> Any:
     if type(value).__name__ == "Overwrite" and hasattr(value, "value"):
         return value.value
     reducer = getattr(channel, "operator", None)
-    if reducer is not None and type(value) is dict and value.keys() == _OVERWRITES:
+    if reducer is not None and type(value) is dict and value.keys() == _OVERWRITES and _overwrites():
         return value["__overwrite__"]
     if reducer is None:
         if type(channel).__name__ in ("DeltaChannel", "Topic"):
