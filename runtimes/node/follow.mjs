@@ -12,6 +12,11 @@ const { apply } = Reflect;
 const { defineProperty, getOwnPropertyNames, getPrototypeOf } = Object;
 const promisePrototype = Promise.prototype;
 const { then } = promisePrototype;
+const STEPS = /** @type {const} */ (['next', 'return', 'throw']);
+/** @type {any} */
+const syncSteps = Object.getPrototypeOf(function* () {}).prototype;
+/** @type {any} */
+const asyncSteps = Object.getPrototypeOf(async function* () {}).prototype;
 
 /**
  * What stands for a promise that was given to the app before, so that it stays one thing.
@@ -70,12 +75,13 @@ function chained(recorder, call, promise) {
  * @param {ArrayLike<unknown>} args
  */
 export function followed(wrapped, generator, args) {
+  const own = wrapped.steps === 'async' ? asyncSteps : syncSteps;
+  // Its function's `prototype` may be an object of the app's, with steps of its own.
+  if (STEPS.some((name) => generator[name] !== own[name])) return generator;
   /** @type {Call | null | undefined} */
   let call;
-  for (const name of /** @type {const} */ (['next', 'return', 'throw'])) {
-    const { [name]: step } = generator;
-    // Its function's `prototype` may be an object of the app's.
-    if (typeof step !== 'function') continue;
+  for (const name of STEPS) {
+    const { [name]: step } = own;
     const value = {
       /** @param {...unknown} given */
       [name](...given) {

@@ -8,7 +8,7 @@ export { wrap } from './wrap.mjs';
 
 /**
  * Records this process, and those it starts, into a folder, without any debugger; `toolbreak import FOLDER` takes it over. Answers the run's own
- * folder. A process that is recorded already goes on as it is.
+ * folder. A process that is recorded already goes on as it is; so is one that a process started which records.
  *
  * Throws a `TypeError` where neither `folder` nor TOOLBREAK_RECORD names one, and the system's error when it cannot be written.
  *

@@ -72,7 +72,7 @@ export class Recorder {
   running = null;
   /** @type {AsyncLocalStorage<Call>} */
   storage = new AsyncLocalStorage();
-  /** How many began. */ calls = 0;
+  /** @private */ calls = 0;
   /** @private */ functions = 0;
   /** @private */ tasks = 0;
   /** Tasks in which nothing runs. @private @type {Task[]} */ free = [];

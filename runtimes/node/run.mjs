@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { EventEmitter } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, readlinkSync, renameSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
@@ -24,6 +25,8 @@ const OLDEST = [22, 2];
 /** In place of the start of a process whose number means nothing to whoever reads it. */
 const ELSEWHERE = '-';
 const immediately = setImmediate;
+/** Milliseconds from an error that the app caught to the `process.exit` that it leads to. */
+const TIDIES_UP = 10_000;
 /** With what is there in it that has no type. */
 const inner = /** @type {Record<string, unknown>} */ (/** @type {unknown} */ (process));
 
@@ -49,9 +52,9 @@ export function joinSession() {
 /** Records from now on where a process above this one records into a folder, and there is no session. */
 export function joinRun() {
   const into = process.env[INTO] ?? '';
-  if (joined !== null || shared.recorder !== null || into === '' || !existsSync(join(into, NOTE))) return;
+  if (joined !== null || shared.recorder !== null || into === '') return;
   try {
-    start(() => into);
+    if (existsSync(join(into, NOTE))) start(() => into);
   } catch (error) {
     notRecorded(error);
   }
@@ -71,7 +74,7 @@ function start(place) {
   shared.recorder = recorder;
   const { spool } = recorder;
   const crash = isMainThread ? 'crash' : 'uncaught';
-  /** What the app itself was told of, and may be about to end for. @type {{ told: ReturnType<typeof crashOf>, calls: number, isNow: boolean, fails: boolean } | null} */
+  /** What the app itself was told of, and may be about to end for. @type {{ told: ReturnType<typeof crashOf>, at: number, code: unknown, isNow: boolean, fails: boolean } | null} */
   let caught = null;
   /** Whether nothing is left to do, or an error that nobody caught ends it: then no `process.exit` comes behind the event. */
   let ends = false;
@@ -85,7 +88,7 @@ function start(place) {
       spool.last = ends = false;
       if (caught === null) return;
       caught.isNow = false;
-      caught.fails ||= Boolean(process.exitCode);
+      caught.fails ||= Boolean(process.exitCode) && process.exitCode !== caught.code;
     }).unref();
   };
   /** @param {number | undefined} code where it is known */
@@ -102,7 +105,7 @@ function start(place) {
     try {
       const told = crashOf(error);
       if (isCaught()) {
-        caught = { told, calls: recorder.calls, isNow: true, fails: false };
+        caught = { told, at: performance.now(), code: process.exitCode, isNow: true, fails: false };
         // What catches it may throw again, which ends the process without any event.
         atOnce();
       } else {
@@ -116,10 +119,11 @@ function start(place) {
     }
   });
   process.on('exit', (code) => {
-    // An app that goes on with its work has not crashed, however it ends later.
-    const { told, calls, isNow, fails } = caught ?? { calls: -1 };
-    if (told !== undefined && code !== 0 && (isNow || fails || (!ends && calls === recorder.calls)))
-      recorder.event(crash, told);
+    if (caught !== null && code !== 0) {
+      const { told, at, isNow, fails } = caught;
+      // An app that goes on has not crashed, however it ends later; one that tidies up may take a while.
+      if (isNow || fails || (!ends && performance.now() - at < TIDIES_UP)) recorder.event(crash, told);
+    }
     // What else listens may end it with another code.
     const isLast = ends || reallyExit === undefined || inner['reallyExit'] !== reallyExit;
     if (isLast) end(process.listenerCount('exit') === 1 ? code : undefined);
@@ -132,11 +136,27 @@ function start(place) {
     ends = true;
   });
   spool.waitForNothing();
-  // Ours are no reason to warn of a leak.
-  if (process.getMaxListeners() > 0) process.setMaxListeners(process.getMaxListeners() + 1);
+  allowOneMore();
   const reallyExit = isMainThread ? lastOf('reallyExit', end) : undefined;
   lastOf('execve', () => spool.flush());
   return into;
+}
+
+/** Ours is no reason to warn of a leak: of listeners of `process` there may be one more, whatever the app allows. */
+function allowOneMore() {
+  const name = '_maxListeners';
+  let own = inner[name];
+  Object.defineProperty(process, name, {
+    get() {
+      const most = typeof own === 'number' ? own : EventEmitter.defaultMaxListeners;
+      return most > 0 ? most + 1 : most;
+    },
+    set(given) {
+      own = given;
+    },
+    enumerable: true,
+    configurable: true,
+  });
 }
 
 /**

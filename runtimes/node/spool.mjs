@@ -81,11 +81,12 @@ export class Spool {
 
   /** @private */
   schedule() {
-    this.scheduled = true;
     this.immediate = immediately(this.turn);
     // For a loop that has nothing to do but to wait, which is no reason to go on for the first one.
     this.timer = soon(this.turn, 1);
     if (process.listenerCount('beforeExit') > 0) this.waitForNothing();
+    // Last: where the app has no stack left, any of these fails.
+    this.scheduled = true;
   }
 
   /** A loop that goes on for us alone would have timers of the app fire that never do: `beforeExit` is to write what is left. */

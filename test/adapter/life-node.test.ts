@@ -463,15 +463,15 @@ other(function late() {})();
       await told('caught.mjs', `${thrower}process.on("uncaughtException", () => {});\nsetTimeout(pay);\n`),
       ['event: Ended with exit code 0'],
     );
-    // So it is where an app goes on with it, and ends later for something else.
-    for (const [name, after] of [
-      ['works.mjs', 'wrap(function goesOn() {})();\n  process.exit(3);'],
-      ['fails.mjs', 'process.exitCode = 3;'],
+    // So it is where an app goes on with it, and ends later with a code of another reason.
+    for (const [name, before, later] of [
+      ['fails.mjs', '', 'process.exitCode = 3;'],
+      ['failed.mjs', 'process.exitCode = 3;\n', ''],
     ] as const)
       assert.deepEqual(
         await told(
           name,
-          `${thrower}process.on("uncaughtException", () => {});\nsetTimeout(pay);\nsetTimeout(() => {\n  ${after}\n}, 30);\n`,
+          `${before}${thrower}process.on("uncaughtException", () => {});\nsetTimeout(pay);\nsetTimeout(() => {\n  ${later}\n}, 30);\n`,
         ),
         ['event: Ended with exit code 3'],
       );
@@ -507,7 +507,7 @@ other(function late() {})();
     assert.deepEqual(await told('exits.mjs', 'process.exit(3);\n'), ['event: Ended with exit code 3']);
     assert.match((await place.say('runs')).stdout.split('\n')[1]!, /exits\.mjs .*, exit code 3$/);
     const later =
-      'process.on("uncaughtException", async () => {\n  await new Promise((done) => setTimeout(done, 20));\n  process.exit(3);\n});\n';
+      'process.on("uncaughtException", async () => {\n  await new Promise((done) => setTimeout(done, 20));\n  wrap(() => {})();\n  process.exit(3);\n});\n';
     assert.deepEqual((await told('later.mjs', `${later}${thrower}setTimeout(() => pay());\n`)).length, 2);
     assert.deepEqual(await told('prepended.mjs', 'process.prependListener("exit", () => process.exit(7));\n'), [
       'event: Ended with exit code 7',
@@ -524,10 +524,15 @@ other(function late() {})();
   it('keeps no timer of the app going, warns of nothing, and keeps no text that one was cut from', async () => {
     place.file(
       'ends.mjs',
-      `import { wrap } from 'toolbreak';
+      `import { EventEmitter } from 'node:events';
+import { wrap } from 'toolbreak';
 const busy = wrap((ms) => { for (const end = performance.now() + ms; performance.now() < end; ); });
 setTimeout(() => { console.log('late'); process.exit(1); }, 20).unref();
 for (let each = 0; each < 10; each++) process.on('exit', () => {});
+EventEmitter.defaultMaxListeners = 20;
+for (let each = 0; each < 20; each++) process.on('SIGUSR2', () => {});
+process.setMaxListeners(3);
+for (let each = 0; each < 3; each++) process.on('SIGHUP', () => {});
 busy(40);
 console.log(process.getActiveResourcesInfo().filter((each) => /Immediate|Timeout/.test(each)).length);
 `,

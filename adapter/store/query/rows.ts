@@ -120,10 +120,20 @@ function valuesOf(file: RunFile, row: CallCandidate, room: Room, edited: Value |
     values[name] = json;
     room.left -= length;
   }
-  const call = 'stateAfter' in values ? file.calls.get(row.id) : undefined;
-  const unmerged = call === undefined ? [] : unmergedOf(attributesOf(file, call), file.values);
+  const unmerged = 'stateAfter' in values ? unmergedIn(file, row) : [];
   if (unmerged.length > 0) values.unmerged = unmerged;
   return values;
+}
+
+function unmergedIn(file: RunFile, row: CallCandidate): string[] {
+  try {
+    const call = file.calls.get(row.id);
+    return call === undefined ? [] : unmergedOf(attributesOf(file, call), file.values);
+  } catch (error) {
+    // Attributes that cannot be read leave the values what they are.
+    if (!(error instanceof UserError) && !isDamage(error)) throw error;
+    return [];
+  }
 }
 
 /** The line of a value; what cannot be read says why. */

@@ -145,12 +145,17 @@ describe('node runtime: wrapped functions', () => {
     function* odd(): Generator<number> {
       yield 2;
     }
+    async function* own(): AsyncGenerator<number> {
+      yield 3;
+    }
+    (own.prototype as { next: () => unknown }).next = () => 'its own';
     bare.prototype = null;
     odd.prototype = Object.create(null) as object;
     await both(() => {
       assert.ok(new Named() instanceof Named);
       assert.deepEqual([...wrap(bare)()], [1]);
       assert.equal((wrap(odd)() as Partial<Generator>).next, undefined);
+      assert.equal(wrap(own)().next(), 'its own');
     });
     assert.deepEqual(tree(recorded.calls()), ['anonymous()', 'bare()']);
   });

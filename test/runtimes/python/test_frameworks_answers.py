@@ -113,12 +113,23 @@ STREAMS = """
         def __del__(self):
             print("freed", self.number)
 
+    class Key:
+        def __hash__(self):
+            print("hashed")
+            return 1
+        number = "key"
+
     def first(state):
         return {"log": ["one"]}
 
     def second(state, writer: StreamWriter):
         for number in range(3):
             writer(Piece(number))
+        nested = ()
+        for _ in range(20_000):
+            nested = (nested,)
+        writer({Key(): nested})
+        writer((nested, {"a": Key()}))
         return {"log": ["two"]}
 
     graph = StateGraph(State)
@@ -137,7 +148,7 @@ STREAMS = """
 
     asyncio.run(main())
     for piece in graph.stream({"log": []}, stream_mode="custom"):
-        print("got", piece.number)
+        print("got", getattr(piece, "number", type(piece)))
         del piece
 """
 
@@ -227,8 +238,8 @@ NESTED = """
     import asyncio
     from langchain_core.callbacks import BaseCallbackHandler
     from langchain_core.language_models import BaseChatModel
-    from langchain_core.messages import AIMessage
-    from langchain_core.outputs import ChatGeneration, ChatResult
+    from langchain_core.messages import AIMessage, AIMessageChunk
+    from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
 
     later = []
 
@@ -252,8 +263,14 @@ NESTED = """
             await asyncio.sleep(0)
             return await self.ainvoke("after")
 
+    class Router(Model):
+        def _stream(self, messages, stop=None, run_manager=None, **options):
+            for text in ("first", "second"):
+                yield ChatGenerationChunk(message=AIMessageChunk(self.invoke(text).content))
+
     model = Model()
     print(model.invoke("deep").content)
+    print([piece.content for piece in Router().stream("routed")])
 
     async def main():
         print((await model.ainvoke("starts")).content)
@@ -270,7 +287,7 @@ def test_a_model_that_is_asked_while_it_answers(tmp_path: Path) -> None:
     done = as_without_us(write(tmp_path, NESTED))
     calls = done.of("start", kind="llm")
     parents = {entry["call"]: entry["args"]["messages"] for entry in calls}
-    assert len(calls) == 7
+    assert len(calls) == 10
     assert [entry["parent"] for entry in calls[:2]] == [0, calls[0]["call"]], parents
     asked = calls[-1]["attributes"]
     assert [asked[f"gen_ai.request.{name}"] for name in ("model", "temperature", "max_tokens")] == ["other", 0.1, 100]

@@ -91,20 +91,29 @@ class Last:
         self.pieces: list[Any] = []
 
     def add(self, piece: Any) -> None:
-        self.pieces = [_copied(piece, 2)]
+        self.pieces = [piece]
+        copied = _report.guard(_copied, piece, 3 if type(piece) is tuple else 2)
+        if copied is not None:
+            self.pieces = [copied]
 
     def result(self) -> Any:
         return self.pieces[0] if self.pieces else None
 
 
 def _copied(piece: Any, levels: int) -> Any:
-    """With its outer containers anew, of which a consumer takes things out."""
+    """With its outer containers anew, of which a consumer takes things out. No code of the app runs, and another thread may be changing it."""
     kind = type(piece)
-    if kind is tuple:
-        return tuple([_copied(value, levels) for value in piece])
+    if levels and kind is tuple:
+        return tuple([_copied(value, levels - 1) for value in piece])
+    if kind is not dict and kind is not list:
+        return piece
+    made = piece.copy()
     if levels and kind is dict:
-        return {key: _copied(value, levels - 1) for key, value in piece.items()}
-    return piece.copy() if kind is list else piece
+        for key, value in made.items():
+            # A key of another type may have a hash of its own.
+            if type(key) is str and type(value) in (dict, list):
+                made[key] = _copied(value, levels - 1)
+    return made
 
 
 def iterate(

@@ -19,9 +19,14 @@ class _Streamed:
 
     __slots__ = ("model", "taken")
 
-    def __init__(self, model: Any) -> None:
+    def __init__(self, model: Any, async_api: bool, options: dict[str, Any]) -> None:
         self.model = model
+        #: It asks for nothing, or has done so.
         self.taken = False
+        try:
+            self.taken = bool(model._should_stream(async_api=async_api, **{**options, "stream": True}))
+        except Exception as error:
+            _report.let_through(error)
 
 
 _inside: ContextVar[_Streamed | None] = ContextVar("toolbreak_model", default=None)
@@ -306,7 +311,7 @@ def _wrap_stream(original: Any) -> Any:
         def invoke(edited: dict[str, Any]) -> Any:
             given, ends, rest = _own_arguments(edited)
             source = original(self, given, config, stop=ends, **rest)
-            streamed = _Streamed(self)
+            streamed = _Streamed(self, False, rest)
             try:
                 while True:
                     token = _inside.set(streamed)
@@ -341,7 +346,7 @@ def _wrap_astream(original: Any) -> Any:
         async def invoke(edited: dict[str, Any]) -> AsyncIterator[Any]:
             given, ends, rest = _own_arguments(edited)
             source = Inner(original(self, given, config, stop=ends, **rest))
-            streamed = _Streamed(self)
+            streamed = _Streamed(self, True, rest)
             try:
                 while True:
                     token = _inside.set(streamed)
