@@ -16,7 +16,7 @@ from types import SimpleNamespace
 from typing import Any
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "..", "runtimes", "python"))
-from toolbreak._spool import Writer  # noqa: E402
+from toolbreak._writer import Writer  # noqa: E402
 
 numbers = itertools.count(1)
 
