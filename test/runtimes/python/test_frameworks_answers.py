@@ -113,9 +113,11 @@ STREAMS = """
         def __del__(self):
             print("freed", self.number)
 
+    hashed = []
+
     class Key:
         def __hash__(self):
-            print("hashed")
+            hashed.append(self)
             return 1
         number = "key"
 
@@ -150,6 +152,7 @@ STREAMS = """
     for piece in graph.stream({"log": []}, stream_mode="custom"):
         print("got", getattr(piece, "number", type(piece)))
         del piece
+    print(len(hashed))
 """
 
 
