@@ -59,37 +59,32 @@ def test_each_call_begins_and_ends_once(tmp_path: Path, what: str, compiled: str
     """Where the garbage collector runs guarded functions amid our own steps, and where the stack ends there."""
     printed, spools = run(tmp_path / "spools", compiled, what)
     assert what != "deep" or printed[-1] == "True True"
-    for file, frames in read_folder(spools).items():
+    files = read_folder(spools)
+    for file, frames in files.items():
         assert file
         started = Counter(frame[1] for frame in frames if frame[0] == START)
         assert set(started.values()) <= {1}
     started = [
-        (file.rpartition("-")[0], frame[1])
-        for file, frames in read_folder(spools).items()
-        for frame in frames
-        if frame[0] == START
+        (file.rpartition("-")[0], frame[1]) for file, frames in files.items() for frame in frames if frame[0] == START
     ]
     ended = [
-        (file.rpartition("-")[0], frame[1])
-        for file, frames in read_folder(spools).items()
-        for frame in frames
-        if frame[0] == END
+        (file.rpartition("-")[0], frame[1]) for file, frames in files.items() for frame in frames if frame[0] == END
     ]
     assert len(started) == len(set(started))
     lost = Counter(started) - Counter(ended)
     assert len(ended) == len(set(ended))
     # What raised at the stack's end has not returned.
-    spoken = {frame[1]: frame[3] for frames in read_folder(spools).values() for frame in frames if frame[0] == FUNCTION}
+    spoken = {frame[1]: frame[3] for frames in files.values() for frame in frames if frame[0] == FUNCTION}
     assert "falls" in spoken.values() or what != "deep"
     at_the_end: set[int] = set()
-    for frames in read_folder(spools).values():
+    for frames in files.values():
         falls = {frame[1] for frame in frames if frame[0] == START and spoken.get(frame[3]) == "falls"}
         assert not any(frame[0] == END and frame[1] in falls and frame[3] == 0 for frame in frames)
         at_the_end |= falls
     # Nor is what is called afterwards inside of it.
     begun = {
         (file.rpartition("-")[0], frame[1]): (frame[2], spoken.get(frame[3]))
-        for file, frames in read_folder(spools).items()
+        for file, frames in files.items()
         for frame in frames
         if frame[0] == START
     }

@@ -243,7 +243,7 @@ def test_parts_that_are_not_in_the_state_any_more_are_forgotten(scene: Any) -> N
 
 #: As in `test_review_signals`, around the steps of a node: a handler raises at one after the other of the places where the interpreter may run it.
 STRUCK = """
-    import asyncio, dis, functools, os, sys
+    import asyncio, functools, sys
     import toolbreak
     from toolbreak import _call_types, _calls
     toolbreak.record(sys.argv[1])
@@ -251,16 +251,12 @@ STRUCK = """
     _calls.writer.configure(Settings(references=True))
     from langgraph.channels.binop import BinaryOperatorAggregate
     from langgraph.channels.last_value import LastValue
+    from strikes import Strikes
     from toolbreak._frameworks import _node_call, _node_step
 
-    compiled, way = sys.argv[2:4]
-    if sys.argv[4:] == ["unrecorded"]:
+    compiled, unrecorded, *ways = sys.argv[2:]
+    if unrecorded:
         _calls.writer = None
-    OURS = os.path.dirname(toolbreak.__file__) + os.sep
-    LOOKS = ("CALL", "JUMP_BACKWARD", "JUMP_ABSOLUTE", "POP_JUMP_BACKWARD", *(("POP_JUMP_IF", "JUMP_IF") if sys.version_info < (3, 11) else ()))
-
-    class Late(OSError):
-        pass
 
     class Runs:
         def invoke(self, state, config, **kwargs):
@@ -278,40 +274,7 @@ STRUCK = """
         async for _ in pieces:
             pass
 
-    def instruction(frame):
-        known = names.get(frame.f_code)
-        if known is None:
-            known = names[frame.f_code] = {each.offset: each.opname for each in dis.get_instructions(frame.f_code)}
-        return known.get(frame.f_lasti, "")
-
-    names = {}
-    left = 0
-    last = {}
-    where = ""
-
-    def trace(frame, event, arg):
-        global left, where
-        if not frame.f_code.co_filename.startswith(OURS):
-            return None
-        looks = False
-        if event == "call":
-            frame.f_trace_opcodes = True
-            frame.f_trace_lines = False
-            looks = True
-        elif event == "opcode":
-            before = last.get(frame, "")
-            last[frame] = instruction(frame)
-            looks = before.startswith(LOOKS) and not before.startswith("CALL_INTRINSIC")
-        if looks:
-            left -= 1
-            if left == 0:
-                where = f"{os.path.basename(frame.f_code.co_filename)} {frame.f_code.co_name} line {frame.f_lineno}"
-                raise Late
-        return trace
-
-    step = _node_step.NodeStep([Runs()], "node")
     function = _calls.function("workflow", "flow")
-    outer = _calls.begin(function, {})
     read = functools.partial(print, None, {"count": LastValue(int), "data": LastValue(object), "merged": BinaryOperatorAggregate(int, max)})
     config = {"configurable": {"__pregel_read": read, "__pregel_task_id": "task"}, "metadata": {"langgraph_step": 1}}
     state = {"count": 1, "data": ["words " * 100]}
@@ -327,33 +290,23 @@ STRUCK = """
         except ValueError:
             assert way == "fails"
 
-    for _ in range(4):
+    for way in ways:
+        step = _node_step.NodeStep([Runs()], "node")
+        outer = _calls.begin(function, {})
+        for _ in range(4):
+            run()
+        assert (type(_node_call.newest["task"]) is _call_types.StepCall) is (compiled == "" and way != "streams")
+        strikes = Strikes(run)
+        place = 1
+        while (came := strikes.strike(place)) is not None:
+            bad = [_calls.current() is not outer, outer.busy, outer.task.calls != 1, outer.task.innermost is not outer, _calls.writer is not None and _calls.writer.local.segment.busy]
+            if any(bad) or not came:
+                print(strikes.where, "came" if came else "LOST", bad)
+                sys.exit(1)
+            place += 1
         run()
-    assert (type(_node_call.newest["task"]) is _call_types.StepCall) is (compiled == "" and way != "streams")
-    place = 0
-    while True:
-        place += 1
-        left = 0
-        last.clear()
-        came = False
-        sys.settrace(trace)
-        try:
-            run()
-            left = place
-            run()
-        except Late:
-            came = True
-        finally:
-            sys.settrace(None)
-        if left > 0:
-            break
-        bad = [_calls.current() is not outer, outer.busy, outer.task.calls != 1, outer.task.innermost is not outer, _calls.writer is not None and _calls.writer.local.segment.busy]
-        if any(bad) or not came:
-            print(where, "came" if came else "LOST", bad)
-            sys.exit(1)
-    run()
-    _calls.end(outer, 0)
-    print("places", place)
+        _calls.end(outer, 0)
+        print("places", way, place, sep=":")
 """
 
 
@@ -365,20 +318,24 @@ def run_alone(app: Path, *args: str, compiled: str = "") -> subprocess.Completed
     )
 
 
-@pytest.mark.parametrize("way", ["answers", "is merged", "fails", "is awaited", "streams"])
+@pytest.mark.parametrize("unrecorded", ["", "unrecorded"])
 @pytest.mark.parametrize("compiled", ["", "0"])
-def test_wherever_a_handler_raises_around_a_node_nothing_is_left_behind(scene: Any, compiled: str, way: str) -> None:
+def test_wherever_a_handler_raises_around_a_node_nothing_is_left_behind(
+    scene: Any, compiled: str, unrecorded: str
+) -> None:
     if _optional.begin_node is None and not compiled:
         pytest.skip("the compiled part is not built")
     app = scene.write("main.py", STRUCK)
-    for more in (["unrecorded"], []):
-        done = run_alone(app, str(scene.folder / str(len(more))), compiled, way, *more, compiled=compiled)
-        assert done.returncode == 0, (done.stdout, done.stderr)
-        # Where compiled code does all of it, there is no such place.
-        places = int(done.stdout.split()[-1])
-        is_all = not compiled and (way == "answers" or (way == "is merged" and bool(more)))
-        assert places == 1 if is_all else places > 3
-    every_start_has_its_end(scene.folder / "0")
+    ways = ["answers", "is merged", "fails", "is awaited", "streams"]
+    done = run_alone(app, str(scene.folder / "recorded"), compiled, unrecorded, *ways, compiled=compiled)
+    assert done.returncode == 0, (done.stdout, done.stderr)
+    places = dict(line.split(":")[1:] for line in done.stdout.splitlines())
+    # Where compiled code does all of it, there is no such place.
+    none = [] if compiled else ["answers", "is merged"] if unrecorded else ["answers"]
+    assert [way for way in ways if int(places[way]) == 1] == none
+    assert all(int(places[way]) > 3 for way in ways if way not in none), places
+    if not unrecorded:
+        every_start_has_its_end(scene.folder / "recorded")
 
 
 def test_wherever_a_handler_raises_while_a_file_is_made_nothing_is_left_behind(scene: Any) -> None:
@@ -387,7 +344,7 @@ def test_wherever_a_handler_raises_while_a_file_is_made_nothing_is_left_behind(s
         "import toolbreak\n    from toolbreak import _spool\n    _spool.FIRST_SEGMENT = _spool.LARGEST_SEGMENT = 12288"
     )
     large = STRUCK.replace("import toolbreak", small, 1).replace('"words " * 100', '"words " * 3000')
-    done = run_alone(scene.write("main.py", large), str(scene.folder / "0"), "0", "answers", compiled="0")
+    done = run_alone(scene.write("main.py", large), str(scene.folder / "0"), "0", "", "answers", compiled="0")
     assert done.returncode == 0, (done.stdout, done.stderr)
     sizes = {path.stat().st_size for path in (scene.folder / "0").rglob("*.spool")}
     assert 12 in sizes and min(sizes - {0, 12}) >= 12288

@@ -65,57 +65,13 @@ def test_a_handlers_exception_is_the_apps(scene: Any, error: str) -> None:
     assert app.finish() == (0, "lost 0\n", "")
 
 
-#: Raises at one after the other of the places where the interpreter may run a signal handler while our code runs for a call, and looks each
-#: time at what is left behind. The handler is called as the interpreter does it, with the frame it interrupts.
+#: Looks each time at what is left behind.
 PLACES = """
-import dis, os, sys
+import sys
 
-import toolbreak
+sys.path.append(sys.argv[1])
+from strikes import Strikes
 from toolbreak import _calls, _guards, _optional
-
-OURS = os.path.dirname(toolbreak.__file__) + os.sep
-LOOKS = ("CALL", "JUMP_BACKWARD", "JUMP_ABSOLUTE", "POP_JUMP_BACKWARD", *(("POP_JUMP_IF", "JUMP_IF") if sys.version_info < (3, 11) else ()))
-
-class Late(OSError):
-    pass
-
-def handler(number, frame):
-    raise Late("now")
-
-names = {}
-
-def instruction(frame):
-    known = names.get(frame.f_code)
-    if known is None:
-        known = names[frame.f_code] = {each.offset: each.opname for each in dis.get_instructions(frame.f_code)}
-    return known.get(frame.f_lasti, "")
-
-class Strike:
-    def __init__(self, place):
-        self.left = place
-        self.last = {}
-        self.where = ""
-
-    def trace(self, frame, event, arg):
-        code = frame.f_code
-        guarded = code.co_filename == __file__ and code.co_name in GUARDED
-        if not guarded and not code.co_filename.startswith(OURS):
-            return None
-        looks = False
-        if event == "call":
-            frame.f_trace_opcodes = True
-            frame.f_trace_lines = False
-            looks = not guarded
-        elif event == "opcode":
-            last = self.last.get(frame, "")
-            self.last[frame] = instruction(frame)
-            looks = last.startswith(LOOKS) and not last.startswith("CALL_INTRINSIC")
-        if looks:
-            self.left -= 1
-            if self.left == 0:
-                self.where = f"{os.path.basename(code.co_filename)} {code.co_name} line {frame.f_lineno}"
-                handler(14, frame)
-        return self.trace
 
 def plain(x):
     return x
@@ -176,27 +132,15 @@ def left_behind():
         yield "results", guard._results
 
 def reach(run):
-    place = 0
-    while True:
-        place += 1
-        strike = Strike(0)
-        came = False
-        sys.settrace(strike.trace)
-        try:
-            # Python 3.12 and later tell of the instructions of a function from its next run on.
-            run()
-            strike.left = place
-            run()
-        except Late:
-            came = True
-        finally:
-            sys.settrace(None)
-        if strike.left > 0:
-            return place - 1
+    strikes = Strikes(run, lambda code: code.co_filename == __file__ and code.co_name in GUARDED)
+    place = 1
+    while (came := strikes.strike(place)) is not None:
         bad = [f"{what} {value!r}" for what, value in left_behind() if value]
         if bad or not came:
-            print(strike.where, "came" if came else "LOST", *bad)
+            print(strikes.where, "came" if came else "LOST", *bad)
             sys.exit(1)
+        place += 1
+    return place - 1
 
 for name, run in RUNS.items():
     run()
@@ -221,7 +165,8 @@ def test_wherever_a_handler_raises_nothing_is_left_behind(scene: Any, tmp_path: 
     )
     # It works for seconds on end before it comes there: hundreds of runs, every instruction traced.
     adapter.patience = 180.0
-    app = scene.run(adapter, "-W", "ignore", "main.py", env={"TOOLBREAK_COMPILED": compiled})
+    here = os.path.dirname(__file__)
+    app = scene.run(adapter, "-W", "ignore", "main.py", here, env={"TOOLBREAK_COMPILED": compiled})
     process, hold = adapter.held()
     assert [frame["name"] for frame in hold["frames"]] == ["stop()", "<module>"]
     process.release(hold)
