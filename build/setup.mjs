@@ -1,11 +1,12 @@
 // Makes a fresh machine ready: npm packages, Python environments, and, as root on Debian, the browser, compilers and lldb-dap. Runs
 // under Node 20 or later with nothing installed. Every step is skipped when its stamp says that it was done with the same inputs.
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFile, execFileSync, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { buildCompiled, compiledKey, hasCompiler, headersOf, isBuilt } from './compiled.mjs';
 import { setUpGdb } from './gdb.mjs';
 
@@ -93,7 +94,8 @@ async function makeEnvironment(name, executable, lockFile) {
       rmSync(join(cache, 'python', name), { recursive: true, force: true });
       run(executable, ['-m', 'venv', join(cache, 'python', name)]);
     }
-    run(pythonIn(name), ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '-r', lock]);
+    const install = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '-r', lock];
+    await promisify(execFile)(pythonIn(name), install, { cwd: root });
   });
 }
 
@@ -111,13 +113,11 @@ export async function setUpPython({ all }) {
   const [first, ...rest] = [...pythons.keys()];
   await makeEnvironment(first, pythons.get(first), first === '3.10' ? lockFor(first) : 'dev.txt');
   if (!all) return [first];
-  for (const version of rest) await makeEnvironment(version, pythons.get(version), lockFor(version));
-  const names = [first, ...rest];
-  if (first !== '3.10') {
-    await makeEnvironment('langgraph-0.6', pythons.get(first), 'langgraph-0.6.txt');
-    names.push('langgraph-0.6');
-  }
-  return names;
+  const others = rest.map((version) => [version, pythons.get(version), lockFor(version)]);
+  if (first !== '3.10') others.push(['langgraph-0.6', pythons.get(first), 'langgraph-0.6.txt']);
+  // Side by side: most of it is work for one processor.
+  await Promise.all(others.map((each) => makeEnvironment(...each)));
+  return [first, ...others.map(([name]) => name)];
 }
 
 const HEADERS = ['gcc', 'libc6-dev', 'python3-dev'];

@@ -2,7 +2,7 @@
 // `npm test -- unit` runs one suite by name (several may be given), its output as it comes; `--list` names them.
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { interrupted } from './run.mjs';
+import { compiledCode, interrupted } from './run.mjs';
 import { setUpBrowser, setUpNative, setUpNode, setUpPython } from './setup.mjs';
 import { artifacts, suites } from './suites.mjs';
 
@@ -36,6 +36,8 @@ if (unknown.length > 0) {
   process.exit(2);
 }
 mkdirSync(artifacts, { recursive: true });
+// What was kept of older code is of no use.
+rmSync(compiledCode, { recursive: true, force: true });
 
 const rows = [];
 /** Runs one suite. With a log its output is shown in one piece at the end, since two suites run at a time. */
