@@ -105,6 +105,8 @@ export async function open(options: Options): Promise<Opened> {
     closers.push(() => browser.close());
     const page = await browser.newPage({
       viewport: options.viewport ?? { width: 1440, height: 900 },
+      // What moves by itself is drawn sixty times a second, by the processor.
+      reducedMotion: 'reduce',
     });
     const problems: string[] = [];
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
