@@ -2,7 +2,8 @@ import { withoutSwitches } from '../../protocol/caseSwitches';
 import { mayHoldSecret } from '../../protocol/secretNames';
 import { MASK, SECRET_PATTERNS } from '../../protocol/secrets';
 
-const SECRET = new RegExp(SECRET_PATTERNS.map(withoutSwitches).join('|'), 'g');
+/** Made when it is needed: a command that shows no text of an app starts without. */
+let secret: RegExp | undefined;
 /** In its quotes, which stay. */
 const QUOTED = /^(\\{0,7}["'])[^]*\1$/;
 /** Shorter texts hold none. */
@@ -11,7 +12,8 @@ const SHORTEST = 8;
 /** The text without the secrets that the runtimes know. */
 export function withoutSecrets(text: string): string {
   if (text.length < SHORTEST || !mayHoldSecret(text)) return text;
-  return text.replace(SECRET, (...found: unknown[]) => {
+  secret ??= new RegExp(SECRET_PATTERNS.map(withoutSwitches).join('|'), 'g');
+  return text.replace(secret, (...found: unknown[]) => {
     const whole = found[0] as string;
     const kept = Object.values(found.at(-1) as Record<string, string | undefined>).find((each) => each !== undefined);
     const [, quote = ''] = QUOTED.exec(whole.slice(kept?.length ?? 0)) ?? [];
