@@ -13,6 +13,8 @@ import { sentence } from './sentence';
 import { RunWindow } from './window';
 
 const REFRESH_INTERVAL = 150;
+/** In a long run less than a second cannot be seen; a number that is shown beside it may be so old. */
+const LONGEST_TICK: Nanoseconds = 1e9;
 export const TABLE_LIMIT = 5000;
 
 /**
@@ -60,6 +62,8 @@ export class Page {
   private readonly viewListeners = new Set<() => void>();
   private showing = 0;
   private refreshTimer?: ReturnType<typeof setTimeout>;
+  /** The moment that was drawn last, of those that nothing but the clock asked for. */
+  private tickedAt: Nanoseconds = 0;
   private refreshing = false;
   private refreshAgain = false;
   private overviewAt = 0;
@@ -285,9 +289,13 @@ export class Page {
     }
   }
 
-  /** Some times a second: while the run is live, lets open calls grow and the window follow. */
+  /** Some times a second: while the run is live, lets open calls grow and the window follow, as soon as it can be seen. */
   tick(): void {
     if (!this.live) return;
+    const now = this.now();
+    const pixel = (this.view.to - this.view.from) / this.width;
+    if (now >= this.tickedAt && now - this.tickedAt < Math.min(pixel, LONGEST_TICK)) return;
+    this.tickedAt = now;
     this.window.keepUp();
     this.moved();
   }

@@ -79,7 +79,7 @@ export function App({ page, host }: { page: Page; host: Host }): JSX.Element {
       event.stopPropagation();
     };
     document.body.addEventListener('keydown', onKeyDown);
-    // A live run grows; ten pictures a second are enough for that.
+    // A live run grows; ten pictures a second are enough for that, and fewer for a long one.
     const clock = setInterval(() => {
       if (!document.hidden) page.tick();
     }, 100);
