@@ -29,7 +29,8 @@ export interface RecordAttribute {
    */
   maskKeys?: string[];
   /**
-   * Regular expressions (Python's) of text that is masked in the recording, beside the usual ones.
+   * Regular expressions (Python's) of text that is masked in the recording, beside the usual ones. Nothing is started with one that means something
+   * else outside of Python, or that nothing at all may fit.
    * @default []
    */
   maskPatterns?: string[];

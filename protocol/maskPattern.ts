@@ -25,14 +25,32 @@ const CONTROLS: Readonly<Record<string, number>> = { a: 7, b: 8, f: 12, n: 10, r
 /** Without case they are one letter to Python. */
 const LETTERS_I = [...'iIİı'].map((letter) => letter.codePointAt(0)!);
 
+const NO_SUCH = 'it is no regular expression that means the same in Python and outside of it';
+const EMPTY = 'nothing at all may fit it';
+
 /** The expression as Python reads it, or nothing where there is no such expression or no word for it here. */
 export function maskPattern(text: string): RegExp | undefined {
   try {
-    const { source, anyCase } = new Translation(text);
-    return new RegExp(source, anyCase ? 'giv' : 'gv');
+    return translated(text);
   } catch {
     return undefined;
   }
+}
+
+/** Why there is no such pattern, as a part of a sentence; nothing where there is one. */
+export function maskPatternProblem(text: string): string | undefined {
+  try {
+    translated(text);
+    return undefined;
+  } catch (error) {
+    return error instanceof Refused ? error.message : NO_SUCH;
+  }
+}
+
+/** Throws where there is none. */
+function translated(text: string): RegExp {
+  const { source, anyCase } = new Translation(text);
+  return new RegExp(source, anyCase ? 'giv' : 'gv');
 }
 
 interface Flags {
@@ -74,7 +92,7 @@ class Translation {
     while (this.at < this.characters.length) source += this.next();
     if (this.outer.length > 0 || (this.refers && this.isUnsure)) refuse();
     // At the place of an empty match Python looks once more.
-    if (canBeEmpty(this.group)) refuse();
+    if (canBeEmpty(this.group)) refuse(EMPTY);
     this.source = source;
   }
 
@@ -253,6 +271,8 @@ function literal(code: number): string {
   return `\\u{${code.toString(16)}}`;
 }
 
-function refuse(): never {
-  throw new SyntaxError('no such expression, or none that can be said here');
+class Refused extends Error {}
+
+function refuse(why = NO_SUCH): never {
+  throw new Refused(why);
 }

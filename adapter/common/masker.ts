@@ -1,7 +1,9 @@
 import type { RecordSettings } from '../../protocol/control';
+import { maskPattern, maskPatternProblem } from '../../protocol/maskPattern';
 import { isSecretName, isSecretSelector } from '../../protocol/secretNames';
 import { MASK, ROW_NAMES, ROW_VALUES, SELECTORS, TYPED_VALUES } from '../../protocol/secrets';
-import { compileMaskPatterns, maskText } from './masking';
+import { UserError } from './errors';
+import { maskText } from './masking';
 
 const namesOfRows = ROW_NAMES.split(' ');
 const selectors = SELECTORS.split(' ');
@@ -16,15 +18,12 @@ export class Masker {
   readonly #keys: RegExp[];
   readonly #known = new Map<string, boolean>();
 
-  constructor(settings: Pick<RecordSettings, 'maskKeys' | 'maskPatterns'>, onBad: (sentence: string) => void) {
+  /** Throws a sentence for a pattern that cannot be had: what is to be masked would be told. */
+  constructor(settings: Pick<RecordSettings, 'maskKeys' | 'maskPatterns'>) {
     const globs = settings.maskKeys.map((key) => key.replace(/[\\^$.|+()[\]{}?]/g, '\\$&').replaceAll('*', '\\w*'));
     this.#keys = globs.map((glob) => new RegExp(`^${glob}$`, 'i'));
     this.patterns = [
-      ...compileMaskPatterns(settings.maskPatterns, (pattern) =>
-        onBad(
-          `The mask pattern "${pattern}" cannot be read outside of Python: it masks nothing in output, command lines and native values.`,
-        ),
-      ),
+      ...settings.maskPatterns.map(ownPattern),
       // The value after a named key, up to the end of its quotes or of the word; the key itself stays.
       ...globs.map(
         (glob) =>
@@ -151,6 +150,13 @@ export class Masker {
     }
     return copy;
   }
+}
+
+function ownPattern(text: string): RegExp {
+  const pattern = maskPattern(text);
+  if (pattern === undefined)
+    throw new UserError(`"record.maskPatterns" cannot have "${text}": ${maskPatternProblem(text) ?? ''}.`);
+  return pattern;
 }
 
 function lengthOf(text: string): string {

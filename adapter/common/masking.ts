@@ -1,4 +1,3 @@
-import { maskPattern } from '../../protocol/maskPattern';
 import {
   EMPTY_LIST,
   LIST_AS_TEXT,
@@ -228,13 +227,4 @@ export class StreamMasker {
     }
     return before + maskText(text, this.extra);
   }
-}
-
-/** The person's own patterns; those that cannot be read are told to `onBad` and left out. */
-export function compileMaskPatterns(patterns: readonly string[], onBad: (pattern: string) => void): RegExp[] {
-  return patterns.flatMap((text) => {
-    const pattern = maskPattern(text);
-    if (pattern === undefined) onBad(text);
-    return pattern ?? [];
-  });
 }

@@ -44,7 +44,7 @@ export class Session {
   /** Where the current run is recorded. */
   place: RunPlace | undefined;
   recorder: Recorder | undefined;
-  masker = new Masker({ maskKeys: [], maskPatterns: [] }, () => undefined);
+  masker = new Masker({ maskKeys: [], maskPatterns: [] });
   readonly #options: SessionOptions;
   readonly #broadcast: Broadcast;
   readonly #journal: Journal;
@@ -219,20 +219,20 @@ export class Session {
   #take(client: Client, mode: 'launch' | 'attach', args: object): string[] {
     if (mode === 'launch') {
       const { attributes, unknown } = checkAttributes('launch', args);
-      this.#start = { client, mode, attributes, noDebug: attributes.noDebug ?? false };
       this.#setUp(attributes);
+      this.#start = { client, mode, attributes, noDebug: attributes.noDebug ?? false };
       return unknown;
     }
     const { attributes, unknown } = checkAttributes('attach', args);
-    this.#start = { client, mode: 'attach', attributes };
     this.#setUp(attributes);
+    this.#start = { client, mode: 'attach', attributes };
     return unknown;
   }
 
   #setUp(attributes: LaunchAttributes | AttachAttributes): void {
     this.#unsaid = [];
     const record = recordSettings(attributes.record);
-    this.masker = new Masker(record, (sentence) => this.#unsaid.push(sentence));
+    this.masker = new Masker(record);
     for (const pattern of record.enabled ? record.functions : []) {
       const bad = badFunctionPattern(pattern);
       if (bad !== undefined) this.#unsaid.push(`"${pattern}" of "record.functions" names no function. ${bad}`);

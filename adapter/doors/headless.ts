@@ -70,7 +70,7 @@ export async function recordCommand(options: HeadlessOptions, say: (sentence: st
   const log = new Log(join(folder.logs, 'adapter.log'), 'info');
   const { functions, maskKeys } = options;
   const record = { ...recordSettings({ functions: [...functions], maskKeys: [...maskKeys] }), output: true };
-  const masker = new Masker(record, say);
+  const masker = new Masker(record);
   const name = options.name === undefined ? nameOf(masker.arguments(options.command)) : masker.text(options.name);
   const place = placeRun(folder, options.cwd, 1, log);
   folder.update({ name, cwd: options.cwd });

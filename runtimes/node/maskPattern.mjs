@@ -25,14 +25,29 @@ const PLACES = {
 const CONTROLS = { a: 7, b: 8, f: 12, n: 10, r: 13, t: 9, v: 11 };
 /** Without case they are one letter to Python. */
 const LETTERS_I = [...'iIİı'].map((letter) => letter.codePointAt(0));
+const NO_SUCH = 'it is no regular expression that means the same in Python and outside of it';
+const EMPTY = 'nothing at all may fit it';
 /** The expression as Python reads it, or nothing where there is no such expression or no word for it here. */
 export function maskPattern(text) {
   try {
-    const { source, anyCase } = new Translation(text);
-    return new RegExp(source, anyCase ? 'giv' : 'gv');
+    return translated(text);
   } catch {
     return undefined;
   }
+}
+/** Why there is no such pattern, as a part of a sentence; nothing where there is one. */
+export function maskPatternProblem(text) {
+  try {
+    translated(text);
+    return undefined;
+  } catch (error) {
+    return error instanceof Refused ? error.message : NO_SUCH;
+  }
+}
+/** Throws where there is none. */
+function translated(text) {
+  const { source, anyCase } = new Translation(text);
+  return new RegExp(source, anyCase ? 'giv' : 'gv');
 }
 const canBeEmpty = ({ ways, before, last }) => ways || (before && last);
 class Translation {
@@ -53,7 +68,7 @@ class Translation {
     while (this.at < this.characters.length) source += this.next();
     if (this.outer.length > 0 || (this.refers && this.isUnsure)) refuse();
     // At the place of an empty match Python looks once more.
-    if (canBeEmpty(this.group)) refuse();
+    if (canBeEmpty(this.group)) refuse(EMPTY);
     this.source = source;
   }
   rest(length = 80) {
@@ -215,6 +230,7 @@ class Translation {
 function literal(code) {
   return `\\u{${code.toString(16)}}`;
 }
-function refuse() {
-  throw new SyntaxError('no such expression, or none that can be said here');
+class Refused extends Error {}
+function refuse(why = NO_SUCH) {
+  throw new Refused(why);
 }

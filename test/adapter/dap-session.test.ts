@@ -111,13 +111,18 @@ describe('DAP session', () => {
     ]);
   });
 
-  it('says which mask pattern cannot be read', async () => {
+  it('starts nothing with a mask pattern that would mask nothing', async () => {
     const client = stage.client();
     await client.initialize();
-    const begun = client.send('launch', { program: '/app/triage.py', record: { maskPatterns: ['('] } }).answer;
-    await client.waitForOutput('important', 'The mask pattern "(" cannot be read');
-    await client.request('configurationDone', {});
-    await begun;
+    for (const [pattern, why] of [
+      ['ssn (\\d+', 'it is no regular expression that means the same in Python and outside of it'],
+      ['x*', 'nothing at all may fit it'],
+    ] as const) {
+      const sentence = `"record.maskPatterns" cannot have "${pattern}": ${why}.`;
+      const given = { program: '/app/triage.py', record: { maskPatterns: ['C-\\d+', pattern] } };
+      await assert.rejects(client.send('launch', given).answer, { message: sentence });
+    }
+    assert.equal(stage.target, undefined);
   });
 
   it('says which pattern can name no function to record', async () => {

@@ -32,7 +32,7 @@ const MASKED_LEVELS = DEEPEST + 10;
 export async function readOtlp(source: string, made: string, runsFolder: string): Promise<ReadonlyMap<string, number>> {
   const db = openForWriting(made);
   try {
-    const masker = new Masker({ maskKeys: [], maskPatterns: [] }, () => undefined);
+    const masker = new Masker({ maskKeys: [], maskPatterns: [] });
     const staged = new Staged(db, masker);
     await readDocuments(source, {
       take: (document) => staged.add(document),

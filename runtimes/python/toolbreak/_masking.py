@@ -181,6 +181,8 @@ def _secret() -> re.Pattern[str]:
 
 
 def _without(match: re.Match[str]) -> str:
+    if match.start() == match.end():
+        return ""  # Nothing at all fits a pattern of the person's own, and hides nothing.
     return (match.group(_KEPT) if _KEPT in match.re.groupindex else "") + MASK
 
 
@@ -202,13 +204,14 @@ class Masking:
     def __init__(self, keys: Iterable[str] = (), patterns: Iterable[str] = ()) -> None:
         keys = list(keys)
         self._globs = [re.compile(fnmatch.translate(key), re.IGNORECASE) for key in keys]
+        #: What of it cannot be masked, in sentences. With any, nothing may be recorded.
         self.problems: list[str] = []
         #: What the person gave. With any, each text is looked at by them.
         self.patterns: list[re.Pattern[str]] = [_named_in_text(key) for key in keys if key.strip("*?")]
         for pattern in patterns:
             try:
                 self.patterns.append(re.compile(pattern))
-            except re.error as error:
+            except (re.error, OverflowError, RecursionError) as error:
                 self.problems.append(f"The mask pattern {pattern!r} does not compile: {error}.")
         self.secret_keys: dict[str, bool] = {}
 

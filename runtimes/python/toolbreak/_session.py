@@ -169,12 +169,14 @@ class Session:
             from ._values import Settings
             from ._writer import Writer
 
+            settings = Settings.from_record(configuration["record"])
+            if settings.masking.problems:
+                self._problem(" ".join([*settings.masking.problems, "So nothing is recorded of this process."]))
+                return
             # A process that the app starts may be a short one, and may never need it.
             if self.root:
                 _masking.prepare()
-            self.writer = Writer(
-                folder, process_id(), Settings.from_record(configuration["record"]), _info(), self._problem
-            )
+            self.writer = Writer(folder, process_id(), settings, _info(), self._problem)
             before, _calls.writer = _calls.writer, self.writer
             if before is not None:
                 before.event("mark", None, {"text": "A debugger was attached: what followed is in its own run."})

@@ -7,6 +7,7 @@ import enum
 from typing import Any
 
 import pytest
+from fake_adapter import RECORD
 from toolbreak._masking import Masking, is_secret_name
 from toolbreak._secret_places import _places, lowered
 from toolbreak._secrets import ROW_NAMES, SELECTORS, TYPED_VALUES
@@ -502,6 +503,23 @@ def test_own_names_and_patterns() -> None:
     encoded = settings.encode({"Patient_name": "Ann", "note": "case C-17", "x": ["C-1"]})
     assert encoded["Patient_name"][:2] == MARK and encoded["note"] == "case ***" and encoded["x"] == ["***"]
     assert len(settings.masking.problems) == 1
+
+
+def test_what_cannot_be_masked_is_not_recorded(scene: Any) -> None:
+    scene.write("main.py", "def pay(note):\n    return note\n\nprint(pay('ssn 123'))\n")
+    record = {**RECORD, "enabled": True, "functions": ["@usercode"], "maskPatterns": [r"ssn (\d+"]}
+    adapter = scene.adapter(record=record)
+    app = scene.run(adapter, "main.py")
+    _, said = adapter.event("log")
+    assert said["category"] == "important"
+    assert said["text"].startswith("The mask pattern 'ssn (\\\\d+' does not compile: ")
+    assert said["text"].endswith(" So nothing is recorded of this process.")
+    assert app.finish() == (0, "ssn 123\n", "")
+    assert list(scene.folder.rglob("*.spool")) == []
+
+
+def test_a_pattern_that_nothing_fits_too_hides_what_something_fits() -> None:
+    assert Masking(patterns=["x*", "\\b"]).text("a xx b") == "a *** b"
 
 
 @pytest.mark.parametrize("text", ["iban: Bob7", "iban=b'Bob7'", "IBAN: BR7", "{'iban': b\"Bob7\"}", "iban: b7"])
