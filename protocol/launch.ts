@@ -13,7 +13,7 @@ export interface RecordAttribute {
   functions?: string[];
   /**
    * Largest encoded value in bytes; a larger one is cut, with a mark.
-   * @minimum 1
+   * @minimum 256
    * @default 1048576
    */
   maxValueBytes?: number;

@@ -88,6 +88,10 @@ def is_secret_selector(selector: str) -> bool:
     return any(word == "pwd" or word.endswith(ENDINGS) for word in name_words(selector)) or is_secret_name(selector)
 
 
+#: Each name of a secret, or of a login, has one of these in it once it is letters alone.
+_NAME_HINT = re.compile("pass|pwd|secret|credential|authori|cookie|key|token|bearer|jwt|auth")
+_NO_LETTERS = re.compile(r"[^A-Za-z\n]+")
+
 #: Remembered of a key under which a user and a password may stand.
 LOGIN: Any = "login"
 
@@ -224,6 +228,21 @@ class Masking:
             if len(name) < 200:
                 self.secret_keys[name] = known
         return known
+
+    def none_tells(self, names: list[str]) -> bool:
+        """Whether surely none of many names tells something about its value, or holds a secret: they are looked at in one, if that is enough."""
+        lines = "\n".join(names)
+        return (
+            not self._globs
+            and lines.count("\n") == len(names) - 1
+            and _NAME_HINT.search(_NO_LETTERS.sub("", lines).lower()) is None
+            and set(names).isdisjoint(ALL_ROW_VALUES)
+            and (self.holds_none(lines) or all(self.text(name) is name for name in names))
+        )
+
+    def holds_none(self, texts: str) -> bool:
+        """Whether surely none of many texts, in lines, holds a secret: what a secret needs would be in all of them together, too."""
+        return not self.patterns and not may_hold_secret(texts)
 
     def row(self, row: dict[Any, Any]) -> None:
         """Masks the value of a row such as `{"name": "DB_PASSWORD", "value": "..."}`. All keys have to be exact strings."""

@@ -39,6 +39,10 @@ LARGE = 4096
 _NUMBERS = frozenset((id(int), id(float)))
 _FLOATS = frozenset((id(float),))
 _INTS = frozenset((id(int),))
+_STRS = {id(str)}
+#: From so many keys on a dict is looked at as a whole; so many are remembered as harmless.
+_MANY_KEYS = 200
+_MOST_KEYS = 50_000
 
 
 class Settings:
@@ -208,13 +212,31 @@ def _make_encode(
         secret = is_secret_key(key) or (LOGIN if is_login_name(key) else False)
         if len(key) < 200:
             if len(secret_keys) > 10_000:
-                secret_keys.clear()
-                harmless.clear()
-                rows.clear()
+                forget_keys()
             secret_keys[key] = secret
             if secret is False:
                 (rows if key in ALL_ROW_VALUES else harmless).add(key)
         return secret
+
+    def forget_keys() -> None:
+        secret_keys.clear()
+        harmless.clear()
+        rows.clear()
+
+    def none_tells(out: dict[Any, Any]) -> bool:
+        """Whether surely no key of a long dict tells something about what stands under it; such keys are remembered."""
+        names = list(out)
+        if set(map(id, map(type, names))) != _STRS:
+            return False
+        if harmless.issuperset(names):
+            return True
+        if not masking.none_tells(names):
+            return False
+        if len(names) <= _MOST_KEYS // 2:
+            if len(harmless) + len(names) > _MOST_KEYS:
+                forget_keys()
+            harmless.update(name for name in names if len(name) < 200)
+        return True
 
     def quick_dict(value: dict[Any, Any], depth: int) -> Any:
         nonlocal left
@@ -223,11 +245,13 @@ def _make_encode(
             raise _TooMuch
         out = value.copy()
         is_row = False
+        # The keys of a long dict are data themselves, and new.
+        is_known = len(out) > _MANY_KEYS and none_tells(out)
         for key, item in out.items():
             if type(key) is not str:
                 # From the beginning: what came before is encoded already, and would be twice.
                 return quick_keys(value, value.copy(), depth)
-            if key not in harmless:
+            if not is_known and key not in harmless:
                 secret = secret_keys.get(key)
                 if secret is None:
                     if len(key) > short and mask_text(key) is not key:

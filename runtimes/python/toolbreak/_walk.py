@@ -22,6 +22,13 @@ _ARRAY_HEAD = 100
 _BYTES_HEAD = 16384
 
 
+#: So many items of a long list, or keys of a long dict, are looked at together.
+_CHUNK = 1024
+_STRS = {id(str)}
+_INTS = {id(int)}
+_FLAGS = {id(bool), id(type(None))}
+_PLAIN = _INTS | _FLAGS | {id(float)}
+
 #: Of so many keys each is looked at, also where there is no room for more.
 _FEW_KEYS = 64
 #: A longer name is not told behind a spent budget.
@@ -52,6 +59,11 @@ def _fitting(text: str, size: int) -> int:
     while encoded[end] & 0xC0 == 0x80:
         end -= 1
     return len(encoded[:end].decode("utf-8", "surrogatepass"))
+
+
+def _int_size(value: int) -> int:
+    """Bytes of a whole number as marshal writes it: of a large one by 15 bits."""
+    return 5 if -(2**31) <= value < 2**31 else 5 + 2 * -(-value.bit_length() // 15)
 
 
 def _bytes_of(encoded: Any) -> bytes:
@@ -132,7 +144,7 @@ class Walk:
         self.left -= 5
         kind = type(value)
         if value is None or kind is bool or kind is float or kind is complex:
-            self.left -= 16
+            self.left -= 12 if kind is complex else 4
             return value
         if kind is str:
             return self._text(value)
@@ -207,6 +219,8 @@ class Walk:
             self.left -= bits // 7
             if self.left <= 0:
                 return (TAG, "opaque", "int", f"an integer of {bits} bits", "larger than the size limit")
+        else:
+            self.left -= _int_size(value) - 5
         return value
 
     def _bytes(self, value: bytes) -> Any:
@@ -226,17 +240,61 @@ class Walk:
     def _items(self, items: list[Any], kind: str) -> Any:
         out: list[Any] = []
         hidden: list[Any] = []
-        for index, item in enumerate(items):
+        count = len(items)
+        index = single = 0
+        while index < count:
             reason = self._spent()
             if reason is not None:
-                return _cut(kind, self._hide(out, hidden), len(items), reason)
-            after: Any = items[index + 1] if index + 1 < len(items) else None
+                return _cut(kind, self._hide(out, hidden), count, reason)
+            if index >= single and count - index >= _CHUNK:
+                alike = self._alike(items[index : index + _CHUNK])
+                if alike:
+                    out += alike
+                    index += len(alike)
+                    continue
+                single = index + _CHUNK
+            item = items[index]
+            after: Any = items[index + 1] if index + 1 < count else None
             if (kind == "list" or kind == "tuple") and type(after) in (str, bytes):
-                mask = self._mask_after(item, after, len(items))
+                mask = self._mask_after(item, after, count)
                 if mask is not None:
                     hidden.append((index + 1, mask))
             out.append(self.encode(item))
+            index += 1
         return self._hide(out, hidden)
+
+    def _alike(self, items: list[Any]) -> list[Any]:
+        """Numbers or texts, encoded together, the first ones that have room. Nothing where they are to be looked at one by one."""
+        self.steps |= 63  # Then it is time to look at the clock.
+        kinds = set(map(id, map(type, items)))
+        if kinds == _STRS:
+            return self._texts(items)
+        if not kinds <= _PLAIN:
+            return []
+        size = 5 if kinds <= _FLAGS | _INTS else 9
+        if id(int) in kinds:
+            whole = items if kinds == _INTS else [item for item in items if type(item) is int]
+            low, high = min(whole), max(whole)
+            if not -(2**62) < low <= high < 2**62:
+                return []
+            size = max(size, _int_size(low), _int_size(high))
+        room = items[: -(-self.left // size)]
+        self.left -= size * len(room)
+        return room
+
+    def _texts(self, items: list[str]) -> list[Any]:
+        """Texts of which none announces the next one, and for which there is room."""
+        if sum(map(len, items)) > self.left:
+            return []
+        lines = "\n".join(items)
+        if lines[:1] == "-" or "\n-" in lines:
+            return []
+        masked = items if self.masking.holds_none(lines) else list(map(self.masking.text, items))
+        size = sum(map(_size, masked)) + 5 * len(masked)
+        if size > self.left:
+            return []
+        self.left -= size
+        return masked
 
     def _mask_after(self, item: Any, after: str | bytes, count: int) -> Any:
         """Where an item says that the next one is a secret: a header's name, or an option."""
@@ -275,8 +333,18 @@ class Walk:
         out: list[tuple[Any, Any]] = []
         reason: str | None = None
         row: dict[str, Any] | None = None
-        for key, item in pairs:
+        none_tells = False
+        looked_at = 0
+        for index, (key, item) in enumerate(pairs):
             reason = reason or self._spent()
+            if reason is None and len(pairs) >= _CHUNK:
+                if index >= looked_at:
+                    looked_at = index + _CHUNK
+                    none_tells = self._none_tells(pairs[index:looked_at])
+                if none_tells:
+                    self.left -= 5 + _size(key)
+                    out.append((key, self.encode(item)))
+                    continue
             if reason is not None:
                 if len(pairs) > _FEW_KEYS:
                     break
@@ -334,6 +402,10 @@ class Walk:
             # Keys that are objects, or that look alike once masked: pairs keep all of them.
             plain = (TAG, "subclass", kind, [[key, item] for key, item in out])
         return plain if len(out) == len(pairs) else _cut(kind, plain, len(pairs), reason or "")
+
+    def _none_tells(self, pairs: list[tuple[Any, Any]]) -> bool:
+        names = [key for key, _ in pairs]
+        return set(map(id, map(type, names))) == _STRS and self.masking.none_tells(names)
 
     # ------------------------------------------------------------ objects
 

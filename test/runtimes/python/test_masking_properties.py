@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from test_values_masking import SECRETS
 from toolbreak import _masking
 from toolbreak._secret_places import has_name, lowered, replaced
-from toolbreak._secrets import NAME_HINT
+from toolbreak._secrets import ANYWHERE, ENDINGS, KEY_BEFORE, LAST, NAME_HINT, PASS_BEFORE, TOKENS_BEFORE
 
 MORE = [
     *("header", "Field", "selector", "element", "xpath", "text", "keys", "ref", "#", ":=", "passcode"),
@@ -77,3 +77,23 @@ def test_a_text_that_is_full_of_places() -> None:
     text = "k-" * 2000 + "sk-" + "a1" * 12
     assert _masking.Masking().text(text) == _masking._secret().sub(_masking._replace, text)
     assert _masking.Masking().text("key api_key=hunter2 " * 500) == "key api_key=*** " * 500
+
+
+WORDS = [*ANYWHERE, *ENDINGS, *LAST, *KEY_BEFORE, *PASS_BEFORE, *TOKENS_BEFORE]
+word = st.sampled_from([*WORDS, "auth", "key", "tokens", "pass", "open", "word", "value", "customer", "1", "é"])
+names = st.lists(word | st.text(max_size=3), min_size=1, max_size=4).flatmap(
+    lambda words: (
+        st.sampled_from(["_", "-", "", " ", ".", "\n"]).map(lambda between: between.join(words))
+        | st.just("".join(each.capitalize() for each in words))
+    )
+)
+
+
+@settings(max_examples=3000, deadline=None)
+@given(st.lists(names, min_size=1, max_size=3))
+def test_many_names_of_which_none_tells_are_harmless_one_by_one(many: list[str]) -> None:
+    masking = _masking.Masking()
+    if masking.none_tells(many):
+        for name in many:
+            assert not masking.is_secret_key(name) and not _masking.is_login_name(name) and masking.text(name) == name
+            assert name not in _masking.ALL_ROW_VALUES

@@ -137,6 +137,29 @@ def test_wide_values_are_cut_with_a_mark() -> None:
     assert tag[:3] == (..., "cut", "dict") and tag[4] == 10_000
 
 
+def test_a_million_is_cut_by_its_size_and_not_by_the_clock() -> None:
+    """Without time, only what is looked at together is seen."""
+    hasty = Settings(seconds=0.0)
+    for value in (list(range(1_000_000)), [0.5] * 1_000_000, [f"order {n}" for n in range(1_000_000)]):
+        tag = hasty.bounded(value)
+        assert tag[:3] == (..., "cut", "list") and tag[4] == 1_000_000
+    for value in ([2**40] * 300_000, [0.5] * 200_000, ["é" * 20] * 100_000, {f"k{n}": n for n in range(200_000)}):
+        tag = Settings(seconds=60.0).bounded(value)
+        assert tag[4] == len(value) and 1_000_000 < len(marshal.dumps(tag, 2)) < 1_050_000
+    numbers = Settings().bounded(list(range(1_000_000)))
+    assert numbers[3] == list(range(209_715)) and numbers[5] == "larger than the limit of 1048576 bytes"
+
+
+@pytest.mark.parametrize("count", [1000, 26_000])
+def test_keys_that_are_data_are_looked_at_once(count: int) -> None:
+    settings = Settings()
+    value = {f"chunk-{n}": {"t": "hello"} for n in range(count)}
+    assert settings.encode(value) == value
+    assert settings.harmless.issuperset(value) is (count <= 25_000)
+    assert settings.encode({**value, "api_key": "hunter2"})["api_key"][:2] == (..., "masked")
+    assert "sk-abcdefghijklmnopqrstuvwx" not in repr(settings.encode({**value, "sk-abcdefghijklmnopqrstuvwx": 1}))
+
+
 def test_long_texts_and_bytes_are_cut_with_their_head() -> None:
     small = Settings(max_value_bytes=5000)
     tag = small.encode("x" * 100_000)

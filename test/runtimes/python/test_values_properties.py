@@ -8,6 +8,7 @@ from typing import Any
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from spool_reader import has_mark, is_plain
+from toolbreak import _walk
 from toolbreak._inspect import diff
 from toolbreak._values import Settings
 
@@ -119,3 +120,29 @@ def test_no_difference_between_a_value_and_itself(value: Any) -> None:
     copied = marshal.loads(marshal.dumps(Settings().encode(value), 2))
     if unmarked(copied):
         assert diff(value, copied) == []
+
+
+announcing = st.sampled_from(
+    ["--password", "-p", "x-api-key", "sk-abcdefghijklmnopqrstuvwx", "key", "api_key", "password: hunter2"]
+)
+alike = (
+    st.lists(st.integers(), max_size=30)
+    | st.lists(st.floats() | st.booleans() | st.none() | st.integers(-(2**40), 2**40), max_size=30)
+    | st.lists(st.text() | announcing, max_size=30)
+    | st.lists(st.text() | announcing | st.binary() | st.integers(), max_size=30)
+    | st.dictionaries(st.text() | announcing, st.text() | st.integers() | announcing, max_size=30)
+    | st.dictionaries(st.text() | st.integers(), leaves, max_size=30)
+)
+
+
+@settings(max_examples=600, deadline=None, suppress_health_check=list(HealthCheck))
+@given(st.lists(alike, max_size=3))
+def test_many_looked_at_together_are_as_one_by_one(value: Any) -> None:
+    found: list[Any] = []
+    chunk = _walk._CHUNK
+    try:
+        for _walk._CHUNK in (3, 5, 1 << 30):
+            found.append(Settings().bounded(value))
+    finally:
+        _walk._CHUNK = chunk
+    assert same(found[0], found[2]) and same(found[1], found[2])
