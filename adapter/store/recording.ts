@@ -1,9 +1,10 @@
+import { dirname } from 'node:path';
 import { readFault, type Fault } from '../common/faults';
 import { ELSEWHERE, isAlive, startMark } from './alive';
 import { closePlain, openForWriting, problemWith, type Connection } from './database';
 import type { SeenCall } from './recorder';
 import { lookForLastWord } from './processEnd';
-import { nextRunNumber } from './runNumber';
+import { inTurn, nextRunNumber } from './runNumber';
 import { Follower, type Pass, type Segment } from './spool/follower';
 import { WordWriter } from './words/wordWriter';
 import { RunWriter, type ProcessInfo } from './writer';
@@ -55,20 +56,22 @@ export class Recording {
   ) {
     this.db = openForWriting(options.runFile);
     try {
-      this.writer = new RunWriter(
-        this.db,
-        {
-          run: options.run,
-          session: options.session,
-          name: options.name,
-          isNamed: options.isNamed ?? false,
-          number: nextRunNumber(options.runFile),
-          pid: owner.pid,
-          pidStart: startMark(owner.pid),
-          started: owner.wall,
-        },
-        options.watches,
-      );
+      const begin = (): RunWriter =>
+        new RunWriter(
+          this.db,
+          {
+            run: options.run,
+            session: options.session,
+            name: options.name,
+            isNamed: options.isNamed ?? false,
+            number: nextRunNumber(options.runFile),
+            pid: owner.pid,
+            pidStart: startMark(owner.pid),
+            started: owner.wall,
+          },
+          options.watches,
+        );
+      this.writer = inTurn(dirname(options.runFile), begin);
     } catch (error) {
       this.db.close();
       throw problemWith(options.runFile, error);

@@ -1,31 +1,91 @@
-import { readdirSync, statSync } from 'node:fs';
+import { closeSync, openSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { openForReading } from './database';
 
-/** How many of the newest runs are asked for their number. */
+/** So many of the newest runs with a number are asked for it, or so many where nobody noted the last one: a run that just begins has none yet. */
 const ASKED = 3;
+const ASKED_ONCE = 1000;
+/** Whoever numbers a run has done so long before; one who has not is dead. */
+const LONGEST_MS = 1500;
+const PAUSE_MS = 5;
+/** The number that was given last: what was written to last, as a run that is kept, need not have it. */
+const LAST = '.last-number';
+const TURN = '.numbering';
 
-/** Number of a new run in its project: one more than the newest runs have. Runs that begin in the same moment may share one. */
+/** Number of a new run in its project: one more than any run had. `inTurn` keeps it from being given twice. */
 export function nextRunNumber(runFile: string): number {
   const folder = dirname(runFile);
+  const noted = lastNumber(folder);
   let files: { path: string; time: number }[];
   try {
     files = readdirSync(folder)
       .filter((name) => name.endsWith('.db') && name !== basename(runFile))
       .map((name) => ({ path: join(folder, name), time: statSync(join(folder, name)).mtimeMs }));
   } catch {
-    return 1;
+    return noted + 1;
   }
   files.sort((one, other) => other.time - one.time);
-  let largest = 0;
-  for (const { path } of files.slice(0, ASKED)) {
+  const found: number[] = [];
+  for (const { path } of files.slice(0, ASKED_ONCE)) {
+    if (found.length === (noted > 0 ? ASKED : ASKED_ONCE)) break;
     try {
       const db = openForReading(path);
-      largest = Math.max(largest, (db.prepare('SELECT max(number) FROM runs').pluck().get() as number | null) ?? 0);
+      const number = db.prepare('SELECT max(number) FROM runs').pluck().get() as number | null;
       db.close();
+      if (number !== null) found.push(number);
     } catch {
       // A file that cannot be read has no number to go on from.
     }
   }
-  return largest > 0 ? largest + 1 : files.length + 1;
+  const next = Math.max(noted, ...found) + 1;
+  noteRunNumber(folder, next);
+  return next;
+}
+
+/** 0 where none was noted. */
+function lastNumber(folder: string): number {
+  try {
+    const number = Number(readFileSync(join(folder, LAST), 'utf8'));
+    return Number.isSafeInteger(number) && number > 0 ? number : 0;
+  } catch {
+    return 0;
+  }
+}
+
+/** A run of the folder has this number. */
+export function noteRunNumber(folder: string, number: number): void {
+  if (number <= lastNumber(folder)) return;
+  try {
+    writeFileSync(join(folder, LAST), String(number), { mode: 0o600 });
+  } catch {
+    // The runs themselves are asked then.
+  }
+}
+
+/**
+ * Does what looks at the numbers of a folder and writes one, and nobody else does so meanwhile. Waits for another one, if not for long; where
+ * nothing can be written, nobody else numbers runs.
+ */
+export function inTurn<T>(runsFolder: string, act: () => T): T {
+  const turn = join(runsFolder, TURN);
+  const taken = take(turn);
+  try {
+    return act();
+  } finally {
+    if (taken) rmSync(turn, { force: true });
+  }
+}
+
+function take(turn: string): boolean {
+  const pause = new Int32Array(new SharedArrayBuffer(4));
+  for (let waited = 0; ; waited += PAUSE_MS) {
+    try {
+      closeSync(openSync(turn, 'wx', 0o600));
+      return true;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') return false;
+    }
+    if (waited < LONGEST_MS) Atomics.wait(pause, 0, 0, PAUSE_MS);
+    else rmSync(turn, { force: true });
+  }
 }

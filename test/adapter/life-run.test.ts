@@ -45,6 +45,25 @@ describe('life: run', function () {
     assert.deepEqual(readdirSync(join(sessions, session!.name)).sort(), ['logs', 'session.json']);
   });
 
+  it('gives each of those that begin together a number of its own, and none again', async () => {
+    const numbers = async (): Promise<number[]> =>
+      (await place.json<{ number: number }[]>('runs')).map(({ number }) => number).sort((one, other) => one - other);
+    const command = toolbreakCommand('run', '--', python, '-c', 'pass');
+    const options = { cwd: place.project, env: place.env };
+    const together = await Promise.all([1, 2, 3, 4, 5].map(() => run(process.execPath, command, options)));
+    assert.deepEqual(
+      together.map(({ code }) => code),
+      [0, 0, 0, 0, 0],
+    );
+    assert.deepEqual(await numbers(), [1, 2, 3, 4, 5]);
+    // What is written to last is not what came last.
+    for (const number of ['1', '2', '3']) await place.say('keep', number);
+    await run(process.execPath, command, options);
+    await place.say('delete', '6');
+    await run(process.execPath, command, options);
+    assert.deepEqual(await numbers(), [1, 2, 3, 4, 5, 7]);
+  });
+
   it("takes a file or a module with this folder's Python, and an agent's frameworks", async () => {
     place.file('agent.py', AGENT);
     const path = `${join(python, '..')}:${place.env['PATH']}`;

@@ -9,7 +9,7 @@ import { CallReader } from '../chunks/callReader';
 import { longestCheck } from '../chunks/longestCalls';
 import { sameZone } from './checkCalls';
 import { MIGRATIONS, migrate } from '../schema';
-import { nextRunNumber } from '../runNumber';
+import { inTurn, nextRunNumber, noteRunNumber } from '../runNumber';
 import { copyInto } from './snapshot';
 
 const LEFTOVER = '.import-';
@@ -44,12 +44,15 @@ export function copyRunFile(file: string, target: string): void {
 /** Rows of a lane. */
 const DEEPEST = 1_000_000;
 
-export interface Admitted {
-  file: string;
-  run: string;
+interface Said {
   number: number;
   calls: number;
   name: string;
+}
+
+export interface Admitted extends Said {
+  file: string;
+  run: string;
 }
 
 const LARGEST_NUMBER = 1_000_000;
@@ -62,28 +65,45 @@ export function admit(made: string, runsFolder: string, source: string): Admitte
   try {
     const run = checkWhole(made, source);
     const file = join(runsFolder, `${run}.db`);
-    const db = openForWriting(made);
-    let said: { number: number; calls: number; name: string };
-    try {
-      // Its session is not ours to ask; a pid of another machine may be somebody here.
-      db.exec('UPDATE runs SET ended = started + coalesce(last, 0) WHERE ended IS NULL');
-      // Which texts are where is found out again: a search believes it.
-      db.exec('DELETE FROM word_groups; DELETE FROM words');
-      const number = db.prepare('SELECT number FROM runs').pluck().get() as number;
-      // One that no person would type, or type again, is nobody's.
-      if (!(number >= 1 && number <= LARGEST_NUMBER) || numbersIn(runsFolder).has(number))
-        db.prepare('UPDATE runs SET number = ?').run(nextRunNumber(file));
-      said = db.prepare('SELECT number, calls, coalesce(workflow, name) AS name FROM runs').get() as typeof said;
-    } finally {
-      closePlain(db);
-    }
-    chmodSync(made, 0o600);
-    publish(made, file);
-    return { file, run, ...said };
+    makeOurs(made);
+    return inTurn(runsFolder, () => {
+      const said = numbered(made, file);
+      chmodSync(made, 0o600);
+      publish(made, file);
+      return { file, run, ...said };
+    });
   } catch (error) {
     throw problemWith(source, error);
   } finally {
     for (const end of ['', '-wal', '-shm', '-journal']) rmSync(made + end, { force: true });
+  }
+}
+
+function makeOurs(made: string): void {
+  const db = openForWriting(made);
+  try {
+    // Its session is not ours to ask; a pid of another machine may be somebody here.
+    db.exec('UPDATE runs SET ended = started + coalesce(last, 0) WHERE ended IS NULL');
+    // Which texts are where is found out again: a search believes it.
+    db.exec('DELETE FROM word_groups; DELETE FROM words');
+  } finally {
+    closePlain(db);
+  }
+}
+
+/** The run of the file that is to be at `file`, with a number that no other one has there. */
+function numbered(made: string, file: string): Said {
+  const db = openForWriting(made);
+  try {
+    const number = db.prepare('SELECT number FROM runs').pluck().get() as number;
+    // One that no person would type, or type again, is nobody's.
+    if (!(number >= 1 && number <= LARGEST_NUMBER) || numbersIn(dirname(file)).has(number))
+      db.prepare('UPDATE runs SET number = ?').run(nextRunNumber(file));
+    const said = db.prepare('SELECT number, calls, coalesce(workflow, name) AS name FROM runs').get() as Said;
+    noteRunNumber(dirname(file), said.number);
+    return said;
+  } finally {
+    closePlain(db);
   }
 }
 
