@@ -90,6 +90,12 @@ describe('commands: a query that nothing answers', function () {
     assert.deepEqual(why(file, '--where', 'argument.rows[1].id equals 7'), [
       'Without the condition on argument.rows[1].id 1 call matches. There argument.rows[1].id is 1.',
     ]);
+    // Beside another value that is there.
+    spool.add(3, 2, 0, 1, 1, 20, dict({ rows: [dict({ id: 3 })] }), null).add(4, 2, 25, 0, null, null);
+    const both = project.record('both', [spool]);
+    assert.deepEqual(why(both, '--where', 'argument.rows[-1].id equals 1'), [
+      'Without the condition on argument.rows[-1].id 2 calls match. There argument.rows[-1].id is 3. In another one argument.rows was recorded in part.',
+    ]);
   });
 
   it('says of what was printed that it belongs to no call', () => {

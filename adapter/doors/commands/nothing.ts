@@ -158,8 +158,12 @@ function thereInstead({ path, shown }: ValueQuery, answer: QueryAnswer): string 
   if (values.length === 0) return isAll(answer) ? ` None of them has ${ROOTS[root]}.` : '';
   let at: unknown[] = values;
   let said: string = root;
+  let inPart = '';
   for (const step of steps) {
     const next = at.flatMap((value) => below(value, step));
+    const lost = at.filter((value) => isCut(value) && below(value, step).length === 0).length;
+    if (lost > 0 && inPart === '')
+      inPart = ` In ${lost === 1 ? 'another one' : `${lost.toLocaleString('en-US')} others`} ${said} was recorded in part.`;
     if (next.length === 0) {
       if (at.some(isCut)) return ` ${where} ${said} was recorded in part.`;
       const all = at.map(plain);
@@ -167,7 +171,7 @@ function thereInstead({ path, shown }: ValueQuery, answer: QueryAnswer): string 
         timesOf(all.flatMap((value) => (isRecord(value) ? Object.keys(value).map(keyWord) : []))),
         String(step),
       );
-      return keys === '' ? '' : ` ${where} ${said} has ${keys}.`;
+      return keys === '' ? inPart : ` ${where} ${said} has ${keys}.${inPart}`;
     }
     const word = keyWord(String(step));
     said += typeof step === 'number' ? `[${step}]` : word.startsWith('[') ? word : `.${word}`;
@@ -182,7 +186,7 @@ function thereInstead({ path, shown }: ValueQuery, answer: QueryAnswer): string 
     shown !== undefined && LEFT_OUT.test(shown)
       ? ' What a line leaves out, or only counts, is no part of a value.'
       : '';
-  return `${list === '' ? '' : ` ${where} ${said} is ${list}.`}${more}`;
+  return `${list === '' ? '' : ` ${where} ${said} is ${list}.`}${inPart}${more}`;
 }
 
 /** As it is typed in a path. */
