@@ -39,16 +39,22 @@ export function lookForLastWord(db: Connection, pid: number, copied: boolean): v
     `DELETE FROM events WHERE name = 'vanished'
       AND EXISTS (SELECT 1 FROM events AS other WHERE other.process = events.process AND other.name = 'exited')`,
   );
+  const last = db.prepare("SELECT id FROM processes WHERE pid = ? AND key NOT GLOB '*-w*' ORDER BY id DESC LIMIT 1").pluck();
+  const id = last.get(pid) as number | undefined;
+  if (id !== undefined) noteSilence(db, id, copied);
+}
+
+/** Notes of a process that is gone that it said nothing of its end, if it did not. */
+export function noteSilence(db: Connection, id: number, copied: boolean): void {
   const silent = db.prepare(
-    `SELECT id, coalesce(ended, 0) AS ended
-    FROM (SELECT id, ended FROM processes WHERE pid = ? AND key NOT GLOB '*-w*' ORDER BY id DESC LIMIT 1) AS last
-    WHERE NOT EXISTS (SELECT 1 FROM events WHERE process = last.id AND name IN ('exited', 'crash', 'mark', 'vanished'))`,
+    `SELECT coalesce(ended, 0) AS ended FROM processes WHERE id = ?
+      AND NOT EXISTS (SELECT 1 FROM events WHERE process = processes.id AND name IN ('exited', 'crash', 'mark', 'vanished'))`,
   );
-  const found = silent.get(pid) as { id: number; ended: number } | undefined;
+  const found = silent.get(id) as { ended: number } | undefined;
   if (found === undefined) return;
   db.prepare("INSERT INTO events (time, name, process, data) VALUES (?, 'vanished', ?, ?)").run(
     BigInt(found.ended),
-    BigInt(found.id),
-    JSON.stringify({ process: found.id, copied }),
+    BigInt(id),
+    JSON.stringify({ process: id, copied }),
   );
 }

@@ -3,7 +3,7 @@ import { readFault, type Fault } from '../common/faults';
 import { ELSEWHERE, isAlive, startMark } from './alive';
 import { closePlain, openForWriting, problemWith, type Connection } from './database';
 import type { SeenCall } from './recorder';
-import { lookForLastWord } from './processEnd';
+import { lookForLastWord, noteSilence } from './processEnd';
 import { inTurn, nextRunNumber } from './runNumber';
 import { Follower, type Pass, type Segment } from './spool/follower';
 import { WordWriter } from './words/wordWriter';
@@ -56,21 +56,23 @@ export class Recording {
   ) {
     this.db = openForWriting(options.runFile);
     try {
-      const begin = (): RunWriter =>
-        new RunWriter(
+      const begin = (): RunWriter => {
+        const isNew = this.db.prepare('SELECT 1 FROM runs').get() === undefined;
+        return new RunWriter(
           this.db,
           {
             run: options.run,
             session: options.session,
             name: options.name,
             isNamed: options.isNamed ?? false,
-            number: nextRunNumber(options.runFile),
+            number: isNew ? nextRunNumber(options.runFile) : 0,
             pid: owner.pid,
             pidStart: startMark(owner.pid),
             started: owner.wall,
           },
           options.watches,
         );
+      };
       this.writer = inTurn(dirname(options.runFile), begin);
     } catch (error) {
       this.db.close();
@@ -197,6 +199,20 @@ export class Recording {
   lookForLastWord(pid: number): void {
     const copied = this.options.elsewhere === true || this.options.timed !== true;
     this.write(() => lookForLastWord(this.db, pid, copied));
+  }
+
+  /** Processes of which no end is known, and that would have noted theirs once their session was lost: those that the app began with. */
+  withoutEnd(): number[] {
+    const roots = this.db.prepare(
+      `SELECT id FROM processes one WHERE ended IS NULL AND runtime IS NOT NULL
+        AND NOT EXISTS (SELECT 1 FROM processes other WHERE other.pid = one.parent_pid AND other.id <> one.id)`,
+    );
+    return roots.pluck().all() as number[];
+  }
+
+  /** Looks whether these, which are gone, came to their end. */
+  lookForSilence(processes: readonly number[]): void {
+    this.write(() => processes.forEach((id) => noteSilence(this.db, id, false)));
   }
 
   /** Something of the recording is not there at all: counted and said once, however often it is looked for. */

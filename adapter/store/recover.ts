@@ -107,7 +107,10 @@ function takeOver(
   });
   try {
     const from = recording.sessionDied();
-    return recording.finish(undefined, from === undefined ? undefined : { from, text: OUTPUT_LOST });
+    const open = recording.withoutEnd();
+    const done = recording.finish(undefined, from === undefined ? undefined : { from, text: OUTPUT_LOST });
+    if (!done.alive) recording.lookForSilence(open);
+    return done;
   } finally {
     recording.close();
   }

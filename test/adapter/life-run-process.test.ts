@@ -267,6 +267,46 @@ open("done", "w").close()
     assert.doesNotMatch(await parts(), /late|(not recorded[^]*){2}/);
   });
 
+  for (const [end, said] of [
+    ['', '1 call, recorded in part'],
+    ['os.kill(os.getpid(), 9)', '1 call, no end recorded, recorded in part'],
+  ] as const)
+    it(`knows how its app ended where it is killed itself: ${end || 'well'}`, async () => {
+      place.file(
+        'ends.py',
+        `import os, sys, time
+def step():
+    pass
+step()
+print("up", flush=True)
+if os.fork() == 0:
+    os._exit(0)
+os.wait()
+for _ in range(2000):
+    if os.path.exists("go"):
+        break
+    time.sleep(0.02)
+open("done", "w").close()
+${end}
+`,
+      );
+      const args = toolbreakCommand('run', '--functions', '@usercode', '--', python, 'ends.py');
+      const child = spawn(process.execPath, args, {
+        cwd: place.project,
+        env: place.env,
+        stdio: ['ignore', 'pipe', 'ignore'],
+      });
+      await once(child.stdout, 'data');
+      child.kill('SIGKILL');
+      await once(child, 'exit');
+      place.file('go', '');
+      await until(() => existsSync(join(place.project, 'done')), 'the end');
+      await until(async () => (await place.say('runs')).stdout.includes(said), said);
+      assert.equal(/ Ended/.test((await place.say('query', 'last', '--type', 'event')).stdout), end === '');
+      await place.say('run', '--', python, '-c', 'pass');
+      assert.equal((await place.json<{ number: number }[]>('runs'))[0]!.number, 2);
+    });
+
   it('records into a folder that the locale of the command cannot write', async () => {
     place.file('many.py', 'def step(x):\n    return x\nfor i in range(20):\n    step(i)\nprint("end")\n');
     const said = await run(

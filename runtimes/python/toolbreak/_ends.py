@@ -58,6 +58,7 @@ def _after_in_child() -> None:
         _calls.attached = False
         return
     old = _session.session
+    _session.orphan = None
     if old is None:
         from . import _record
 

@@ -97,7 +97,10 @@ def note_end() -> None:
     from . import _main
 
     writer = _calls.writer
-    if writer is None or writer is not _writer or not writer.has_begun() or _root_of(writer.folder) != os.getpid():
+    if writer is None or not writer.has_begun():
+        return
+    # Of a session that was lost, nobody else is told.
+    if writer is not _session.orphan and (writer is not _writer or _root_of(writer.folder) != os.getpid()):
         return
     # Who tells of errors in a way of its own may end the process with a code of its own.
     code = _main.exit_code() if sys.excepthook is sys.__excepthook__ else None

@@ -323,7 +323,7 @@ class Session:
 
     def leave(self, sentence: str = "") -> None:
         """Ends the session; the app goes on as if it had never been debugged."""
-        global session
+        global session, orphan
         if self.closing:
             return
         self.closing = True
@@ -336,6 +336,7 @@ class Session:
         _holds.send = None
         # What was lost without a word is recorded on: whoever opens the timeline later finds the rest of the run, too.
         records = bool(sentence) and self.writer is not None and not self.writer.ended
+        orphan = self.writer if records and self.root else None
         _calls.attached = records
         _calls.decide = None
         _calls.lets_go = False
@@ -436,6 +437,8 @@ def _is_last_thread() -> bool:
 
 
 session: Session | None = None
+#: What a session recorded into that was lost, in the process that the app began with.
+orphan: Any = None
 
 
 def process_id() -> str:
