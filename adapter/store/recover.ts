@@ -97,6 +97,15 @@ export function recoverInto(runsFolder: string): string[] {
   return problems;
 }
 
+/** Why something that was recorded of these runs is not in their files yet, in sentences: mostly for want of room. */
+export function leftOutside(runFiles: readonly string[]): string[] {
+  const files = runFiles.map((file) => resolve(file));
+  const problems = [...new Set(files.map((file) => dirname(file)))].flatMap((folder) => recoverInto(folder));
+  return problems
+    .filter((sentence) => files.some((file) => sentence.includes(file)))
+    .map((sentence) => `${sentence} A part of what was recorded waits beside it, and is not in it yet.`);
+}
+
 function takeOver(
   options: ConstructorParameters<typeof Recording>[0],
   pid: number,

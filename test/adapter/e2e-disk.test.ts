@@ -98,10 +98,22 @@ describe('disks: an app that is recorded', function () {
       await record(disk, ['unlimited'], 400),
       /(The disk is full: the run file .* cannot grow\. Free some space\.|The disk refused the run file .*) The app goes on; what it records is kept and added to the timeline as soon as that is possible\./,
     );
+    // The limit that stands in for a small disk is only for the command.
+    if (disk.mounted) {
+      const waits = /The disk is full: .* A part of what was recorded waits beside it, and is not in it yet\./;
+      for (const command of ['show', 'query']) assert.match((await place.say(command, 'last')).stderr, waits);
+      const { code, stdout } = await place.say('check', 'last');
+      assert.equal(code, 1);
+      assert.match(
+        stdout,
+        /^Run 1 .* is not whole\.\n {2}✗ The disk is full: .* is not in it yet\. \(1\)\nRead: \d+ calls/,
+      );
+    }
     disk.remount('size=200m');
     const { code, stderr } = await place.say('tidy');
     assert.deepEqual({ code, stderr }, { code: 0, stderr: '' });
     assert.equal(stored(), CALLS);
+    assert.match((await place.say('check', 'last')).stdout, /is whole\./);
   });
 
   it('goes on when the folder of the run file is read-only, and stores all of it when it can be written', async () => {

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { checkRun, type CheckReport } from '../../store/life/check';
 import { findRun } from '../../store/life/find';
+import { leftOutside } from '../../store/recover';
 import { placeFrom, runNames, runText, sentenceStart, withPlace, type PlaceOptions } from './place';
 import { count, plainText, print, printJson } from './text';
 
@@ -11,9 +12,15 @@ export function checkCommand(program: Command): void {
     .option('--json', 'as JSON')
     .action((name: string, options: PlaceOptions & { json?: boolean }) => {
       const file = findRun(name, placeFrom(options));
-      const report = checkRun(file);
+      const outside = leftOutside([file]).map((what) => ({ what, count: 1, examples: [] }));
+      const found = checkRun(file);
+      const report = {
+        ...found,
+        whole: found.whole && outside.length === 0,
+        problems: [...outside, ...found.problems],
+      };
       if (options.json === true) printJson({ ...runNames(file), ...report });
-      else print(linesOf(report, sentenceStart(runText(file, options))));
+      else print(linesOf(report, sentenceStart(runText(file, options)), !found.whole));
       if (!report.whole) process.exitCode = 1;
     });
 }
@@ -24,14 +31,14 @@ const NAMES: Record<string, [one: string, many: string]> = {
   values: ['shared value', 'shared values'],
 };
 
-function linesOf({ whole, live, problems, readable }: CheckReport, run: string): string[] {
+function linesOf({ whole, live, problems, readable }: CheckReport, run: string, isDamaged: boolean): string[] {
   const rows = ['calls', 'values', 'events', 'holds', 'functions', 'tasks', 'processes']
     .filter((table) => readable[table] !== undefined)
     .map((table) => count(readable[table]!, ...(NAMES[table] ?? [table.slice(0, -1), table])));
   const read = rows.length === 0 ? 'Nothing of it can be read.' : `Read: ${rows.join(', ')}.`;
   if (whole) return [live === true ? `${run} is whole so far: it is still being recorded.` : `${run} is whole.`, read];
   return [
-    `${run} is damaged.`,
+    `${run} is ${isDamaged ? 'damaged' : 'not whole'}.`,
     ...problems.map(
       ({ what, count: times, examples }) =>
         `  ✗ ${what} (${times.toLocaleString('en-US')})${examples.length > 0 ? `: ${plainText(examples.join(', '))}` : ''}`,

@@ -2,6 +2,7 @@ import { InvalidArgumentError, type Command } from 'commander';
 import { kindNamed, type FoundCall, type FoundEvent, type Query, type QueryAnswer } from '../../../protocol/query';
 import { UserError } from '../../common/errors';
 import { findRun, listRuns, noRuns } from '../../store/life/find';
+import { leftOutside } from '../../store/recover';
 import { KINDS } from '../../model/names';
 import { compileQuery } from '../../store/query/compile';
 import { Patterns } from '../../store/query/pattern';
@@ -77,11 +78,13 @@ export function queryCommand(program: Command): void {
         command.error('toolbreak: --values is for --json. "toolbreak show RUN CALL" tells people all of a call.');
       const query = queryFrom(options, command);
       const place = placeFrom(options);
-      const found =
+      const named =
         names.length > 0 ? names.map((name) => findRun(name, place)) : listRuns(place).map(({ file }) => file);
-      const files = [...new Set(found)];
+      const files = [...new Set(named)];
       if (files.length === 0) throw noRuns(place);
-      const answer = answerOf(files, query, command);
+      const outside = leftOutside(files);
+      const found = answerOf(files, query, command);
+      const answer = { ...found, problems: [...outside, ...found.problems] };
       if (options.json === true) printJson(answer);
       else {
         for (const problem of answer.problems) process.stderr.write(`toolbreak: ${problem}\n`);

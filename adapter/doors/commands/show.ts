@@ -10,6 +10,7 @@ import {
 } from '../../../protocol/timeline';
 import type { OutlineLine } from '../../store/reader/outline';
 import { findRun } from '../../store/life/find';
+import { leftOutside } from '../../store/recover';
 import { eventCounts } from '../../store/reader/ending';
 import { summaryOf } from '../../store/reader/folder';
 import { RunFile } from '../../store/reader/runFile';
@@ -79,7 +80,9 @@ function fromOne(text: string): number {
 function showTree(run: RunSummary, named: string, options: Options): void {
   const { limit, json } = options;
   const most = Math.max(1, Math.min(limit ?? USUAL_CALLS, MOST_CALLS));
-  const { tops, shown, problems, ...more } = callTree(run.file, most);
+  const outside = leftOutside([run.file]);
+  const { tops, shown, problems: unread, ...more } = callTree(run.file, most);
+  const problems = [...outside, ...unread];
   const whole = problems.length === 0;
   // How many calls there are is known; a run that goes on has more of them in the next moment.
   const exact = whole && (more.exact || !run.live);
