@@ -172,6 +172,16 @@ def _index_of(first: Any) -> dict[str, Any]:
     return {f"(index {', '.join(names)})" if names else "(index)": index.tolist()}
 
 
+def _title(column: Any, index: int) -> Any:
+    """What a column is called; its number where only code of the app could say."""
+    kind = type(column)
+    if kind is str or kind is int or kind is float:
+        return column
+    if kind is tuple and all(type(part) in (str, int, float) for part in column):
+        return repr(column)
+    return str(column) if _static.type_name(kind).startswith(("pandas.", "datetime.")) else index
+
+
 def _encode_frame(walk: Walk, value: Any, name: str) -> Any:
     """Only exact DataFrames come here; their methods are the library's."""
     try:
@@ -180,7 +190,7 @@ def _encode_frame(walk: Walk, value: Any, name: str) -> Any:
         types = ", ".join(str(dtype) for dtype in list(value.dtypes)[:30])
         table: dict[Any, Any] = _index_of(first)
         for index, column in enumerate(list(value.columns)[:50]):
-            title = column if type(column) in (str, int, float) else index
+            title = _title(column, index)
             # Two columns may have one name, and none has that of the index.
             taken = title in table or (type(title) is str and title.startswith("(index"))
             table[f"{title} ({index})" if taken else title] = first.iloc[:, index].tolist()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 from typing import Any
 
 import numpy
@@ -78,6 +79,12 @@ def frame(columns: dict[Any, list[Any]], index: Index) -> Any:
     rows = len(index.tolist())
     words |= {"shape": (rows, len(columns)), "dtypes": ["int64"], "columns": list(columns), "index": index}
     return type("DataFrame", (), words)()
+
+
+def test_columns_are_called_as_they_are() -> None:
+    names = ["n", 5, ("eu", 1), datetime.date(2026, 1, 2), ("x", object()), object()]
+    table = encode(frame({name: [3] for name in names}, RangeIndex(0, 1)))[5]
+    assert list(table) == ["n", 5, "('eu', 1)", "2026-01-02", 4, "5 (5)"]
 
 
 def test_what_names_the_rows_of_a_table_is_a_column_in_front_of_the_others() -> None:
