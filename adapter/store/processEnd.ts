@@ -39,7 +39,9 @@ export function lookForLastWord(db: Connection, pid: number, copied: boolean): v
     `DELETE FROM events WHERE name = 'vanished'
       AND EXISTS (SELECT 1 FROM events AS other WHERE other.process = events.process AND other.name = 'exited')`,
   );
-  const last = db.prepare("SELECT id FROM processes WHERE pid = ? AND key NOT GLOB '*-w*' ORDER BY id DESC LIMIT 1").pluck();
+  const last = db
+    .prepare("SELECT id FROM processes WHERE pid = ? AND key NOT GLOB '*-w*' ORDER BY id DESC LIMIT 1")
+    .pluck();
   const id = last.get(pid) as number | undefined;
   if (id !== undefined) noteSilence(db, id, copied);
 }

@@ -1,6 +1,6 @@
 import { readFileSync, readlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { maskPattern } from './maskPattern.mjs';
+import { maskPattern, maskPatternProblem } from './maskPattern.mjs';
 import { say } from './report.mjs';
 
 /**
@@ -92,6 +92,6 @@ export function notRecorded(error) {
 function readPattern(text) {
   const pattern = maskPattern(text);
   if (pattern === undefined)
-    throw new Error(`the mask pattern ${JSON.stringify(text.slice(0, 100))} cannot be read in Node`);
+    throw new Error(`of the mask pattern ${JSON.stringify(text.slice(0, 100))}: ${maskPatternProblem(text)}`);
   return pattern;
 }
