@@ -201,13 +201,13 @@ export class Recording {
     this.write(() => lookForLastWord(this.db, pid, copied));
   }
 
-  /** Processes of which no end is known, and that would have noted theirs once their session was lost: those that the app began with. */
-  withoutEnd(): number[] {
-    const roots = this.db.prepare(
-      `SELECT id FROM processes one WHERE ended IS NULL AND runtime IS NOT NULL
-        AND NOT EXISTS (SELECT 1 FROM processes other WHERE other.pid = one.parent_pid AND other.id <> one.id)`,
+  /** Processes of which no end is known, and that knew that their session was lost: these note their end themselves. */
+  alone(): number[] {
+    const open = this.db.prepare(
+      `SELECT id FROM processes WHERE ended IS NULL
+        AND EXISTS (SELECT 1 FROM events WHERE process = processes.id AND name = 'alone')`,
     );
-    return roots.pluck().all() as number[];
+    return open.pluck().all() as number[];
   }
 
   /** Looks whether these, which are gone, came to their end. */

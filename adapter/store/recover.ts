@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, renameSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import { messageOf } from '../common/errors';
 import { isAlive } from './alive';
 import { Recording } from './recording';
 import { deleteSpool, isComplete, lockRecovery, readOwner, writeOwner } from './spoolOwner';
@@ -73,10 +74,16 @@ export function recoverSpool(folder: string): Recovery {
   }
 }
 
-/** Recovers every dead session whose run belongs in this folder of run files; answers the sentences of those that failed. */
-export function recoverInto(runsFolder: string): string[] {
+/** What could not be taken over, and why. */
+interface Left {
+  runFile: string;
+  sentence: string;
+}
+
+/** Recovers every dead session whose run belongs in this folder of run files; answers those that failed. */
+export function recoverInto(runsFolder: string): Left[] {
   const sessions = resolve(runsFolder, '..', '..', '..', 'sessions');
-  const problems: string[] = [];
+  const problems: Left[] = [];
   let names: string[];
   try {
     names = readdirSync(sessions);
@@ -90,7 +97,7 @@ export function recoverInto(runsFolder: string): string[] {
       try {
         recoverSpool(folder);
       } catch (error) {
-        problems.push(error instanceof Error ? error.message : String(error));
+        problems.push({ runFile: resolve(owner.runFile), sentence: messageOf(error) });
       }
     }
   }
@@ -102,8 +109,8 @@ export function leftOutside(runFiles: readonly string[]): string[] {
   const files = runFiles.map((file) => resolve(file));
   const problems = [...new Set(files.map((file) => dirname(file)))].flatMap((folder) => recoverInto(folder));
   return problems
-    .filter((sentence) => files.some((file) => sentence.includes(file)))
-    .map((sentence) => `${sentence} A part of what was recorded waits beside it, and is not in it yet.`);
+    .filter(({ runFile }) => files.includes(runFile))
+    .map(({ sentence }) => `${sentence} A part of what was recorded waits beside it, and is not in it yet.`);
 }
 
 function takeOver(
@@ -116,9 +123,11 @@ function takeOver(
   });
   try {
     const from = recording.sessionDied();
-    const open = recording.withoutEnd();
+    // All is read before it is asked who knew that it was alone.
+    while (recording.pass().more);
+    const alone = recording.alone();
     const done = recording.finish(undefined, from === undefined ? undefined : { from, text: OUTPUT_LOST });
-    if (!done.alive) recording.lookForSilence(open);
+    if (!done.alive) recording.lookForSilence(alone);
     return done;
   } finally {
     recording.close();

@@ -1,12 +1,13 @@
-import { closeSync, openSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { openForReading } from './database';
+import { lock } from './spoolOwner';
 
 /** So many of the newest runs with a number are asked for it, or so many where nobody noted the last one: a run that just begins has none yet. */
 const ASKED = 3;
 const ASKED_ONCE = 1000;
-/** Whoever numbers a run has done so long before; one who has not is dead. */
-const LONGEST_MS = 1500;
+/** Whoever numbers a run has done so long before; then two runs may get one number, and nothing else is wrong. */
+const LONGEST_MS = 5000;
 const PAUSE_MS = 5;
 /** The number that was given last: what was written to last, as a run that is kept, need not have it. */
 const LAST = '.last-number';
@@ -67,25 +68,26 @@ export function noteRunNumber(folder: string, number: number): void {
  * nothing can be written, nobody else numbers runs.
  */
 export function inTurn<T>(runsFolder: string, act: () => T): T {
-  const turn = join(runsFolder, TURN);
-  const taken = take(turn);
+  const release = take(join(runsFolder, TURN));
   try {
     return act();
   } finally {
-    if (taken) rmSync(turn, { force: true });
+    release?.();
   }
 }
 
-function take(turn: string): boolean {
+function take(turn: string): (() => void) | undefined {
   const pause = new Int32Array(new SharedArrayBuffer(4));
-  for (let waited = 0; ; waited += PAUSE_MS) {
+  const until = performance.now() + LONGEST_MS;
+  for (;;) {
     try {
-      closeSync(openSync(turn, 'wx', 0o600));
-      return true;
+      const release = lock(turn);
+      if (release !== undefined) return release;
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') return false;
+      // Windows refuses what another one is just deleting.
+      if (!['EPERM', 'EBUSY'].includes((error as NodeJS.ErrnoException).code ?? '')) return undefined;
     }
-    if (waited < LONGEST_MS) Atomics.wait(pause, 0, 0, PAUSE_MS);
-    else rmSync(turn, { force: true });
+    if (performance.now() > until) return undefined;
+    Atomics.wait(pause, 0, 0, PAUSE_MS);
   }
 }

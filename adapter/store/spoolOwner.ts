@@ -87,7 +87,11 @@ const NAMED_WITHIN = 10_000;
 
 /** One recovery at a time: answers what gives the lock back, or nothing while another process has it. */
 export function lockRecovery(folder: string): (() => void) | undefined {
-  const path = join(folder, LOCK);
+  return lock(join(folder, LOCK));
+}
+
+/** The same for the lock at this path. */
+export function lock(path: string): (() => void) | undefined {
   const me = JSON.stringify({ pid: process.pid, mark: startMark(process.pid) });
   for (let attempt = 0; attempt < 2; attempt++) {
     try {

@@ -5,7 +5,6 @@ import { UserError } from '../../common/errors';
 import { Masker } from '../../common/masker';
 import { globalId } from '../callNames';
 import { closePlain, openForWriting, type Connection } from '../database';
-import { nextRunNumber } from '../runNumber';
 import { MarshalReader } from '../spool/marshal';
 import type { Segment } from '../spool/follower';
 import type { Frame } from '../spool/frames';
@@ -29,7 +28,7 @@ const MASKED_LEVELS = DEEPEST + 10;
  * another one. A parent that is missing, or a span's own descendant, is none. Answers what was left out, in a sentence each, and how often. Throws a
  * `UserError`.
  */
-export async function readOtlp(source: string, made: string, runsFolder: string): Promise<ReadonlyMap<string, number>> {
+export async function readOtlp(source: string, made: string): Promise<ReadonlyMap<string, number>> {
   const db = openForWriting(made);
   try {
     const masker = new Masker({ maskKeys: [], maskPatterns: [] });
@@ -52,7 +51,8 @@ export async function readOtlp(source: string, made: string, runsFolder: string)
       name: staged.name,
       // It says what the run is called, whoever gave the name.
       isNamed: staged.isOwn,
-      number: nextRunNumber(`${runsFolder}/x.db`),
+      // Whoever admits it gives it one.
+      number: 0,
       pid: 0,
       pidStart: '',
       started: range.first,

@@ -1,5 +1,15 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { chmodSync, copyFileSync, constants, linkSync, readdirSync, rmSync, statSync, unlinkSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  copyFileSync,
+  constants,
+  linkSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  unlinkSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import Database from 'better-sqlite3';
 import { UserError } from '../../common/errors';
@@ -67,6 +77,8 @@ export function admit(made: string, runsFolder: string, source: string): Admitte
     const file = join(runsFolder, `${run}.db`);
     makeOurs(made);
     return inTurn(runsFolder, () => {
+      // It needs no number then.
+      if (existsSync(file)) throw isThere(file);
       const said = numbered(made, file);
       chmodSync(made, 0o600);
       publish(made, file);
@@ -272,10 +284,13 @@ function publish(made: string, file: string): void {
       copyFileSync(made, file, constants.COPYFILE_EXCL);
     }
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-    const number = numberOf(file);
-    const as = number > 0 ? `, as run ${number}` : '';
-    throw new UserError(`The run is there already${as}: ${file}. Delete it first to import it again.`);
+    throw (error as NodeJS.ErrnoException).code === 'EEXIST' ? isThere(file) : error;
   }
   unlinkSync(made);
+}
+
+function isThere(file: string): UserError {
+  const number = numberOf(file);
+  const as = number > 0 ? `, as run ${number}` : '';
+  return new UserError(`The run is there already${as}: ${file}. Delete it first to import it again.`);
 }

@@ -28,7 +28,7 @@ export async function importFile(path: string, runsFolder: string): Promise<Impo
     let left: ReadonlyMap<string, number> = new Map();
     if (bundle) await unpackBundle(path, made);
     else if (database) copyRunFile(path, made);
-    else left = await readOtlp(path, made, runsFolder);
+    else left = await readOtlp(path, made);
     const admitted = admit(made, runsFolder, path);
     noteWords(admitted.file);
     const leftOut = [...left].map(([why, count]) => ({ why, count }));

@@ -21,6 +21,7 @@ const TITLES: Record<string, string> = {
   cancelled: 'Cancelled',
   log: 'Log',
   mark: 'Note',
+  alone: 'Note',
   route: 'Goes on to',
   crash: 'Crash',
   uncaught: 'Uncaught exception',

@@ -1,5 +1,5 @@
 import { readdirSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import type { RunSummary } from '../../../protocol/timeline';
 import { messageOf, UserError } from '../../common/errors';
 import { problemWith } from '../database';
@@ -30,7 +30,7 @@ export function runsIn(folder: string, { most, summary = summaryOf }: FolderOpti
   }
   return lastWritten(paths, most)
     .map((path) => {
-      const problem = problems.find((sentence) => sentence.includes(path));
+      const problem = problems.find(({ runFile }) => runFile === resolve(path))?.sentence;
       return { ...summary(path), ...(problem === undefined ? {} : { problem }) };
     })
     .sort(newestFirst);

@@ -179,7 +179,9 @@ def _title(column: Any, index: int) -> Any:
         return column
     if kind is tuple and all(type(part) in (str, int, float) for part in column):
         return repr(column)
-    return str(column) if _static.type_name(kind).startswith(("pandas.", "datetime.")) else index
+    shape = _static.shape_of(kind)
+    is_time = {"datetime.date", "datetime.time", "datetime.timedelta"} & set(shape.base_names)
+    return time_text(column, shape) if is_time else index
 
 
 def _encode_frame(walk: Walk, value: Any, name: str) -> Any:

@@ -89,8 +89,10 @@ def is_secret_selector(selector: str) -> bool:
 
 
 #: Each name of a secret, or of a login, has one of these in it once it is letters alone.
-_NAME_HINT = re.compile("pass|pwd|secret|credential|authori|cookie|key|token|bearer|jwt|auth")
-_NO_LETTERS = re.compile(r"[^A-Za-z\n]+")
+_NAME_HINTS = (b"pass", b"pwd", b"secret", b"credential", b"auth", b"cookie", b"key", b"token", b"bearer", b"jwt")
+_NO_LETTERS = bytes(set(range(256)) - set(b"abcdefghijklmnopqrstuvwxyz\n"))
+#: Longer ones are no names, of which many are looked at together.
+_LONGEST_NAME = 100
 
 #: Remembered of a key under which a user and a password may stand.
 LOGIN: Any = "login"
@@ -231,11 +233,13 @@ class Masking:
 
     def none_tells(self, names: list[str]) -> bool:
         """Whether surely none of many names tells something about its value, or holds a secret: they are looked at in one, if that is enough."""
+        if self._globs or max(map(len, names)) > _LONGEST_NAME:
+            return False
         lines = "\n".join(names)
+        letters = lines.encode("utf-8", "surrogatepass").lower().translate(None, _NO_LETTERS)
         return (
-            not self._globs
-            and lines.count("\n") == len(names) - 1
-            and _NAME_HINT.search(_NO_LETTERS.sub("", lines).lower()) is None
+            lines.count("\n") == len(names) - 1
+            and not any(hint in letters for hint in _NAME_HINTS)
             and set(names).isdisjoint(ALL_ROW_VALUES)
             and (self.holds_none(lines) or all(self.text(name) is name for name in names))
         )

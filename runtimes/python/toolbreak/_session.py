@@ -171,7 +171,7 @@ class Session:
 
             settings = Settings.from_record(configuration["record"])
             if settings.masking.problems:
-                self._problem(" ".join([*settings.masking.problems, "So nothing is recorded of this process."]))
+                self.log("important", " ".join([*settings.masking.problems, "So nothing is recorded of this process."]))
                 return
             # A process that the app starts may be a short one, and may never need it.
             if self.root:
@@ -343,6 +343,9 @@ class Session:
         _stops.drop()
         self.drop_stop_map()
         _holds.release_all()
+        if orphan is not None:
+            # Whoever takes the recording over knows by it that an end would be noted.
+            _report.guard(orphan.event, "alone", None, {"text": "Toolbreak went away; the app went on."})
         gates = sys.modules.get("toolbreak._gates")
         if gates is not None:
             _report.guard(gates.gone)

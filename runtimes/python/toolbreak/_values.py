@@ -235,7 +235,7 @@ def _make_encode(
         if len(names) <= _MOST_KEYS // 2:
             if len(harmless) + len(names) > _MOST_KEYS:
                 forget_keys()
-            harmless.update(name for name in names if len(name) < 200)
+            harmless.update(names)
         return True
 
     def quick_dict(value: dict[Any, Any], depth: int) -> Any:

@@ -6,6 +6,7 @@ import datetime
 from typing import Any
 
 import numpy
+from toolbreak import _arrays
 from toolbreak._values import Settings
 
 settings = Settings()
@@ -82,9 +83,17 @@ def frame(columns: dict[Any, list[Any]], index: Index) -> Any:
 
 
 def test_columns_are_called_as_they_are() -> None:
-    names = ["n", 5, ("eu", 1), datetime.date(2026, 1, 2), ("x", object()), object()]
-    table = encode(frame({name: [3] for name in names}, RangeIndex(0, 1)))[5]
-    assert list(table) == ["n", 5, "('eu', 1)", "2026-01-02", 4, "5 (5)"]
+    class Zone(datetime.tzinfo):
+        def utcoffset(self, when: datetime.datetime | None) -> datetime.timedelta:
+            raise AssertionError("code of the app")
+
+    day = datetime.date(2026, 1, 2)
+    hour = datetime.datetime(2026, 1, 2, 3, tzinfo=Zone())
+    keys = [object(), object()]
+    columns: list[tuple[Any, list[int]]] = [(name, [3]) for name in ("n", 5, ("eu", 1), day, ("x", keys[0]), keys[1])]
+    made = frame(dict(columns), RangeIndex(0, 1))
+    assert list(encode(made)[5]) == ["n", 5, "('eu', 1)", "2026-01-02", 4, "5 (5)"]
+    assert _arrays._title(hour, 7).startswith("2026-01-02T03:00:00 [")
 
 
 def test_what_names_the_rows_of_a_table_is_a_column_in_front_of_the_others() -> None:

@@ -138,16 +138,21 @@ def test_wide_values_are_cut_with_a_mark() -> None:
 
 
 def test_a_million_is_cut_by_its_size_and_not_by_the_clock() -> None:
-    """Without time, only what is looked at together is seen."""
     hasty = Settings(seconds=0.0)
     for value in (list(range(1_000_000)), [0.5] * 1_000_000, [f"order {n}" for n in range(1_000_000)]):
         tag = hasty.bounded(value)
-        assert tag[:3] == (..., "cut", "list") and tag[4] == 1_000_000
+        # Without time, what is looked at together first is seen.
+        assert tag[:3] == (..., "cut", "list") and tag[4] == 1_000_000 and len(tag[3]) == 1024
     for value in ([2**40] * 300_000, [0.5] * 200_000, ["é" * 20] * 100_000, {f"k{n}": n for n in range(200_000)}):
         tag = Settings(seconds=60.0).bounded(value)
         assert tag[4] == len(value) and 1_000_000 < len(marshal.dumps(tag, 2)) < 1_050_000
     numbers = Settings().bounded(list(range(1_000_000)))
     assert numbers[3] == list(range(209_715)) and numbers[5] == "larger than the limit of 1048576 bytes"
+
+
+def test_a_long_key_of_a_long_dict_is_cut() -> None:
+    value = {"first " + "x" * 500_000: 0, **{f"k{n}": n for n in range(2000)}}
+    assert len(marshal.dumps(Settings(max_value_bytes=4096).bounded(value), 2)) < 6000
 
 
 @pytest.mark.parametrize("count", [1000, 26_000])
