@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { openForReading } from './database';
 import { lock } from './spoolOwner';
 
@@ -9,9 +9,9 @@ const ASKED_ONCE = 1000;
 /** Whoever numbers a run has done so long before; then two runs may get one number, and nothing else is wrong. */
 const LONGEST_MS = 5000;
 const PAUSE_MS = 5;
-/** The number that was given last: what was written to last, as a run that is kept, need not have it. */
-const LAST = '.last-number';
-const TURN = '.numbering';
+/** Beside the folder: the number that was given last. What was written to last, as a run that is kept, need not have it. */
+const lastOf = (runsFolder: string): string => `${resolve(runsFolder)}.number`;
+const turnOf = (runsFolder: string): string => `${resolve(runsFolder)}.numbering`;
 
 /** Number of a new run in its project: one more than any run had. `inTurn` keeps it from being given twice. */
 export function nextRunNumber(runFile: string): number {
@@ -46,7 +46,7 @@ export function nextRunNumber(runFile: string): number {
 /** 0 where none was noted. */
 function lastNumber(folder: string): number {
   try {
-    const number = Number(readFileSync(join(folder, LAST), 'utf8'));
+    const number = Number(readFileSync(lastOf(folder), 'utf8'));
     return Number.isSafeInteger(number) && number > 0 ? number : 0;
   } catch {
     return 0;
@@ -57,7 +57,7 @@ function lastNumber(folder: string): number {
 export function noteRunNumber(folder: string, number: number): void {
   if (number <= lastNumber(folder)) return;
   try {
-    writeFileSync(join(folder, LAST), String(number), { mode: 0o600 });
+    writeFileSync(lastOf(folder), String(number), { mode: 0o600 });
   } catch {
     // The runs themselves are asked then.
   }
@@ -68,7 +68,7 @@ export function noteRunNumber(folder: string, number: number): void {
  * nothing can be written, nobody else numbers runs.
  */
 export function inTurn<T>(runsFolder: string, act: () => T): T {
-  const release = take(join(runsFolder, TURN));
+  const release = take(turnOf(runsFolder));
   try {
     return act();
   } finally {

@@ -437,7 +437,7 @@ describe('life: recording without an adapter', function () {
     bytes[50_000]! ^= 0xff;
     writeFileSync(spool, bytes);
     assert.equal((await place.say('delete', '1')).code, 0);
-    assert.match((await place.say('import', folder)).stdout, /^Imported run 1 \(many\.py, 1,000 calls\)\.\n$/);
+    assert.match((await place.say('import', folder)).stdout, /^Imported run 2 \(many\.py, 1,000 calls\)\.\n$/);
   });
 
   for (const [what, spoil] of [
