@@ -122,7 +122,7 @@ export class LaunchTarget extends PythonTarget {
     this.asking.abort();
     if (this.over) return;
     await this.tree.kill();
-    await Promise.race([this.outputEnded, sleep(1_000)]);
+    await Promise.race([Promise.all([this.outputEnded, this.childEnded]), sleep(1_000)]);
     this.finish(this.exitCode);
   }
 
