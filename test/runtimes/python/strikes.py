@@ -43,27 +43,23 @@ class Strikes:
         self._left = 0
         #: Where the last one struck.
         self.where = ""
-        # Python 3.12 and later tell of single instructions from the time on that it was asked for once.
-        self._traced()
 
     def strike(self, place: int) -> bool | None:
         """Whether what the handler raised at that place, from 1 on, came out of the run; None where the run has fewer places."""
-        self._run()
-        self._left = place
+        self._left = 0
         came = False
-        try:
-            self._traced()
-        except Late:
-            came = True
-        return None if self._left > 0 else came
-
-    def _traced(self) -> None:
         self._last.clear()
         sys.settrace(self._trace)
         try:
+            # Python 3.12 and later tell of the instructions of a function from its next run on.
             self._run()
+            self._left = place
+            self._run()
+        except Late:
+            came = True
         finally:
             sys.settrace(None)
+        return None if self._left > 0 else came
 
     def _trace(self, frame: FrameType, event: str, arg: object) -> Any:
         code = frame.f_code
