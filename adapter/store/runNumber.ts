@@ -17,15 +17,12 @@ const turnOf = (runsFolder: string): string => `${resolve(runsFolder)}.numbering
 export function nextRunNumber(runFile: string): number {
   const folder = dirname(runFile);
   const noted = lastNumber(folder);
-  let files: { path: string; time: number }[];
-  try {
-    files = readdirSync(folder)
-      .filter((name) => name.endsWith('.db') && name !== basename(runFile))
-      .map((name) => ({ path: join(folder, name), time: statSync(join(folder, name)).mtimeMs }));
-  } catch {
-    return noted + 1;
-  }
-  files.sort((one, other) => other.time - one.time);
+  const files = filesIn(folder)
+    .filter((name) => name.endsWith('.db') && name !== basename(runFile))
+    .map((name) => join(folder, name))
+    // One may be deleted meanwhile.
+    .map((path) => ({ path, time: statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0 }))
+    .sort((one, other) => other.time - one.time);
   const found: number[] = [];
   for (const { path } of files.slice(0, ASKED_ONCE)) {
     if (found.length === (noted > 0 ? ASKED : ASKED_ONCE)) break;
@@ -41,6 +38,15 @@ export function nextRunNumber(runFile: string): number {
   const next = Math.max(noted, ...found) + 1;
   noteRunNumber(folder, next);
   return next;
+}
+
+/** None of a folder that is not there yet. */
+function filesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
 }
 
 /** 0 where none was noted. */
@@ -72,7 +78,11 @@ export function inTurn<T>(runsFolder: string, act: () => T): T {
   try {
     return act();
   } finally {
-    release?.();
+    try {
+      release?.();
+    } catch {
+      // Windows, while another one looks at it: it goes with this process, as that of a dead one does.
+    }
   }
 }
 
