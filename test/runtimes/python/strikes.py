@@ -41,6 +41,8 @@ class Strikes:
         self._looks: dict[CodeType, frozenset[int]] = {}
         self._last: dict[FrameType, bool] = {}
         self._left = 0
+        #: Whether the interpreter tells of each instruction from the first run on.
+        self._told = False
         #: Where the last one struck.
         self.where = ""
 
@@ -51,8 +53,10 @@ class Strikes:
         self._last.clear()
         sys.settrace(self._trace)
         try:
-            # Python 3.12 and later tell of the instructions of a function from its next run on.
-            self._run()
+            if not self._told:
+                # Python 3.12 tells of the instructions of a function from its next run on, 3.13 after each `settrace` anew.
+                self._run()
+                self._told = sys.version_info < (3, 13)
             self._left = place
             self._run()
         except Late:
