@@ -198,8 +198,9 @@ export const SECRET_HINTS: readonly (readonly [string, readonly string[]])[] = [
     '-',
     [
       'sk-',
+      'rk-',
+      'pk-',
       'xox',
-      'k-',
       'glpat-',
       '-----BEGIN',
       'xai-',

@@ -20,6 +20,9 @@ const secretNames =
   `api[-_ ]?keys?|secrets?|secret[-_ ]?keys?|client[-_ ]?secrets?|access[-_ ]?keys?(?:[-_ ]?ids?)?|private[-_ ]?keys?|(?:${keys})[-_]?keys?|(?:access|auth|refresh|id|session|bearer|api|csrf|xsrf|bot|user|app|device|sas)?[-_ ]?${TOKENS_OF_TEXTS}token|` +
   `(?:${manyTokens})[-_ ]?tokens|[a-z]{0,20}pass(?:word|wd|phrase|code)s?(?:[0-9]{1,2}|[-_]?(?:confirm(?:ation)?|again|repeat|verify|hash))?|(?:${passes})[-_]?pass|authorization|x-api-key|cookies?|credentials?`;
 
+/** A part of each of them: to compile all that looks for names takes longer than a session's other start, and most texts have none. */
+const NAMED = /pass|secret|token|key|authorization|cookie|credential/i;
+
 /** A key in quotes may carry a prefix: "OPENAI_API_KEY", "db.password". */
 const quotedName = `(?:[A-Za-z0-9]+[-_.])*(?:${secretNames})`;
 /** Without quotes the prefix is not looked at: to begin at each of its letters would take quadratic time. */
@@ -30,6 +33,8 @@ const END = `(?:[\\s"'&,;]|$)`;
 const END_OR_BRACKET = `(?:[\\s"'&,;{}()[\\]]|$)`;
 
 interface Pattern {
+  /** What it finds has a part of a secret's name in it. */
+  named?: true;
   find: RegExp;
   put: string;
 }
@@ -37,11 +42,13 @@ interface Pattern {
 const patterns: Pattern[] = [
   // -----BEGIN ... PRIVATE KEY----- up to its end, or to the end of the text.
   {
+    named: true,
     find: /-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)/g,
     put: MASK,
   },
   // A JSON or Python key with a quoted value; the quotes may themselves be escaped, once or more.
   {
+    named: true,
     find: new RegExp(
       `((?<!\\\\)(\\\\*["'])${quotedName}\\2\\s*[:=]\\s*)(\\\\*["'])(?!${NO_SECRET_WORD}\\3)(?:(?!\\3)(?:\\\\.|[^\\\\\\n]))*?\\3`,
       'gi',
@@ -50,11 +57,13 @@ const patterns: Pattern[] = [
   },
   // Authorization: Bearer abc; Authorization: Basic abc
   {
+    named: true,
     find: /\b((?:proxy-)?authorization(?:["']\]?)?\s*[:=]\s*(?:b?["'])?)(?:(?:bearer|basic|token|digest)\s+)?[^\s"',;[]+/gi,
     put: `$1${MASK}`,
   },
   // All cookies of a header, with what says how long and where they hold.
   {
+    named: true,
     find: /\b((?:set-)?cookie\\*(?:["']\]?)?\s*[:=]\s*\\*["']?)(?:[^\s"',;}]{4,}|[^\s"',;}=]{1,2}=[^\s"',;}]?(?=;[ \t]*[^\s"',;}]))(?:;[ \t]*(?:expires=[a-z]{3},[^"';}\r\n]*|[^\s"',;}]+))*/gi,
     put: `$1${MASK}`,
   },
@@ -69,6 +78,7 @@ const patterns: Pattern[] = [
   },
   // A row: what it is about under one key, the secret under the next; the quotes may be escaped.
   {
+    named: true,
     find: new RegExp(
       `(["'](?:${ROW_NAMES.replaceAll(' ', '|')})\\\\*["']:\\s*\\\\*["']${quotedName}\\\\*["'],\\s*\\\\*["']value\\\\*["']:\\s*)(\\\\*["'])[^"'\\\\\\n]*\\2`,
       'gi',
@@ -77,10 +87,12 @@ const patterns: Pattern[] = [
   },
   // An option and its value, in a list as text or in a command line
   {
+    named: true,
     find: new RegExp(`(["']--?(?:[a-z]+-){0,4}(?:${secretNames})\\\\*["'],\\s*)(\\\\*["'])(?!-)[^"'\\\\\\n]+\\2`, 'gi'),
     put: `$1$2${MASK}$2`,
   },
   {
+    named: true,
     find: new RegExp(
       `((?<![\\w-])--(?:[a-z]+-){0,4}(?:${secretNames})\\s+)(?=[^\\s"']*[0-9])[^\\s"'-][^\\s"']{3,}`,
       'gi',
@@ -88,6 +100,7 @@ const patterns: Pattern[] = [
     put: `$1${MASK}`,
   },
   {
+    named: true,
     find: new RegExp(
       `((?<![\\w-])--(?:[a-z]+-){0,4}(?:${secretNames})\\s{1,9}\\\\*(["']))(?!${NO_SECRET_WORD}\\\\*\\2)(?:(?!\\2)[^\\\\\\n]){3,2000}(?=\\\\*\\2)`,
       'gi',
@@ -97,6 +110,7 @@ const patterns: Pattern[] = [
   { find: /\b(bearer\s+)[A-Za-z0-9\-._~+/]{8,}=*/gi, put: `$1${MASK}` },
   // A secret name with a list or a dictionary as text
   {
+    named: true,
     find: new RegExp(
       `(${bareName}\\\\*["']?\\s*[:=]\\s*)(?!${EMPTY_LIST}|${SCHEMA_AS_TEXT})(?:${LIST_AS_TEXT}|[[{(][^[\\]{}()]*[\\]})])`,
       'gi',
@@ -105,6 +119,7 @@ const patterns: Pattern[] = [
   },
   // key='a value', KEY: "a value", as far as its quotes reach; before those of C stands where it lies
   {
+    named: true,
     find: new RegExp(
       `(${bareName}\\\\*["']?\\s*[:=]\\s*(?:0x[0-9a-f]{1,16} )?)(\\\\*["'])(?!${NO_SECRET_WORD}\\2)(?:(?!\\2)(?:\\\\.|[^\\\\\\n])){3,2000}?\\2`,
       'gi',
@@ -113,6 +128,7 @@ const patterns: Pattern[] = [
   },
   // key=value, KEY: value, without quotes or with them
   {
+    named: true,
     find: new RegExp(
       `(${bareName}\\s*=\\s*)(?!\\s|\\\\+["']|${EMPTY_LIST}${END})(["']?)(?!${NO_SECRET_WORD}${END})[^\\s"'&,;]+\\2`,
       'gi',
@@ -120,6 +136,7 @@ const patterns: Pattern[] = [
     put: `$1$2${MASK}$2`,
   },
   {
+    named: true,
     find: new RegExp(
       `(${bareName}["']?:\\s*)(["']?)(?!${NO_SECRET_WORD}${END_OR_BRACKET})[^\\s"'&,;{}()[\\]]{4,}\\2`,
       'gi',
@@ -128,6 +145,7 @@ const patterns: Pattern[] = [
   },
   // An element of XML
   {
+    named: true,
     find: new RegExp(
       `((?<=[<:])(?:[a-z]+[-_]){0,4}[a-z]{0,20}(?:${secretNames})(?:\\s[^<>]{0,300})?>\\s{0,200}(?:<!\\[CDATA\\[)?)` +
         `(?!${NO_SECRET_WORD}\\s{0,200}<)[^<>\\s][^<>]{1,1998}[^<>\\s](?=\\s{0,200}(?:\\]\\]>\\s{0,200})?</[^<>]{0,60}(?:${secretNames})\\s{0,9}>)`,
@@ -137,6 +155,7 @@ const patterns: Pattern[] = [
   },
   // A pair as text, such as a header
   {
+    named: true,
     find: new RegExp(
       `([([]\\\\*["']${quotedName}\\\\*["'],\\s*)(\\\\*["'])[^"'\\\\]*(?:\\\\(?!\\\\*["'])[^"'\\\\]*)*\\2`,
       'gi',
@@ -174,8 +193,9 @@ const BEHIND_ADDRESS = new RegExp(
 
 /** The text without the usual secrets: those of the runtimes, and what native code and its debuggers print as well. `extra`: patterns of the person's own. */
 export function maskText(text: string, extra: readonly RegExp[] = []): string {
-  let masked = withoutSecrets(text.replace(BEHIND_ADDRESS, `$1$2${MASK}$2`));
-  for (const { find, put } of patterns) masked = masked.replace(find, put);
+  const isNamed = NAMED.test(text);
+  let masked = withoutSecrets(isNamed ? text.replace(BEHIND_ADDRESS, `$1$2${MASK}$2`) : text);
+  for (const { find, put, named } of patterns) if (isNamed || !named) masked = masked.replace(find, put);
   for (const find of extra) masked = masked.replace(find, MASK);
   return masked;
 }

@@ -81,8 +81,9 @@ export const SECRET_HINTS = /** @type {[string, string[]][]} */ ([
     '-',
     [
       'sk-',
+      'rk-',
+      'pk-',
       'xox',
-      'k-',
       'glpat-',
       '-----BEGIN',
       'xai-',

@@ -1,8 +1,8 @@
 import type { CallRow, ValuePlace } from '../../protocol/timeline';
+import { withCommas } from '../../protocol/withCommas';
 import { KINDS } from '../model/kinds';
 import { byStart } from '../model/neighbours';
 import { placeWord, searchWords, valueWord, type ValueRoot } from '../model/searchWords';
-import { count } from '../model/words';
 import { SEARCH_LIMIT } from './loaded';
 import type { Page } from './page';
 import { sentence } from './sentence';
@@ -30,7 +30,7 @@ export function nothingFound({ problem, text, looked = 0 }: Search): string {
   if (problem !== undefined) return problem;
   const said = /^".*"$/s.test(text) ? text : `"${text}"`;
   return looked > 0
-    ? `None of the first ${count(looked)} calls matches ${said}.`
+    ? `None of the first ${withCommas(looked)} calls matches ${said}.`
     : `No call of this run matches ${said}.`;
 }
 

@@ -1,16 +1,12 @@
 import { damageText, endingText, type CallRow, type RunSummary, type ValueNode } from '../../protocol/timeline';
+import { withCommas } from '../../protocol/withCommas';
 import { isEvent, stateWord } from './kinds';
 import { endOf } from './bars';
 import { formatDuration, formatMoment, type Nanoseconds } from './time';
 
-/** A whole number: `41`, `12,034`. By hand, since the first `Intl.NumberFormat` takes a browser 15 ms. */
-export function count(value: number): string {
-  return String(value).replace(/\B(?=(\d{3})+$)/g, ',');
-}
-
 /** `1 call`, `41 calls`. */
 export function counted(value: number, one: string, many = `${one}s`): string {
-  return `${count(value)} ${value === 1 ? one : many}`;
+  return `${withCommas(value)} ${value === 1 ? one : many}`;
 }
 
 /** `812`, `3.1 k`, `2.4 M`. */

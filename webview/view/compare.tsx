@@ -1,9 +1,10 @@
 import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { ComparedRow, ReaderMethods, ValueHandle, ValueNode, ValuePlace } from '../../protocol/timeline';
+import { withCommas } from '../../protocol/withCommas';
 import type { Page } from '../data/page';
 import { sentence } from '../data/sentence';
-import { count, counted } from '../model/words';
+import { counted } from '../model/words';
 import { CHUNK, MoreRow, shownName, treeKeys, ValueText, WholeText } from './tree';
 
 /** Levels that are opened without being asked, and in all so many values: what differs is shown, but no flood of it. */
@@ -95,7 +96,7 @@ function said({ root, different, equal }: Answer): string {
   if (!root.alike) return '';
   // Where a value is cut, what was not recorded may differ.
   if (different === 0) return 'What was recorded of both is equal.';
-  return `${counted(different, 'difference')}${equal > 0 ? `, ${count(equal)} equal` : ''}`;
+  return `${counted(different, 'difference')}${equal > 0 ? `, ${withCommas(equal)} equal` : ''}`;
 }
 
 function marksOf({ before, after }: ComparedRow): JSX.Element | null {

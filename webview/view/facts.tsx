@@ -1,11 +1,12 @@
 import type { JSX } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { errorMeaning, messageTitle, unmergedText, type CallDetail, type Change } from '../../protocol/timeline';
+import { withCommas } from '../../protocol/withCommas';
 import type { Page } from '../data/page';
 import { endOf } from '../model/bars';
 import { lookOf } from '../model/kinds';
 import { formatClock, formatDuration, formatMoment } from '../model/time';
-import { count, counted, heldTime } from '../model/words';
+import { counted, heldTime } from '../model/words';
 import { openSource } from './actions';
 import { CompareTree } from './compare';
 import { ValueTree } from './tree';
@@ -138,7 +139,7 @@ export function ErrorTab({ page, detail }: Props): JSX.Element | null {
         </>
       ))}
       {error.moreCauses !== undefined && (
-        <div class="error-way">and {count(error.moreCauses)} more, which the exception below contains</div>
+        <div class="error-way">and {withCommas(error.moreCauses)} more, which the exception below contains</div>
       )}
       {error.value && <ValueTree page={page} handle={error.value} label="Exception" root="error" flat={false} />}
     </>

@@ -1,10 +1,11 @@
 import type { JSX, TargetedKeyboardEvent } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { withCommas } from '../../protocol/withCommas';
 import type { Page } from '../data/page';
 import type { Search } from '../data/search';
 import { KINDS } from '../model/kinds';
 import { SEARCH_WORDS } from '../model/searchWords';
-import { count, runFacts } from '../model/words';
+import { runFacts } from '../model/words';
 import { usePageState } from './hooks';
 import { MenuButton, type MenuItem } from './menu';
 import { RunChooser } from './runs';
@@ -100,7 +101,7 @@ ${SEARCH_WORDS.map(({ word }) => word).join('   ')}
 The help (?) explains these. Enter goes to the next match, Shift+Enter to the previous one`;
 
 function partSearched({ looked = 0 }: Search): string {
-  return `There may be more: ${looked > 0 ? `the first ${count(looked)} calls were` : 'not all of the run was'} looked through`;
+  return `There may be more: ${looked > 0 ? `the first ${withCommas(looked)} calls were` : 'not all of the run was'} looked through`;
 }
 
 /** Searches while it is typed, a moment after the last letter. */
@@ -144,7 +145,7 @@ function SearchField({
     event.stopPropagation();
   };
   const at = found?.calls.findIndex((call) => call.id === page.selection?.call.id) ?? -1;
-  const total = found === undefined ? '' : `${count(found.total)}${found.atLeast ? '+' : ''}`;
+  const total = found === undefined ? '' : `${withCommas(found.total)}${found.atLeast ? '+' : ''}`;
   const said = !found?.done
     ? ''
     : found.total === 0
@@ -152,7 +153,7 @@ function SearchField({
         ? 'None yet'
         : 'No match'
       : at >= 0
-        ? `${count(at + 1)} of ${total}`
+        ? `${withCommas(at + 1)} of ${total}`
         : `${total} found`;
   return (
     <div class={`search${found?.done && found.total === 0 ? ' nothing' : ''}`} role="search">

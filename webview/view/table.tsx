@@ -1,13 +1,14 @@
 import type { JSX } from 'preact';
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { CallRow } from '../../protocol/timeline';
+import { withCommas } from '../../protocol/withCommas';
 import type { LineText } from '../data/lines';
 import { TABLE_LIMIT, type Page } from '../data/page';
 import { endOf } from '../model/bars';
 import { isEvent, lookOf, stateWord } from '../model/kinds';
 import { byStart } from '../model/neighbours';
 import { formatClock, formatDuration, formatMoment } from '../model/time';
-import { count, counted, heldTime } from '../model/words';
+import { counted, heldTime } from '../model/words';
 import { useLines, usePageState, usePageView } from './hooks';
 
 const ROW = 22;
@@ -161,7 +162,7 @@ export function Table({
                 </span>
                 {hasTokens && (
                   <span role="gridcell" class="cell col-Tokens">
-                    {call.tokens === undefined ? '' : count(call.tokens)}
+                    {call.tokens === undefined ? '' : withCommas(call.tokens)}
                   </span>
                 )}
                 <span role="gridcell" class="cell col-Held">

@@ -1,11 +1,12 @@
 import type { JSX } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import type { CallRow } from '../../protocol/timeline';
+import { withCommas } from '../../protocol/withCommas';
 import type { Page } from '../data/page';
 import { endOf } from '../model/bars';
 import { formatClock, formatDuration, formatMoment } from '../model/time';
 import { xOf } from '../model/viewport';
-import { callFacts, count, counted, rough } from '../model/words';
+import { callFacts, counted, rough } from '../model/words';
 import { useLines } from './hooks';
 
 /** What the pointer rests on, beside the pointer. The live region says the same of the selected call, so this is not read aloud. */
@@ -94,7 +95,7 @@ export function RangeTotals({ page }: { page: Page }): JSX.Element | null {
           {statistics.kinds.map(({ kind, calls, total }) => (
             <span class="muted">
               {kind} {least}
-              {count(calls)} · {formatDuration(total)}
+              {withCommas(calls)} · {formatDuration(total)}
             </span>
           ))}
         </>

@@ -1,10 +1,11 @@
 import type { JSX } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { ReaderMethods, ValueHandle, ValueNode, ValuePlace } from '../../protocol/timeline';
+import { withCommas } from '../../protocol/withCommas';
 import type { Page } from '../data/page';
 import type { ValueRoot } from '../model/searchWords';
 import { sentence } from '../data/sentence';
-import { count, withoutLength } from '../model/words';
+import { withoutLength } from '../model/words';
 import { Menu, type Place } from './menu';
 
 /** Rows of a level that come at a time. */
@@ -229,7 +230,7 @@ export function MoreRow({ shown, total, wanted, want, level }: MoreProps): JSX.E
     >
       <span class="codicon codicon-blank" aria-hidden="true" />
       <span class="link">
-        Show {count(Math.min(CHUNK, total - shown))} more of {count(total)}
+        Show {withCommas(Math.min(CHUNK, total - shown))} more of {withCommas(total)}
       </span>
     </div>
   );
@@ -334,7 +335,7 @@ export function WholeText({ page, place, node }: { page: Page; place: ValuePlace
       {answer?.text}
       {answer?.all && (
         <span class="mark">
-          A copy has all {count(answer.all.count)} {answer.all.of} that were recorded.
+          A copy has all {withCommas(answer.all.count)} {answer.all.of} that were recorded.
         </span>
       )}
     </span>

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { withCommas } from '../../../protocol/withCommas';
 import { checkRun, type CheckReport } from '../../store/life/check';
 import { findRun } from '../../store/life/find';
 import { leftOutside } from '../../store/recover';
@@ -41,7 +42,7 @@ function linesOf({ whole, live, problems, readable }: CheckReport, run: string, 
     `${run} is ${isDamaged ? 'damaged' : 'not whole'}.`,
     ...problems.map(
       ({ what, count: times, examples }) =>
-        `  ✗ ${what} (${times.toLocaleString('en-US')})${examples.length > 0 ? `: ${plainText(examples.join(', '))}` : ''}`,
+        `  ✗ ${what} (${withCommas(times)})${examples.length > 0 ? `: ${plainText(examples.join(', '))}` : ''}`,
     ),
     read,
   ];

@@ -1,4 +1,5 @@
 import type { FoundCall, NameQuery, Query, QueryAnswer, ValueQuery } from '../../../protocol/query';
+import { withCommas } from '../../../protocol/withCommas';
 import { UserError } from '../../common/errors';
 import { inertJson } from '../../common/inertJson';
 import { KeptFiles, thereIs, type ThereIs } from '../../store/query/instead';
@@ -123,7 +124,7 @@ function listed(times: ReadonlyMap<string, number>, typed = '', most = LISTED): 
     .sort((one, other) => other.like - one.like || other.calls - one.calls)
     .map(({ name }) => fit(name, LONGEST));
   const rest = names.length - most;
-  return `${names.slice(0, most).join(', ')}${rest > 0 ? ` and ${rest.toLocaleString('en-US')} more` : ''}`;
+  return `${names.slice(0, most).join(', ')}${rest > 0 ? ` and ${withCommas(rest)} more` : ''}`;
 }
 
 /** Pairs of letters that stand beside each other. */
@@ -163,7 +164,7 @@ function thereInstead({ path, shown }: ValueQuery, answer: QueryAnswer): string 
     const next = at.flatMap((value) => below(value, step));
     const lost = at.filter((value) => isCut(value) && below(value, step).length === 0).length;
     if (lost > 0 && inPart === '')
-      inPart = ` In ${lost === 1 ? 'another one' : `${lost.toLocaleString('en-US')} others`} ${said} was recorded in part.`;
+      inPart = ` In ${lost === 1 ? 'another one' : `${withCommas(lost)} others`} ${said} was recorded in part.`;
     if (next.length === 0) {
       if (at.some(isCut)) return ` ${where} ${said} was recorded in part.`;
       const all = at.map(plain);

@@ -1,5 +1,6 @@
 import { InvalidArgumentError, type Command } from 'commander';
 import { kindNamed, type FoundCall, type FoundEvent, type Query, type QueryAnswer } from '../../../protocol/query';
+import { withCommas } from '../../../protocol/withCommas';
 import { UserError } from '../../common/errors';
 import { findRun, listRuns, noRuns } from '../../store/life/find';
 import { leftOutside } from '../../store/recover';
@@ -239,7 +240,7 @@ function footer({ rows, more, cursor, looked, partly }: QueryAnswer, others: 'mo
     lines.push(
       !more.exact && more.count === 0
         ? 'There may be more.'
-        : `${more.exact ? '' : 'At least '}${more.count.toLocaleString('en-US')} ${others}.`,
+        : `${more.exact ? '' : 'At least '}${withCommas(more.count)} ${others}.`,
     );
   if (cursor !== undefined && (more.count > 0 || !more.exact)) lines.push(`Go on: --cursor ${cursor}`);
   return lines;

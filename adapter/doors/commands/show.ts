@@ -8,6 +8,7 @@ import {
   type CallDetail,
   type RunSummary,
 } from '../../../protocol/timeline';
+import { withCommas } from '../../../protocol/withCommas';
 import type { OutlineLine } from '../../store/reader/outline';
 import { findRun } from '../../store/life/find';
 import { leftOutside } from '../../store/recover';
@@ -94,11 +95,9 @@ function showTree(run: RunSummary, named: string, options: Options): void {
   const several = new Set(tops.map(({ call }) => call.task)).size > 1;
   for (const top of tops) addNode(lines, top, several ? `${fit(top.call.task, LONGEST_TASK)}: ` : '', '');
   if (shown === 0) lines.push(noCall(run, named, options));
-  const advice = most < MOST_CALLS ? '--limit, or' : `a tree has ${MOST_CALLS.toLocaleString('en-US')} at most;`;
+  const advice = most < MOST_CALLS ? '--limit, or' : `a tree has ${withCommas(MOST_CALLS)} at most;`;
   if (left > 0 || (!exact && whole))
-    lines.push(
-      `${exact ? '' : 'At least '}${left.toLocaleString('en-US')} more: ${advice} "toolbreak query" to find some.`,
-    );
+    lines.push(`${exact ? '' : 'At least '}${withCommas(left)} more: ${advice} "toolbreak query" to find some.`);
   print(lines);
   for (const problem of problems) process.stderr.write(`toolbreak: ${plainText(problem)}\n`);
 }
@@ -202,7 +201,7 @@ const MOST_LEVELS = 20;
 function wayText({ path, pathLeft }: CallDetail): string {
   const names = path.map(({ name }) => name);
   const left = names.length - 2 * MOST_LEVELS + (pathLeft?.levels ?? 0);
-  if (left > 1) names.splice(MOST_LEVELS, names.length - 2 * MOST_LEVELS, `… ${left.toLocaleString('en-US')} more …`);
+  if (left > 1) names.splice(MOST_LEVELS, names.length - 2 * MOST_LEVELS, `… ${withCommas(left)} more …`);
   return names.join(' › ');
 }
 
@@ -227,7 +226,7 @@ function callLines(run: RunSummary, { detail, at, values, errors }: WholeCall, f
   // Of very many, those at the top and the one at the bottom.
   const left = full ? 0 : Math.max(0, errors.length - MOST_ERRORS);
   errors.forEach(({ type, message, stack, way, fields, mark }, index) => {
-    if (left > 0 && index === errors.length - 1) lines.push('', `… ${left.toLocaleString('en-US')} more: --full`);
+    if (left > 0 && index === errors.length - 1) lines.push('', `… ${withCommas(left)} more: --full`);
     if (left > 0 && index >= MOST_ERRORS - 1 && index < errors.length - 1) return;
     const text = errorText({ type, message });
     const title = index === 0 ? 'Error' : way === 'context' ? 'While handling' : 'Caused by';

@@ -1,3 +1,4 @@
+import { withCommas } from '../../../protocol/withCommas';
 import { messageOf } from '../../common/errors';
 import { inertJson } from '../../common/inertJson';
 
@@ -39,7 +40,7 @@ export function momentText(nanoseconds: number): string {
 
 /** `1 call`, `41 calls`, `12,000 calls`. */
 export function count(number: number, one: string, many = `${one}s`): string {
-  return `${number.toLocaleString('en-US')} ${number === 1 ? one : many}`;
+  return `${withCommas(number)} ${number === 1 ? one : many}`;
 }
 
 /** `2026-11-22 02:33:31`, in this machine's time zone. */

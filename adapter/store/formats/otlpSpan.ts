@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { CallStatus } from '../../../protocol/spool';
+import { withCommas } from '../../../protocol/withCommas';
 import { numberIn, RecordedErrorValue, WholeFloat, type Told } from './marshalWriter';
 import { takeDocuments, takeInput, takeOutput } from './otlpMessages';
 import { INPUTS, kindOf, NAMES, nameUsage, OUTPUTS, type Form, type Place } from './otlpNames';
@@ -130,12 +131,10 @@ export function readSpan(span: Fields, start: bigint): SpanCall {
     leftOut: [
       ...(said === 'running' ? ['a call still ran when it was exported'] : []),
       ...(isLonger(span['attributes'], MOST_ATTRIBUTES)
-        ? [`a span has more than ${MOST_ATTRIBUTES.toLocaleString('en-US')} attributes`]
+        ? [`a span has more than ${withCommas(MOST_ATTRIBUTES)} attributes`]
         : []),
       ...leftOut,
-      ...(isLonger(span['events'], MOST_EVENTS)
-        ? [`a span has more than ${MOST_EVENTS.toLocaleString('en-US')} events`]
-        : []),
+      ...(isLonger(span['events'], MOST_EVENTS) ? [`a span has more than ${withCommas(MOST_EVENTS)} events`] : []),
     ],
   };
 }
@@ -259,7 +258,7 @@ function eventsOf(given: unknown, start: bigint, raised: boolean): EventsOfSpan 
     else if (time === undefined) leftOut.push('an event of a span has a time that cannot be');
     else events.push(...eventOf(name, time, attributesIn(event['attributes'])));
     if (isLonger(event['attributes'], MOST_ATTRIBUTES))
-      leftOut.push(`an event of a span has more than ${MOST_ATTRIBUTES.toLocaleString('en-US')} attributes`);
+      leftOut.push(`an event of a span has more than ${withCommas(MOST_ATTRIBUTES)} attributes`);
   }
   return { events, exception, leftOut };
 }

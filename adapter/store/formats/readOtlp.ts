@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { FrameKind } from '../../../protocol/spool';
+import { withCommas } from '../../../protocol/withCommas';
 import { UserError } from '../../common/errors';
 import { Masker } from '../../common/masker';
 import { globalId } from '../callNames';
@@ -198,7 +199,7 @@ class Staged {
     if (trace === undefined || id === undefined) return this.leaveOut('a span has no id');
     if (start === undefined) return this.leaveOut('a span has no start');
     if (this.count >= MOST_SPANS)
-      throw new UserError(`There are more than ${MOST_SPANS.toLocaleString('en-US')} spans. Import a part of them.`);
+      throw new UserError(`There are more than ${withCommas(MOST_SPANS)} spans. Import a part of them.`);
     const told = nanoseconds(span['endTimeUnixNano']);
     const end = told === undefined || told < start ? start : told;
     const parent = above === undefined ? null : `${trace}/${above}`;

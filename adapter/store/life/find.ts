@@ -1,6 +1,7 @@
 import { closeSync, openSync, readdirSync, readSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import type { RunSummary } from '../../../protocol/timeline';
+import { withCommas } from '../../../protocol/withCommas';
 import { UserError } from '../../common/errors';
 import { runsFolder, stateFolder } from '../../common/paths';
 import { typed } from '../../common/shell';
@@ -103,7 +104,7 @@ function listed(runs: readonly RunSummary[]): string {
     const alone = run.number > 0 && runs.filter((other) => other.number === run.number).length === 1;
     return `${alone ? run.number : run.run} (${shown(run.name)})`;
   });
-  return names.join(', ') + (runs.length > NAMED ? ` and ${(runs.length - NAMED).toLocaleString('en-US')} more` : '');
+  return names.join(', ') + (runs.length > NAMED ? ` and ${withCommas(runs.length - NAMED)} more` : '');
 }
 
 /** Names come from other people's files, too: what is in them cannot steer a terminal. */

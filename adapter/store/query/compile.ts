@@ -1,5 +1,5 @@
-import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
-import schema from '../../../protocol/generated/query.schema.json';
+import type { ErrorObject } from 'ajv';
+import * as checks from '../../../protocol/generated/query.check.cjs';
 import type { Query, QueryOrder, RowType } from '../../../protocol/query';
 import type { CallState } from '../../../protocol/timeline';
 import { UserError } from '../../common/errors';
@@ -42,12 +42,9 @@ export interface Compiled {
   limit: number;
 }
 
-let validate: ValidateFunction | undefined;
-
 /** Reads a query that comes from outside. Throws a `UserError` that names the first field that is wrong. */
 export function compileQuery(given: unknown, patterns: Patterns, runs: number): Compiled {
-  validate ??= new Ajv({ allowUnionTypes: true, strict: false, verbose: true }).compile(schema);
-  if (!validate(given)) throw new UserError(sentenceFor(validate.errors ?? []));
+  if (!checks.query(given)) throw new UserError(sentenceFor(checks.query.errors ?? []));
   const query = given as Query;
   refuseLong(query, '');
   const limit = query.limit ?? USUAL_LIMIT;

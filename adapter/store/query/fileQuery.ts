@@ -1,3 +1,4 @@
+import { withCommas } from '../../../protocol/withCommas';
 import { UserError } from '../../common/errors';
 import { globalId, processOf } from '../callNames';
 import { isDamage, problemWith } from '../database';
@@ -484,7 +485,7 @@ function bounded(time: bigint): number {
 }
 
 function counted(number: number, one: string): string | undefined {
-  return number === 0 ? undefined : `${number.toLocaleString('en-US')} ${number === 1 ? one : `${one}s`}`;
+  return number === 0 ? undefined : `${withCommas(number)} ${number === 1 ? one : `${one}s`}`;
 }
 
 /** What SQLite says of a damaged file, as a sentence. */

@@ -1,5 +1,6 @@
 import type { Query } from '../../../protocol/query';
 import type { ReaderMethods } from '../../../protocol/timeline';
+import { withCommas } from '../../../protocol/withCommas';
 import { UserError } from '../../common/errors';
 import { MOST_ROWS } from '../reader/calls';
 import type { RunFile } from '../reader/runFile';
@@ -48,7 +49,7 @@ export function searchQuery(
 
 /** Of values that were not searched to their end. */
 export function tooLarge(values: number): string {
-  return `${values === 1 ? '1 value was' : `${values.toLocaleString('en-US')} values were`} too large to be searched to the end.`;
+  return `${values === 1 ? '1 value was' : `${withCommas(values)} values were`} too large to be searched to the end.`;
 }
 
 function both<T>(one: readonly T[] | undefined, other: readonly T[] | undefined): readonly T[] | undefined {

@@ -1,4 +1,5 @@
 import type { Query, QueryAnswer, ValueQuery } from '../../../protocol/query';
+import { withCommas } from '../../../protocol/withCommas';
 import { UserError } from '../../common/errors';
 import { parseExact } from '../../common/exactJson';
 import { shorten } from '../reader/text';
@@ -84,7 +85,7 @@ export function findCall(path: string, name: string, listed: (answer: QueryAnswe
   if (ids.length === 0)
     throw new UserError(`No call of this run is named ${shorten(name, 80)}. "toolbreak show RUN" lists the calls.`);
   const { count, exact } = answer.more;
-  const all = `${exact ? '' : 'At least '}${(ids.length + count).toLocaleString('en-US')}`;
+  const all = `${exact ? '' : 'At least '}${withCommas(ids.length + count)}`;
   const rest = count > 0 || !exact ? ['These are the first; "toolbreak query RUN --name-is NAME" finds all.'] : [];
   throw new UserError(
     [`${all} calls are named ${shorten(name, 80)}. Say which, by its number:`, ...listed(answer), ...rest].join('\n'),

@@ -1,3 +1,4 @@
+import { withCommas } from '../../../protocol/withCommas';
 import { Dict, type Value } from '../values/model';
 import { children } from './children';
 import { inlineText } from './inlineText';
@@ -36,7 +37,7 @@ export function attributeText(value: Value, stored: StoredValues, longest = LONG
   const plain = stored.resolve(value);
   if (typeof plain !== 'string') return inlineText(plain, stored, longest) ?? line(plain, stored, longest);
   if (plain.length <= longest) return plain;
-  const rest = ` (${countCharacters(plain).toLocaleString('en-US')} characters)`;
+  const rest = ` (${withCommas(countCharacters(plain))} characters)`;
   return shorten(plain, longest - rest.length) + rest;
 }
 

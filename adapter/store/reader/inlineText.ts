@@ -1,3 +1,4 @@
+import { withCommas } from '../../../protocol/withCommas';
 import { Dict, SetValue, Tagged, Tuple, type Value } from '../values/model';
 import { content, keyText } from './children';
 import { line } from './render';
@@ -47,7 +48,7 @@ export function inlineText(value: Value, stored: StoredValues, longest: number):
     for (const item of items) {
       const next = room > 0 && depth < DEEPEST ? text(item) : '';
       if (next === '' || (room < 0 && told.length > 0)) {
-        told.push(`… ${(items.length - told.length).toLocaleString('en-US')} more`);
+        told.push(`… ${withCommas(items.length - told.length)} more`);
         break;
       }
       told.push(next);

@@ -1,3 +1,4 @@
+import { withCommas } from '../../../protocol/withCommas';
 import type { Value } from '../values/model';
 import { childCount, children, type Child } from './children';
 import { errorValue } from './errorValue';
@@ -88,5 +89,5 @@ function left(all: number, lines: readonly OutlineLine[], depth: number): string
 }
 
 function tooMuch(most: number): string {
-  return `There is more: of one value, ${most.toLocaleString('en-US')} lines or ${MOST_CHARACTERS / 1e6} million characters are printed.`;
+  return `There is more: of one value, ${withCommas(most)} lines or ${MOST_CHARACTERS / 1e6} million characters are printed.`;
 }

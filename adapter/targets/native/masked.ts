@@ -1,4 +1,5 @@
 import { MASK } from '../../../protocol/secrets';
+import { withCommas } from '../../../protocol/withCommas';
 import { maskText } from '../../common/masking';
 
 export const maskedText = (text: string): string => maskText(text);
@@ -30,7 +31,7 @@ export class Tail {
     const text = Buffer.concat(this.#chunks).toString('utf8');
     if (this.#dropped === 0) return maskText(text);
     // From a whole line on, so that half a secret is not taken for something else.
-    return `[${this.#dropped.toLocaleString('en-US')} bytes before this are left out]\n${maskText(text.slice(text.indexOf('\n') + 1))}`;
+    return `[${withCommas(this.#dropped)} bytes before this are left out]\n${maskText(text.slice(text.indexOf('\n') + 1))}`;
   }
 
   #cut(): void {
