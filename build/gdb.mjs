@@ -1,8 +1,9 @@
 // A gdb that speaks DAP, for the tests: the machine's own, or, as root on an older Debian, the packages of a newer one, unpacked with their own C
 // library beside this machine's.
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFile, execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 
 /** gdb speaks DAP from 14 on; here it is tested with 16. */
 const MAJOR = 16;
@@ -10,11 +11,12 @@ const MAJOR = 16;
 const SUITE = 'trixie';
 const KEYS = '/usr/share/keyrings/debian-archive-keyring.gpg';
 
+const run = promisify(execFile);
 const majorOf = (program) =>
   Number(/\b(\d+)\.\d+/.exec(spawnSync(program, ['--version'], { encoding: 'utf8' }).stdout ?? '')?.[1] ?? 0);
 
 /** Its path. Throws a sentence where it cannot be had. */
-export function setUpGdb(cache) {
+export async function setUpGdb(cache) {
   if (majorOf('gdb') >= MAJOR) return execFileSync('which', ['gdb'], { encoding: 'utf8' }).trim();
   const folder = join(cache, `gdb-${MAJOR}`);
   const program = join(folder, 'gdb');
@@ -23,10 +25,10 @@ export function setUpGdb(cache) {
     throw new Error(`gdb ${MAJOR} is not tested: there is none on the PATH, and none can be unpacked here.`);
   rmSync(folder, { recursive: true, force: true });
   for (const name of ['lists/partial', 'archives/partial', 'root']) mkdirSync(join(folder, name), { recursive: true });
-  fetchPackages(folder);
+  await fetchPackages(folder);
   const archives = join(folder, 'archives');
   for (const name of readdirSync(archives).filter((one) => one.endsWith('.deb')))
-    execFileSync('dpkg-deb', ['-x', join(archives, name), join(folder, 'root')]);
+    await run('dpkg-deb', ['-x', join(archives, name), join(folder, 'root')]);
   for (const name of ['lists', 'archives']) rmSync(join(folder, name), { recursive: true, force: true });
   writeFileSync(program, wrapper(join(folder, 'root', 'usr')), { mode: 0o755 });
   if (majorOf(program) < MAJOR) throw new Error(`gdb ${MAJOR} is not tested: what was unpacked does not run.`);
@@ -34,8 +36,8 @@ export function setUpGdb(cache) {
 }
 
 /** With all they need, as for a machine that has nothing; apt checks the signatures. */
-function fetchPackages(folder) {
-  const lines = execFileSync('apt-get', ['indextargets', '--format', '$(COMPONENT) $(REPO_URI)'], { encoding: 'utf8' });
+async function fetchPackages(folder) {
+  const { stdout: lines } = await run('apt-get', ['indextargets', '--format', '$(COMPONENT) $(REPO_URI)']);
   const [, address] = /^main (\S+\/debian\/?)$/m.exec(lines) ?? [];
   if (address === undefined) throw new Error(`gdb ${MAJOR} is not tested: this machine names no server of Debian.`);
   writeFileSync(join(folder, 'sources.list'), `deb [signed-by=${KEYS}] ${address} ${SUITE} main\n`);
@@ -51,10 +53,9 @@ function fetchPackages(folder) {
     'APT::Sandbox::User=root',
     'Debug::NoLocking=1',
   ].flatMap((setting) => ['-o', setting]);
-  const apt = (...args) =>
-    execFileSync('apt-get', [...settings, '-qq', ...args], { stdio: ['ignore', 'ignore', 'pipe'] });
-  apt('update');
-  apt('install', '-y', '--no-install-recommends', '--download-only', 'gdb');
+  const apt = (...args) => run('apt-get', [...settings, '-qq', ...args], { maxBuffer: 2 ** 26 });
+  await apt('update');
+  await apt('install', '-y', '--no-install-recommends', '--download-only', 'gdb');
 }
 
 /** Its libraries are its own; threads of programs are told by the library that they themselves use. */

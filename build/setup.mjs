@@ -26,17 +26,16 @@ async function once(stamp, key, isThere, step) {
   writeFileSync(file, key);
 }
 
-function run(command, args, options = {}) {
-  const result = spawnSync(command, args, {
-    cwd: root,
-    encoding: 'utf8',
-    stdio: ['ignore', 'pipe', 'pipe'],
-    ...options,
-  });
-  if (result.error) throw result.error;
-  if (result.status !== 0)
-    throw new Error(`${command} ${args.join(' ')} failed:\n${result.stdout ?? ''}${result.stderr ?? ''}`);
-  return result.stdout;
+/** Answers what it said; several may run side by side. */
+async function run(command, args, options = {}) {
+  try {
+    const done = promisify(execFile)(command, args, { cwd: root, maxBuffer: 2 ** 26, ...options });
+    done.child.stdin.end();
+    return (await done).stdout;
+  } catch (error) {
+    if (error.stdout === undefined) throw error;
+    throw new Error(`${command} ${args.join(' ')} failed:\n${error.stdout}${error.stderr}`, { cause: error });
+  }
 }
 
 /** npm packages, Node 24 among them. */
@@ -48,8 +47,8 @@ export async function setUpNode() {
   await once('npm', digest(lock), complete, async () => {
     say('installing npm packages');
     // Install scripts run for what needs them only: npm would compile better-sqlite3, which brings its binaries along.
-    run('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund'], { shell: windows });
-    run('npm', ['rebuild', 'node'], { shell: windows });
+    await run('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund'], { shell: windows });
+    await run('npm', ['rebuild', 'node'], { shell: windows });
   });
 }
 
@@ -88,14 +87,14 @@ async function makeEnvironment(name, executable, lockFile) {
     say(`making the Python environment ${name}`);
     rmSync(join(cache, 'python', name), { recursive: true, force: true });
     try {
-      run(executable, ['-m', 'venv', join(cache, 'python', name)]);
+      await run(executable, ['-m', 'venv', join(cache, 'python', name)]);
     } catch (error) {
       if (!(await debianPackages(['python3-venv'], 'Python environments'))) throw error;
       rmSync(join(cache, 'python', name), { recursive: true, force: true });
-      run(executable, ['-m', 'venv', join(cache, 'python', name)]);
+      await run(executable, ['-m', 'venv', join(cache, 'python', name)]);
     }
     const install = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '-r', lock];
-    await promisify(execFile)(pythonIn(name), install, { cwd: root });
+    await run(pythonIn(name), install);
   });
 }
 
@@ -111,13 +110,12 @@ export async function setUpPython({ all }) {
     throw new Error('No Python from 3.10 to 3.13 found. Install one (Debian: apt-get install python3 python3-venv).');
   await setUpCompiled([...pythons.values()]);
   const [first, ...rest] = [...pythons.keys()];
-  await makeEnvironment(first, pythons.get(first), first === '3.10' ? lockFor(first) : 'dev.txt');
-  if (!all) return [first];
-  const others = rest.map((version) => [version, pythons.get(version), lockFor(version)]);
-  if (first !== '3.10') others.push(['langgraph-0.6', pythons.get(first), 'langgraph-0.6.txt']);
+  const wanted = [[first, pythons.get(first), first === '3.10' ? lockFor(first) : 'dev.txt']];
+  if (all) wanted.push(...rest.map((version) => [version, pythons.get(version), lockFor(version)]));
+  if (all && first !== '3.10') wanted.push(['langgraph-0.6', pythons.get(first), 'langgraph-0.6.txt']);
   // Side by side: most of it is work for one processor.
-  await Promise.all(others.map((each) => makeEnvironment(...each)));
-  return [first, ...others.map(([name]) => name)];
+  await Promise.all(wanted.map((each) => makeEnvironment(...each)));
+  return wanted.map(([name]) => name);
 }
 
 const HEADERS = ['gcc', 'libc6-dev', 'python3-dev'];
@@ -144,6 +142,14 @@ const which = (program) =>
     .trim()
     .split('\n')[0];
 
+let debianTurn = Promise.resolve();
+/** What asks Debian's package manager for something is done one after the other: it takes one request at a time. */
+function inTurn(step) {
+  const done = debianTurn.then(step);
+  debianTurn = done.catch(() => undefined);
+  return done;
+}
+
 /** Installs Debian packages where we are root on Debian. Answers whether they are there now; says what to type if not. */
 async function debianPackages(packages, purpose) {
   const debian = existsSync('/etc/debian_version') && installed('apt-get');
@@ -153,10 +159,12 @@ async function debianPackages(packages, purpose) {
     say(`${purpose} need ${packages.join(', ')}${debian ? '' : ' (as Debian calls them)'}. ${how}`);
     return false;
   }
-  say(`installing ${packages.join(', ')}`);
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
-  run('apt-get', ['update', '-qq'], { env });
-  run('apt-get', ['install', '-y', '-qq', '--no-install-recommends', ...packages], { env });
+  await inTurn(async () => {
+    say(`installing ${packages.join(', ')}`);
+    await run('apt-get', ['update', '-qq'], { env });
+    await run('apt-get', ['install', '-y', '-qq', '--no-install-recommends', ...packages], { env });
+  });
   return true;
 }
 
@@ -190,7 +198,7 @@ export async function setUpNative({ gdb } = {}) {
   return {
     lldb19: lldb19 ? which('lldb-dap-19') : undefined,
     lldb22: await tried(setUpLldb22),
-    gdb: gdb ? await tried(() => setUpGdb(cache)) : undefined,
+    gdb: gdb ? await tried(() => inTurn(() => setUpGdb(cache))) : undefined,
   };
 }
 
@@ -213,9 +221,9 @@ async function setUpLldb22() {
   if (!libraries && !(await debianPackages(LLDB_22, 'The tests with lldb-dap 22'))) return undefined;
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
-  run('apt-get', ['download', '-qq', 'lldb-22'], { cwd: folder });
+  await inTurn(() => run('apt-get', ['download', '-qq', 'lldb-22'], { cwd: folder }));
   const [archive] = readdirSync(folder).filter((name) => name.endsWith('.deb'));
-  run('dpkg', ['-x', archive, '.'], { cwd: folder });
+  await run('dpkg', ['-x', archive, '.'], { cwd: folder });
   rmSync(join(folder, archive));
   // The library looks for lldb-server beside itself, where the package would have put it.
   const programs = join(folder, 'usr/lib/llvm-22/bin');
@@ -231,7 +239,8 @@ async function setUpLldb22() {
 
 /** Bundles into dist/. */
 export async function bundle() {
-  run(nodeBinary(), ['build/bundle.mjs'], { env: environment(), stdio: ['ignore', 'inherit', 'inherit'] });
+  const options = { cwd: root, env: environment(), stdio: ['ignore', 'inherit', 'inherit'] };
+  execFileSync(nodeBinary(), ['build/bundle.mjs'], options);
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

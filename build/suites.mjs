@@ -68,9 +68,30 @@ const inBrowser =
 
 const PYTHON_FILES = ['runtimes/python', 'test/runtimes', 'fixtures/apps'];
 
+/** How each lane begins, while the rest is made ready: with what needs the npm packages alone. */
+export const early = [
+  {
+    types: check(bin('tsc'), ['-p', '.']),
+    'types-webview': check(bin('tsc'), ['-p', 'webview']),
+    'types-node': check(bin('tsc'), ['-p', 'runtimes/node']),
+    lint: check(bin('eslint'), ['.', '--max-warnings', '0'], {
+      env: { NODE_OPTIONS: '--max-old-space-size=6000' },
+    }),
+    format: check(bin('prettier'), ['--check', '--log-level', 'warn', '.']),
+    unused: check(bin('knip'), []),
+    generated: check(bin('tsx'), ['build/generate.ts', '--check']),
+    arrows: check(nodeBinary(), ['build/check-imports.mjs']),
+  },
+  {
+    // It takes as long as the network does.
+    'browser-workbench': async (log) =>
+      one((await setUpCompiler()) ? await run(nodeBinary(), ['build/workbench.mjs'], { log }) : 1),
+  },
+];
+
 /**
- * `first` must be over before the others start and `last` starts after them; `lanes` run side by side, each lane's suites in order, and then those of
- * `either`, one by one for whichever lane is free.
+ * `first` must be over before the others start; `lanes` run side by side, each lane's suites in order, and then those of `either`, one by one for
+ * whichever lane is free. `last` starts when no lane has suites of its own any more, beside those of `either`.
  * Pythons: names of environments, the full one first. `native`: the answer of `setUpNative`. The longest suites come first in their lane.
  */
 export function suites([full, ...others], browser, native = {}) {
@@ -100,24 +121,11 @@ export function suites([full, ...others], browser, native = {}) {
           ...testFiles('test/runtimes/node', /\.test\.ts$/),
           ...testFiles('test/support', /\.test\.ts$/),
         ]),
-        types: check(bin('tsc'), ['-p', '.']),
-        'types-webview': check(bin('tsc'), ['-p', 'webview']),
-        'types-node': check(bin('tsc'), ['-p', 'runtimes/node']),
-        lint: check(bin('eslint'), ['.', '--max-warnings', '0'], {
-          env: { NODE_OPTIONS: '--max-old-space-size=6000' },
-        }),
-        format: check(bin('prettier'), ['--check', '--log-level', 'warn', '.']),
-        unused: check(bin('knip'), []),
-        generated: check(bin('tsx'), ['build/generate.ts', '--check']),
-        arrows: check(nodeBinary(), ['build/check-imports.mjs']),
         ruff: ruff('check'),
         'ruff-format': ruff('format', '--check'),
         pyright: check(bin('pyright'), ['-p', 'runtimes/python', '--pythonpath', python]),
       },
       {
-        // By itself: it takes as long as the network does, which is no part of what is driven in it.
-        'browser-workbench': async (log) =>
-          one((await setUpCompiler()) ? await run(nodeBinary(), ['build/workbench.mjs'], { log }) : 1),
         ...Object.fromEntries(
           ['stops', 'views'].map((part) => [
             `driven-${part}`,

@@ -4,7 +4,7 @@ import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { compiledCode, interrupted } from './run.mjs';
 import { setUpBrowser, setUpNative, setUpNode, setUpPython } from './setup.mjs';
-import { artifacts, suites } from './suites.mjs';
+import { artifacts, early, suites } from './suites.mjs';
 
 const named = process.argv.slice(2).filter((each) => !each.startsWith('-'));
 /** Suites of what is bundled, which may be missing or old. */
@@ -12,41 +12,38 @@ const BUNDLED = /^(dap|commands|native|driven|workbench|demo)/;
 const asked = named.some((each) => BUNDLED.test(each)) ? [...new Set(['bundle', ...named])] : named;
 const BROWSER = /^(page|workbench|driven|vsix)/;
 
-const names = ({ first, lanes, either, last }) => Object.assign({}, first, ...lanes, either, last);
+const names = ({ first, lanes, either, last }) => Object.assign({}, first, ...early, ...lanes, either, last);
 if (process.argv.includes('--list')) {
   // The suites of a machine with every Python.
   console.log(Object.keys(names(suites(['3.11', '3.12', '3.13', '3.10', 'langgraph-0.6']))).join('\n'));
   process.exit(0);
 }
 await setUpNode();
-const pythons = await setUpPython({ all: asked.length === 0 || asked.some((each) => each.startsWith('runtime-')) });
-const needsBrowser = asked.length === 0 || asked.some((each) => BROWSER.test(each));
-// Before anything runs, since lanes run side by side and packages are installed one at a time.
-const needsNative = asked.length === 0 || asked.some((each) => /^(native|driven)/.test(each));
-const { first, lanes, either, last } = suites(
-  pythons,
-  needsBrowser ? await setUpBrowser() : undefined,
-  needsNative ? await setUpNative({ gdb: true }) : {},
-);
-const all = names({ first, lanes, either, last });
+const isAsked = (pattern) => asked.length === 0 || asked.some((each) => pattern.test(each));
 
-const unknown = asked.filter((each) => !all[each]);
-if (unknown.length > 0) {
-  console.error(`No suite is called ${unknown.join(', ')}. Suites: ${Object.keys(all).join(', ')}.`);
-  process.exit(2);
+/** Makes the rest ready, side by side, since most of it waits for the network; answers the suites. */
+async function setUp() {
+  const [pythons, browser, native] = await Promise.all([
+    setUpPython({ all: isAsked(/^runtime-/) }),
+    isAsked(BROWSER) ? setUpBrowser() : undefined,
+    // Before anything runs, since lanes run side by side and packages are installed one at a time.
+    isAsked(/^(native|driven)/) ? setUpNative({ gdb: true }) : {},
+  ]);
+  return suites(pythons, browser, native);
 }
+
 mkdirSync(artifacts, { recursive: true });
 // What was kept of older code is of no use.
 rmSync(compiledCode, { recursive: true, force: true });
 
 const rows = [];
 /** Runs one suite. With a log its output is shown in one piece at the end, since two suites run at a time. */
-async function runSuite(name, log) {
+async function runSuite(name, suite, log) {
   if (interrupted.yes) return;
   if (log) rmSync(log, { force: true });
   else console.log(`\n=== ${name}`);
   const start = Date.now();
-  const result = await all[name](log).catch((error) => {
+  const result = await suite(log).catch((error) => {
     console.log(error.message);
     return { passed: 0, failed: 1 };
   });
@@ -62,22 +59,40 @@ async function runSuite(name, log) {
   if (log) console.log(`\n=== ${name}\n${text}`);
 }
 
-const runLane = async (names) => {
-  for (const name of names) await runSuite(name, join(artifacts, `${name}.log`));
+const runLane = async (lane) => {
+  for (const [name, suite] of Object.entries(lane)) await runSuite(name, suite, join(artifacts, `${name}.log`));
 };
-if (asked.length > 0) {
-  for (const name of asked) await runSuite(name);
-} else {
-  await runLane(Object.keys(first));
-  const left = Object.keys(either);
-  await Promise.all(
-    lanes.map(async (lane) => {
-      await runLane(Object.keys(lane));
-      while (left.length > 0) await runLane([left.shift()]);
-    }),
-  );
-  await runLane(Object.keys(last));
+
+async function runAsked() {
+  const all = names(await setUp());
+  const unknown = asked.filter((each) => !all[each]);
+  if (unknown.length > 0) {
+    console.error(`No suite is called ${unknown.join(', ')}. Suites: ${Object.keys(all).join(', ')}.`);
+    process.exit(2);
+  }
+  for (const name of asked) await runSuite(name, all[name]);
 }
+
+async function runAll() {
+  const ready = setUp().then(async (parts) => {
+    await runLane(parts.first);
+    return { ...parts, busy: parts.lanes.length, left: Object.entries(parts.either) };
+  });
+  // The lanes tell of it when they come to it.
+  ready.catch(() => undefined);
+  const lanes = early.map(async (lane, at) => {
+    await runLane(lane);
+    const state = await ready;
+    await runLane(state.lanes[at]);
+    state.busy -= 1;
+    if (state.busy === 0) state.left.unshift(...Object.entries(state.last));
+    while (state.left.length > 0) await runLane(Object.fromEntries([state.left.shift()]));
+  });
+  // Where something cannot be made ready, what began goes on to its end.
+  for (const { reason } of await Promise.allSettled(lanes)) if (reason) throw reason;
+}
+
+await (asked.length > 0 ? runAsked() : runAll());
 
 console.log('');
 // Of a long output often only a part is kept: what failed stands at the end, each with its tests.
