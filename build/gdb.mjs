@@ -11,7 +11,13 @@ const MAJOR = 16;
 const SUITE = 'trixie';
 const KEYS = '/usr/share/keyrings/debian-archive-keyring.gpg';
 
-const run = promisify(execFile);
+/** Without anybody to ask: a question would wait for ever. */
+function run(command, args, options) {
+  const done = promisify(execFile)(command, args, options);
+  done.child.stdin?.end();
+  return done;
+}
+
 const majorOf = (program) =>
   Number(/\b(\d+)\.\d+/.exec(spawnSync(program, ['--version'], { encoding: 'utf8' }).stdout ?? '')?.[1] ?? 0);
 

@@ -53,12 +53,12 @@ function schemaOf(file: string, type: string): Schema {
 }
 
 /** A schema's check as code, since compiling one takes longer than starting a program. */
-function checksOf(file: string, schemas: Record<string, Schema>): string {
+function checksOf(file: string, schemas: Record<string, Schema>, verbose = false): string {
   const ajv = new Ajv({
     allowUnionTypes: true,
     strict: false,
-    // Errors have the data that they are about.
-    verbose: true,
+    // Whether errors have the data that they are about.
+    verbose,
     code: { source: true },
     schemas: Object.entries(schemas).map(([name, schema]) => ({ ...schema, $id: name })),
   });
@@ -120,7 +120,7 @@ async function main(): Promise<void> {
   emit('protocol/generated/launch.schema.json', await pretty(JSON.stringify({ launch, attach }), 'json'));
   emit('protocol/generated/launch.check.cjs', checksOf('launch.ts', { launch, attach }));
   emit('protocol/generated/control.schema.json', await pretty(JSON.stringify(control), 'json'));
-  emit('protocol/generated/query.check.cjs', checksOf('query.ts', { query: schemaOf('query.ts', 'Query') }));
+  emit('protocol/generated/query.check.cjs', checksOf('query.ts', { query: schemaOf('query.ts', 'Query') }, true));
   emit(
     'runtimes/python/toolbreak/_protocol.py',
     pythonTypes(control, readFileSync(join(root, 'protocol/control.ts'), 'utf8')),

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { root } from './setup.mjs';
 
 /** What is bundled or shipped; what these depend on is added. */
-const shipped = ['@vscode/codicons', '@vscode/tree-sitter-wasm', 'ajv', 'better-sqlite3', 'commander', 'preact'];
+const shipped = ['@vscode/codicons', '@vscode/tree-sitter-wasm', 'better-sqlite3', 'commander', 'preact'];
 
 function withDependencies(names, found = new Map()) {
   for (const name of names) {

@@ -26,16 +26,28 @@ async function once(stamp, key, isThere, step) {
   writeFileSync(file, key);
 }
 
+/** Set when a program was ended by a signal, as by Ctrl-C: nothing is started any more. */
+let stopped = false;
+
 /** Answers what it said; several may run side by side. */
 async function run(command, args, options = {}) {
+  if (stopped) throw new Error(`${command} ${args.join(' ')} was not started: what went before was ended.`);
   try {
     const done = promisify(execFile)(command, args, { cwd: root, maxBuffer: 2 ** 26, ...options });
-    done.child.stdin.end();
+    done.child.stdin?.end();
     return (await done).stdout;
   } catch (error) {
-    if (error.stdout === undefined) throw error;
+    stopped ||= Boolean(error.signal);
+    if (typeof error.code !== 'number') throw error;
     throw new Error(`${command} ${args.join(' ')} failed:\n${error.stdout}${error.stderr}`, { cause: error });
   }
+}
+
+/** Waits for all, also where one fails: what installs something is not to be left alone. Throws what failed first. */
+export async function allOf(steps) {
+  const done = await Promise.allSettled(steps);
+  for (const { status, reason } of done) if (status === 'rejected') throw reason;
+  return done.map(({ value }) => value);
 }
 
 /** npm packages, Node 24 among them. */
@@ -114,7 +126,7 @@ export async function setUpPython({ all }) {
   if (all) wanted.push(...rest.map((version) => [version, pythons.get(version), lockFor(version)]));
   if (all && first !== '3.10') wanted.push(['langgraph-0.6', pythons.get(first), 'langgraph-0.6.txt']);
   // Side by side: most of it is work for one processor.
-  await Promise.all(wanted.map((each) => makeEnvironment(...each)));
+  await allOf(wanted.map((each) => makeEnvironment(...each)));
   return wanted.map(([name]) => name);
 }
 

@@ -3,7 +3,7 @@
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { compiledCode, interrupted } from './run.mjs';
-import { setUpBrowser, setUpNative, setUpNode, setUpPython } from './setup.mjs';
+import { allOf, setUpBrowser, setUpNative, setUpNode, setUpPython } from './setup.mjs';
 import { artifacts, early, suites } from './suites.mjs';
 
 const named = process.argv.slice(2).filter((each) => !each.startsWith('-'));
@@ -23,10 +23,9 @@ const isAsked = (pattern) => asked.length === 0 || asked.some((each) => pattern.
 
 /** Makes the rest ready, side by side, since most of it waits for the network; answers the suites. */
 async function setUp() {
-  const [pythons, browser, native] = await Promise.all([
+  const [pythons, browser, native] = await allOf([
     setUpPython({ all: isAsked(/^runtime-/) }),
     isAsked(BROWSER) ? setUpBrowser() : undefined,
-    // Before anything runs, since lanes run side by side and packages are installed one at a time.
     isAsked(/^(native|driven)/) ? setUpNative({ gdb: true }) : {},
   ]);
   return suites(pythons, browser, native);
@@ -37,7 +36,7 @@ mkdirSync(artifacts, { recursive: true });
 rmSync(compiledCode, { recursive: true, force: true });
 
 const rows = [];
-/** Runs one suite. With a log its output is shown in one piece at the end, since two suites run at a time. */
+/** Runs one suite. With a log its output is shown in one piece at the end, since suites run side by side. */
 async function runSuite(name, suite, log) {
   if (interrupted.yes) return;
   if (log) rmSync(log, { force: true });
@@ -75,11 +74,10 @@ async function runAsked() {
 
 async function runAll() {
   const ready = setUp().then(async (parts) => {
+    if (parts.lanes.length !== early.length) throw new Error('Each lane has a beginning in `early`.');
     await runLane(parts.first);
     return { ...parts, busy: parts.lanes.length, left: Object.entries(parts.either) };
   });
-  // The lanes tell of it when they come to it.
-  ready.catch(() => undefined);
   const lanes = early.map(async (lane, at) => {
     await runLane(lane);
     const state = await ready;
@@ -89,10 +87,15 @@ async function runAll() {
     while (state.left.length > 0) await runLane(Object.fromEntries([state.left.shift()]));
   });
   // Where something cannot be made ready, what began goes on to its end.
-  for (const { reason } of await Promise.allSettled(lanes)) if (reason) throw reason;
+  await Promise.allSettled([...lanes, ready.catch(notReady)]);
 }
 
-await (asked.length > 0 ? runAsked() : runAll());
+function notReady(error) {
+  console.error(error.message);
+  rows.push({ name: 'setup', passed: 0, failed: 1, failures: [error.message], seconds: '0.0' });
+}
+
+await (asked.length > 0 ? runAsked().catch(notReady) : runAll());
 
 console.log('');
 // Of a long output often only a part is kept: what failed stands at the end, each with its tests.

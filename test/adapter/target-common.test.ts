@@ -10,6 +10,7 @@ import { maskText, StreamMasker } from '../../adapter/common/masking';
 import { makePrivateFolder, makeRuntimeFolder, runsFolder, stateFolder } from '../../adapter/common/paths';
 import { parsePs, treeOf } from '../../adapter/common/processes';
 import { cleanUpSessions, listSessions, SessionFolder } from '../../adapter/common/sessions';
+import { SECRET_WORDS } from '../../protocol/secrets';
 import { parseEnvFile } from '../../adapter/targets/python/environment';
 import { mergeStates } from '../../adapter/targets/python/base';
 import { Place } from './target-support';
@@ -131,6 +132,20 @@ describe('Masking', () => {
   ])
     it(`leaves ${text}`, () => assert.equal(maskText(text), text));
 
+  const before = (words: string, rest: string): string[] => words.split(' ').map((word) => `${word}${rest}`);
+  for (const name of [
+    ...'api_key api-keys secret secrets secret_key client_secret access_key access_key_id private_key'.split(' '),
+    ...'token id_token password passwd passphrase passcode password_confirmation'.split(' '),
+    ...'authorization x-api-key cookie cookies credential credentials'.split(' '),
+    ...before(SECRET_WORDS.keyBefore, '_key'),
+    ...before(SECRET_WORDS.passBefore, '_pass'),
+    ...before(SECRET_WORDS.tokensBefore, '_tokens'),
+  ]) {
+    // As a debugger of C shows it, which the runtimes know nothing of; and alone, so that nothing else makes it looked for.
+    const shown = `${name.toUpperCase()} = 0x7ffd1234 "hunter2word"`;
+    it(`masks ${shown}`, () => assert.ok(!maskText(shown).includes('hunter'), maskText(shown)));
+  }
+
   it('masks a secret that two chunks share, and a key over several lines', () => {
     const masker = new StreamMasker([/my-\d+/g]);
     let out = masker.push('a sk-proj-abcd');
@@ -169,8 +184,13 @@ describe('Masking', () => {
     assert.deepEqual({ tokens: masked.tokens, row: masked.row, option: masked.option }, { tokens, row, option });
   });
   it('takes linear time for hostile text', () => {
+    // What looks for names is asked where a part of one is in the text.
+    const masked = (text: string): void => {
+      maskText(text);
+      maskText(`${text} key `);
+    };
     // A long word, such as a picture in base64, takes minutes if it is looked at from each of its letters.
-    maskText('a'.repeat(500_000));
+    masked('a'.repeat(500_000));
     for (const part of [
       'a_',
       'a-',
@@ -189,14 +209,14 @@ describe('Masking', () => {
       'cookie:',
       '; ',
     ])
-      maskText(part.repeat(20_000));
-    maskText('"'.repeat(20_000));
-    maskText('\\'.repeat(500_000));
-    maskText('password'.repeat(5_000));
-    maskText('-----BEGIN PRIVATE KEY-----'.repeat(500));
-    maskText(`http://${'a:'.repeat(10_000)}`);
-    maskText(`http://${'a-'.repeat(10_000)}`.repeat(5));
-    maskText('{"selector":"a'.repeat(20_000));
+      masked(part.repeat(20_000));
+    masked('"'.repeat(20_000));
+    masked('\\'.repeat(500_000));
+    masked('password'.repeat(5_000));
+    masked('-----BEGIN PRIVATE KEY-----'.repeat(500));
+    masked(`http://${'a:'.repeat(10_000)}`);
+    masked(`http://${'a-'.repeat(10_000)}`.repeat(5));
+    masked('{"selector":"a'.repeat(20_000));
     const masker = new Masker({ maskKeys: ['iban'], maskPatterns: [] });
     masker.text(' '.repeat(100_000));
   }).timeout(5_000);

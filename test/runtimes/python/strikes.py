@@ -41,7 +41,7 @@ class Strikes:
         self._looks: dict[CodeType, frozenset[int]] = {}
         self._last: dict[FrameType, bool] = {}
         self._left = 0
-        #: Whether the interpreter tells of each instruction from the first run on.
+        #: Whether the interpreter tells of each instruction from a first run on.
         self._told = False
         #: Where the last one struck.
         self.where = ""
@@ -54,9 +54,12 @@ class Strikes:
         sys.settrace(self._trace)
         try:
             if not self._told:
-                # Python 3.12 tells of the instructions of a function from its next run on, 3.13 after each `settrace` anew.
+                # Python 3.12 tells of instructions from the next `settrace` on, 3.13 after each one from a function's next run on.
                 self._run()
                 self._told = sys.version_info < (3, 13)
+                if self._told:
+                    sys.settrace(None)
+                    sys.settrace(self._trace)
             self._left = place
             self._run()
         except Late:
