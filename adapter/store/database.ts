@@ -157,6 +157,7 @@ export function problemWith(file: string, error: unknown): UserError {
   const code = (error as { code?: unknown } | null)?.code;
   const message = error instanceof Error ? error.message : String(error);
   if (typeof code !== 'string') return new UserError(`The run file ${file} cannot be used: ${message}.`);
+  if (code === 'ELOOP') return new UserError(`${file} is a symbolic link that leads to itself.`);
   if (isDiskFull(file, code))
     return new UserError(`The disk is full: the run file ${file} cannot grow. Free some space.`);
   if (code.startsWith('SQLITE_BUSY') || code.startsWith('SQLITE_LOCKED')) {

@@ -228,16 +228,17 @@ export class RunWriter {
     const crash = exitCode === undefined ? this.crashOf(index, end, open, fault) : undefined;
     const crashed = this.wayTo(crash?.call, open);
     for (const id of open) {
-      if (crash !== undefined && crashed.has(id)) this.crashed(id, end, crash);
+      const isCrashed = crash !== undefined && crashed.has(id);
+      const last = isCrashed ? end : (ends?.get(id) ?? this.lastKnownOf(id, end));
+      this.last = Math.max(this.last, last);
+      if (isCrashed) this.crashed(id, last, crash);
       else {
-        const last = ends?.get(id) ?? this.lastKnownOf(id, end);
         this.lanes.end(id, last);
         this.calls.end(id, last, ENDED_WITH_PROCESS, undefined);
       }
     }
     this.sql.endOpenHolds.run(BigInt(end), 'process ended', BigInt(index));
     this.sql.endProcess.run(BigInt(end), exitCode === undefined ? null : BigInt(exitCode), BigInt(index));
-    if (open.length > 0) this.last = Math.max(this.last, end);
   }
 
   /**

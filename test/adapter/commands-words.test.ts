@@ -21,7 +21,7 @@ describe('commands: names and depths that others cannot take', function () {
       ],
     ] as const) {
       const { status, stdout, stderr } = project.toolbreak(...args);
-      assert.deepEqual([status, stdout, stderr], [1, '', `toolbreak: ${said}\n`]);
+      assert.deepEqual([status, stdout, stderr], [2, '', `toolbreak: ${said}\n`]);
     }
   });
 

@@ -545,7 +545,7 @@ AT           CALL     LENGTH    KIND      WHAT
     );
     assert.match(refused(2, 'query', '1', '--values'), /^toolbreak: --values is for --json\. /);
     assert.match(refused(2, 'query', '1', '--name-regex', '('), /^toolbreak: "\(" is no regular expression: /);
-    for (const option of ['--text', '--name', '--error', '--task', '--file'])
+    for (const option of ['--text', '--name', '--error', '--task', '--file', '--process', '--project'])
       assert.match(refused(2, 'query', '1', option, ''), /is invalid\. It is empty\.$/m, option);
     assert.match(refused(2, 'query', '1', '--cursor', 'x;y'), /^toolbreak: --cursor is not what an answer gave\./);
     assert.match(refused(2, 'query', '1', '--where', `argument["it's`), /is no condition\. Write it like/);

@@ -245,6 +245,7 @@ describe('life: other formats', function () {
       for (let level = 0; level < 1500; level++) deep = [deep];
       assert.ok(json(deep, 1e6).cut);
       assert.deepEqual(json(new Tagged('masked', ['api_key'])), { json: '<masked>', cut: false });
+      assert.deepEqual(json(new Tagged('cycle', [])), { json: '<contains itself>', cut: true });
       assert.deepEqual(json(new Tagged('cut', ['str', 'abc', 900, 'size'])), { json: 'abc…', cut: true });
       assert.deepEqual(json(new Tagged('cut', ['list', [1, 2], 900, 'size'])), { json: [1, 2, '…'], cut: true });
       assert.deepEqual(json(new Tagged('cut', ['dict', new Dict([['a', 1]]), 900, 'size'])).json, { a: 1, '…': null });

@@ -8,6 +8,7 @@ import { callName } from '../../adapter/store/callNames';
 import type { Chunk } from '../../adapter/store/chunks/chunk';
 import { openForWriting } from '../../adapter/store/database';
 import { writeFormat } from '../../adapter/store/formats/write';
+import { checkRun } from '../../adapter/store/life/check';
 import { importFile, type Imported } from '../../adapter/store/life/import';
 import { callDetail } from '../../adapter/store/reader/detail';
 import { RunFile } from '../../adapter/store/reader/runFile';
@@ -320,5 +321,6 @@ describe('life: what was exported as OTLP comes back', function () {
     assert.ok(run.summary().duration >= second!.call.end!, 'and so did the run');
     run.close();
     assert.deepEqual(running.said.leftOut, [{ why: 'a call still ran when it was exported', count: 1 }]);
+    assert.equal(checkRun(running.said.file).whole, true, 'a call without an end is no damage');
   });
 });

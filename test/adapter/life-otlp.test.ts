@@ -312,6 +312,30 @@ describe('life: import of OTLP JSON', function () {
     });
   });
 
+  it('keeps the threads of two processes apart that have the same numbers', async () => {
+    const threads = (pid: number, name: string, number: number): object => ({
+      resource: attributes({ 'service.name': { stringValue: 'shop' }, 'process.pid': { intValue: String(pid) } }),
+      scopeSpans: [
+        {
+          spans: [
+            span(
+              number,
+              undefined,
+              attributes({ 'thread.id': { intValue: '1' }, 'thread.name': { stringValue: name } }),
+            ),
+          ],
+        },
+      ],
+    });
+    await imported({ resourceSpans: [threads(10, 'reader', 1), threads(20, 'writer', 2)] }, (file) => {
+      const names = file.db.prepare('SELECT t.name FROM tasks t WHERE t.id = ?').pluck();
+      assert.deepEqual(
+        rows(file).map(({ task }) => names.get(task)),
+        ['reader', 'writer'],
+      );
+    });
+  });
+
   it('lives with circles, missing parents, double ids and times that cannot be', async () => {
     const odd = [
       span(1, 2),

@@ -177,7 +177,7 @@ except ExceptionGroup as error: seen(error.__context__)
   it('tells of calls at the recursion limit that it is their error, or that their end is missing', async () => {
     place.file(
       'deep.py',
-      'class Deep:\n  def down(self, n):\n    return self.down(n + 1)\ndef after():\n  return 1\ntry:\n  Deep().down(0)\nexcept RecursionError:\n  pass\nafter()\n',
+      'class Deep:\n  def down(self, n):\n    return self.down(n + 1)\ndef after():\n  return 1\ntry:\n  Deep().down(0)\nexcept RecursionError:\n  pass\nafter()\nimport time\ntime.sleep(0.1)\n',
     );
     await place.say('run', '--functions', '@usercode', '--', python, 'deep.py');
     const ask = (...more: string[]): Promise<QueryAnswer> =>
@@ -193,6 +193,8 @@ except ExceptionGroup as error: seen(error.__context__)
         (row.type === 'call' && row.error) || '',
         /^Its end is missing: it outlived its caller, or the recursion limit/,
       );
+    const { rows } = await place.json<QueryAnswer>('query', 'last', '--name', 'after', '--from=-20ms');
+    assert.equal(rows.length, 1, 'the run is no longer than its last call');
   });
 
   it('records that a process crashed', async () => {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { Option, type Command } from 'commander';
-import { UserError } from '../../common/errors';
+import { MistakeError, UserError } from '../../common/errors';
 import { toolbreakVersion } from '../../common/installation';
 import { writeBundle } from '../../store/life/bundle';
 import type { Cuts } from '../../store/formats/plain';
@@ -40,7 +40,7 @@ export function exportCommand(program: Command): void {
     .action(async (run: string, flags: ExportFlags) => {
       const file = findRun(run, placeFrom(flags));
       if (flags.output === '')
-        throw new UserError('The name of the file that is to be written is empty. Name one, or "-" for stdout.');
+        throw new MistakeError('The name of the file that is to be written is empty. Name one, or "-" for stdout.');
       if (flags.output === '-') return toStdout(file, flags);
       const target = resolve(flags.output);
       const there = statOf(target);
@@ -111,7 +111,7 @@ function cutLines(cuts: Cuts | undefined): string[] {
 
 /** Whole or not at all: what reads us cannot take back a half. */
 async function toStdout(file: string, { format, json }: ExportFlags): Promise<void> {
-  if (json === true) throw new UserError('What is exported goes to stdout itself: leave --json out.');
+  if (json === true) throw new MistakeError('What is exported goes to stdout itself: leave --json out.');
   if (format === 'run' && process.stdout.isTTY)
     throw new UserError('A run is compressed and no text for a terminal. Name a file, or pass it on with a pipe.');
   if (!existsSync(tmpdir()))

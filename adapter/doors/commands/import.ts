@@ -2,12 +2,13 @@ import { statSync } from 'node:fs';
 import type { Command } from 'commander';
 import { resolve } from 'node:path';
 import { endingText, type Ending } from '../../../protocol/timeline';
-import { UserError } from '../../common/errors';
+import { MistakeError } from '../../common/errors';
 import { runsFolder } from '../../common/paths';
 import { typed } from '../../common/shell';
 import type { Admitted } from '../../store/life/admit';
 import { importFile, type Imported } from '../../store/life/import';
 import { importSpools, type Taken } from '../../store/life/importSpools';
+import { notEmpty } from './arguments';
 import { count, plainText, print, printJson } from './text';
 
 export function importCommand(program: Command): void {
@@ -17,13 +18,13 @@ export function importCommand(program: Command): void {
       'take a recording from elsewhere: an exported run, a run file, OTLP JSON, or a folder of TOOLBREAK_RECORD',
     )
     .argument('<file>', 'what "toolbreak export" wrote, or spans as OpenTelemetry\'s file exporter writes them')
-    .option('--project <folder>', 'into this project (default: the current folder)')
+    .option('--project <folder>', 'into this project (default: the current folder)', notEmpty)
     .option('--json', 'as JSON')
     .action(async (file: string, { project, json }: { project?: string; json?: boolean }) => {
-      if (file === '') throw new UserError('The name of what is to be imported is empty. Name a file or a folder.');
+      if (file === '') throw new MistakeError('The name of what is to be imported is empty. Name a file or a folder.');
       const path = resolve(file);
       const runs = runsFolder(project ?? process.cwd());
-      if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === true) {
+      if (isFolder(path)) {
         const { taken, failed } = importSpools(path, runs);
         if (json === true) printJson([...taken, ...failed]);
         else if (taken.length > 0) print(taken.map((run) => words(run, run)));
@@ -36,6 +37,15 @@ export function importCommand(program: Command): void {
       if (json === true) printJson([run]);
       else print(words(run));
     });
+}
+
+/** Why nothing can be known of it is told where it is read. */
+function isFolder(path: string): boolean {
+  try {
+    return statSync(path).isDirectory();
+  } catch {
+    return false;
+  }
 }
 
 function words(

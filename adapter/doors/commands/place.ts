@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { runsFolder } from '../../common/paths';
 import { placeOf, type Place } from '../../store/life/find';
 import { summaryOf } from '../../store/reader/folder';
+import { notEmpty } from './arguments';
 import { plainText } from './text';
 
 export interface PlaceOptions {
@@ -13,7 +14,7 @@ export interface PlaceOptions {
 /** Options of every command that names runs. */
 export function withPlace(command: Command): Command {
   return command
-    .option('--project <folder>', 'runs of this project (default: the current folder)')
+    .option('--project <folder>', 'runs of this project (default: the current folder)', notEmpty)
     .option('--all', 'runs of all projects');
 }
 

@@ -1,4 +1,4 @@
-import { InvalidArgumentError, type Command } from 'commander';
+import type { Command } from 'commander';
 import { kindNamed, type FoundCall, type FoundEvent, type Query, type QueryAnswer } from '../../../protocol/query';
 import { withCommas } from '../../../protocol/withCommas';
 import { UserError } from '../../common/errors';
@@ -10,6 +10,7 @@ import { Patterns } from '../../store/query/pattern';
 import { runQuery } from '../../store/query/query';
 import { tooLarge } from '../../store/query/search';
 import { conditionIn } from '../../store/query/words';
+import { notEmpty, wholeNumber } from './arguments';
 import { callText, lengthText } from './callText';
 import { whyNothing } from './nothing';
 import { placeFrom, withPlace, type PlaceOptions } from './place';
@@ -62,7 +63,7 @@ export function queryCommand(program: Command): void {
     .option('--where <condition>', '"argument.order_id equals 7", "result.total matches ^1"; may be repeated', collect)
     .option('--text <text>', 'in the name, the arguments, the result, the error or an event', notEmpty)
     .option('--task <text>', "part of the task's name", notEmpty)
-    .option('--process <pid or name>', 'the process')
+    .option('--process <pid or name>', 'the process', notEmpty)
     .option('--from <moment>', "date and time, since the run's start (+5s), or before its end (-5s)")
     .option('--to <moment>', 'the same')
     .option('--min-duration <duration>', 'takes at least so long, in ns, us, ms, s, m or h: 200ms, 1.5s, 2m')
@@ -172,17 +173,6 @@ function list(text: string, before: string[] = []): string[] {
 
 function collect(text: string, before: string[] = []): string[] {
   return [...before, text];
-}
-
-/** A script whose variable is empty would take all for what it asked for. */
-export function notEmpty(text: string): string {
-  if (text.trim() === '') throw new InvalidArgumentError('It is empty.');
-  return text;
-}
-
-export function wholeNumber(text: string): number {
-  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('It is a whole number.');
-  return Number(text);
 }
 
 /** A line for each row below a head, as wide as the terminal; crashes wider. */

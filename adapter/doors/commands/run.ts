@@ -2,7 +2,7 @@ import { InvalidArgumentError, type Command } from 'commander';
 import { badFunctionPattern } from '../../common/functionPattern';
 import { endedBy } from '../../common/signals';
 import { recordCommand, type Recorded } from '../headless';
-import { notEmpty } from './query';
+import { notEmpty } from './arguments';
 import { count, plainText } from './text';
 
 interface RunFlags {

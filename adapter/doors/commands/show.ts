@@ -22,7 +22,8 @@ import { wholeCall, wholeCallJson, type WholeCall } from '../../store/query/whol
 import { findCall } from '../../store/query/words';
 import { callText, lengthText } from './callText';
 import { placeFrom, runNames, withPlace, type PlaceOptions } from './place';
-import { notEmpty, tableOf, wholeNumber } from './query';
+import { notEmpty, wholeNumber } from './arguments';
+import { tableOf } from './query';
 import { clockText, column, count, durationText, fit, momentText, plainText, print, printJson, width } from './text';
 
 const USUAL_CALLS = 200;

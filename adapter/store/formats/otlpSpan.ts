@@ -11,6 +11,8 @@ const LONGEST_NAME = 500;
 const LONGEST_PATH = 4096;
 /** A model that streams says an event for each of its words. */
 const MOST_EVENTS = 100_000;
+/** What is left out of it is its end. */
+export const STILL_RAN = 'a call still ran when it was exported';
 
 /** What our own export says of a call. */
 const STATUS = /^(?:returned|error|skipped|running|cancelled|ended|interrupted)/;
@@ -129,7 +131,7 @@ export function readSpan(span: Fields, start: bigint): SpanCall {
     threadName,
     events,
     leftOut: [
-      ...(said === 'running' ? ['a call still ran when it was exported'] : []),
+      ...(said === 'running' ? [STILL_RAN] : []),
       ...(isLonger(span['attributes'], MOST_ATTRIBUTES)
         ? [`a span has more than ${withCommas(MOST_ATTRIBUTES)} attributes`]
         : []),

@@ -136,7 +136,10 @@ export function plainJson(
     if (value.tag === 'time') return each(value.parts[1] ?? null, depth + 1);
     if (value.tag === 'bytearray') return each(value.parts[0] ?? null, depth + 1);
     if (value.tag === 'masked') return '<masked>';
-    if (value.tag === 'cycle') return '<contains itself>';
+    if (value.tag === 'cycle') {
+      omit();
+      return '<contains itself>';
+    }
     const error = errorValue(value, stored);
     // Where it was raised is told of the call that it ended.
     if (error !== undefined) return each(errorDict({ ...error, stack: [] }), depth + 1);

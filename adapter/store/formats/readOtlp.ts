@@ -12,7 +12,7 @@ import type { Frame } from '../spool/frames';
 import { LATEST, RunWriter } from '../writer';
 import { DEEPEST, marshal, numberIn, RecordedErrorValue, type Told } from './marshalWriter';
 import { idOf, readDocuments, TOO_LONG } from './otlpDocuments';
-import { readSpan, type SpanCall } from './otlpSpan';
+import { readSpan, STILL_RAN, type SpanCall } from './otlpSpan';
 import { attributesIn, nanoseconds, type Fields } from './otlpValue';
 
 const MOST_SPANS = 1_000_000;
@@ -88,6 +88,8 @@ interface StagedSpan {
   start: bigint;
   end: bigint;
   service: string;
+  /** Which of those that the resources tell of. */
+  process: bigint;
   json: string;
 }
 
@@ -115,6 +117,7 @@ class Staged {
   private run: string | undefined;
   private count = 0;
   readonly problems = new Map<string, number>();
+  private readonly processes = new Map<string, number>();
   private readonly insert;
 
   constructor(
@@ -123,10 +126,10 @@ class Staged {
   ) {
     db.exec(
       `CREATE TEMP TABLE spans (id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, parent_key TEXT, parent INTEGER, depth INTEGER, number INTEGER,
-         start INTEGER NOT NULL, end INTEGER NOT NULL, service TEXT NOT NULL, json TEXT NOT NULL)`,
+         start INTEGER NOT NULL, end INTEGER NOT NULL, service TEXT NOT NULL, process INTEGER NOT NULL, json TEXT NOT NULL)`,
     );
     this.insert = db.prepare(
-      'INSERT INTO spans (key, parent_key, start, end, service, json) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING',
+      'INSERT INTO spans (key, parent_key, start, end, service, process, json) VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING',
     );
   }
 
@@ -157,10 +160,13 @@ class Staged {
           this.language = told('telemetry.sdk.language') ?? null;
         }
         const before = this.count;
-        for (const scope of list(resource['scopeSpans'] ?? resource['instrumentationLibrarySpans']))
-          for (const span of list(scope['spans'])) this.span(span, service);
-        if (this.count === before) continue;
         const process = this.processOf(about, told);
+        const whose = `${process.whose} ${process.pid}`;
+        const number = this.processes.get(whose) ?? this.processes.size + 1;
+        this.processes.set(whose, number);
+        for (const scope of list(resource['scopeSpans'] ?? resource['instrumentationLibrarySpans']))
+          for (const span of list(scope['spans'])) this.span(span, service, number);
+        if (this.count === before) continue;
         if (before === 0) this.process = process;
         else if (!isDeepStrictEqual(this.process, process)) this.process = {};
       }
@@ -192,7 +198,7 @@ class Staged {
     };
   }
 
-  private span(span: Fields, service: string): void {
+  private span(span: Fields, service: string, process: number): void {
     const [trace, id] = [idOf(span['traceId'], 32), idOf(span['spanId'], 16)];
     const above = idOf(span['parentSpanId'], 16);
     const start = nanoseconds(span['startTimeUnixNano']);
@@ -210,7 +216,7 @@ class Staged {
     } catch {
       return this.leaveOut('a span is nested too deeply');
     }
-    const { changes } = this.insert.run(key, parent, start, end, service, json);
+    const { changes } = this.insert.run(key, parent, start, end, service, process, json);
     if (changes === 0) return this.leaveOut('two spans have one id');
     if (told !== end) this.leaveOut(told === undefined ? 'a span has no end' : 'a span ends before it begins');
     this.count++;
@@ -296,7 +302,7 @@ class Staged {
   spans(after: number): StagedSpan[] {
     return this.db
       .prepare(
-        `SELECT s.number AS id, p.number AS parent, s.start, s.end, s.service, s.json FROM spans s LEFT JOIN spans p ON p.id = s.parent
+        `SELECT s.number AS id, p.number AS parent, s.start, s.end, s.service, s.process, s.json FROM spans s LEFT JOIN spans p ON p.id = s.parent
          WHERE s.number > ? ORDER BY s.number LIMIT ${BATCH}`,
       )
       .safeIntegers()
@@ -352,9 +358,12 @@ function write(writer: RunWriter, staged: Staged, first: bigint, masker: Masker)
     after = spans.at(-1)!.id;
   }
   writer.transaction(() => {
-    for (const [why, count] of staged.problems)
+    for (const [why, count] of staged.problems) {
+      // It is there, and has no end.
+      if (why === STILL_RAN) continue;
       for (let one = 0; one < Math.min(count, 100); one++)
         writer.damaged(count > 100 && one === 99 ? `${why} (${count} of them)` : why);
+    }
   });
   return lost;
 }
@@ -444,7 +453,7 @@ class Tasks {
   ): { task: number; made?: { name: string; parent: number } } {
     const above = span.parent === null ? undefined : this.taskOf.get(span.parent);
     if (call.thread !== undefined) {
-      const key = `${span.service}\0${call.thread}`;
+      const key = `${span.process} ${call.thread}`;
       const known = this.told.get(key);
       const task = known ?? this.next++;
       this.told.set(key, task);

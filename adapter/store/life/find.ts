@@ -2,7 +2,7 @@ import { closeSync, openSync, readdirSync, readSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import type { RunSummary } from '../../../protocol/timeline';
 import { withCommas } from '../../../protocol/withCommas';
-import { UserError } from '../../common/errors';
+import { MistakeError, UserError } from '../../common/errors';
 import { runsFolder, stateFolder } from '../../common/paths';
 import { typed } from '../../common/shell';
 import { newestFirst, runsIn } from '../reader/folder';
@@ -38,7 +38,7 @@ export function listRuns(place: Place): RunSummary[] {
 
 /** The file of the run that a person named: by number, id, `last`, or path. Throws a `UserError` that lists the newest runs. */
 export function findRun(name: string, place: Place): string {
-  if (name === '' || name.includes('\0')) throw new UserError(`A run is named ${WAYS}.`);
+  if (name === '' || name.includes('\0')) throw new MistakeError(`A run is named ${WAYS}.`);
   if (isPath(name)) return pathOf(name);
   // An id is the file's name, so that a damaged file is found, too.
   const files = place.folders.map((folder) => join(folder, `${name}.db`)).filter((file) => kindOf(file) === 'file');

@@ -39,12 +39,12 @@ export async function importFile(path: string, runsFolder: string): Promise<Impo
 }
 
 function headOf(path: string): Buffer {
-  const stat = statSync(path, { throwIfNoEntry: false });
-  if (stat === undefined) throw new UserError(`There is no file ${path}.`);
-  if (!stat.isFile()) throw new UserError(`${path} is no file.`);
   const head = Buffer.alloc(64);
   let fd: number | undefined;
   try {
+    const stat = statSync(path, { throwIfNoEntry: false });
+    if (stat === undefined) throw new UserError(`There is no file ${path}.`);
+    if (!stat.isFile()) throw new UserError(`${path} is no file.`);
     fd = openSync(path, 'r');
     return head.subarray(0, readSync(fd, head, 0, head.length, 0));
   } catch (error) {
