@@ -172,7 +172,7 @@ describe('life: export and import', function () {
       readdirSync(place.folder).filter((name) => name.startsWith('toolbreak-export-')),
       [],
     );
-    assert.equal((await place.say('export', 'last', '-o', '-', '--json')).code, 1);
+    assert.equal((await place.say('export', 'last', '-o', '-', '--json')).code, 2);
     const written = join(place.folder, 'named.tbrun');
     const { bytes, ...names } = await place.json<{ bytes: number }>('export', original, '-o', written);
     assert.deepEqual(names, { run: basename(original, '.db'), number: 1, name: 'agent.py', file: original, written });
