@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import sys
 import textwrap
 from typing import Any
@@ -39,6 +41,20 @@ def pause(scene: Any, adapter: Any, **task: Any) -> Any:
         adapter.stop_all(True)
     process.request("pause", **task)
     return process
+
+
+def waiting(scene: Any, adapter: Any) -> Any:
+    """The other end of the pipe `late`: the app opens it and reads until this one is closed. A pause comes within that line."""
+
+    def opened() -> int | None:
+        try:
+            return os.open(scene.folder / "late", os.O_WRONLY | os.O_NONBLOCK)
+        except OSError as error:
+            if error.errno != errno.ENXIO:
+                raise
+            return None
+
+    return open(adapter.wait(opened, "who reads the pipe"), "w")
 
 
 def paused(scene: Any, adapter: Any, **task: Any) -> tuple[Any, Any]:
@@ -160,6 +176,7 @@ TASKS = """
 
 
     async def busy(name):
+        pathlib.Path("begun").touch()
         while not done:
             for n in range(3):
                 counts[name] = n
@@ -168,7 +185,6 @@ TASKS = """
 
 
     async def main():
-        pathlib.Path("begun").touch()
         print(await asyncio.gather(busy("a"), busy("b")))
 
 
@@ -183,7 +199,7 @@ def test_a_coroutine_stops_at_its_next_line_and_not_in_the_event_loop(scene: Any
     adapter = scene.adapter()
     app = scene.run(adapter, "main.py")
     process, hold = paused(scene, adapter)
-    assert place(hold)[:3] == ("line", "pause", "busy") and place(hold)[3] in (6, 7, 8, 9)
+    assert place(hold)[:3] == ("line", "pause", "busy") and place(hold)[3] in range(6, 12)
     finish(adapter, process, hold)
     assert app.finish() == (0, "['a', 'b']\n", "")
 
@@ -195,6 +211,8 @@ WORKERS = """
 
     def spin(name):
         count = 0
+        if name == last:
+            pathlib.Path("begun").touch()
         while not done:
             count += 1
 
@@ -203,9 +221,10 @@ WORKERS = """
     workers = [threading.Thread(target=spin, args=(name,), name=name) for name in ("one", "two")]
     for worker in workers:
         worker.start()
-    pathlib.Path("begun").touch()
-    if own:
+    if last == "main":
         spin("main")
+    else:
+        open("late").read()
     for worker in workers:
         worker.join()
     print("done")
@@ -216,9 +235,12 @@ WORKERS = """
 if sys.version_info >= (3, 12):
 
     def test_every_thread_that_runs_stops_and_one_that_waits_does_not_when_the_others_go_on(scene: Any) -> None:
-        scene.write("main.py", "own = False\n" + textwrap.dedent(WORKERS).lstrip("\n"))
+        scene.write("main.py", "last = 'two'\n" + textwrap.dedent(WORKERS).lstrip("\n"))
+        os.mkfifo(scene.folder / "late")
         adapter = scene.adapter()
         app = scene.run(adapter, "main.py")
+        adapter.process()
+        late = waiting(scene, adapter)
         pause(scene, adapter)
         holds = dict((hold["taskName"], (process, hold)) for process, hold in (adapter.held(), adapter.held()))
         assert sorted(holds) == ["one", "two"]
@@ -226,11 +248,12 @@ if sys.version_info >= (3, 12):
         assert place(hold)[:3] == ("line", "pause", "spin")
         finish(adapter, process, hold)
         process.release(holds["two"][1])
+        late.close()
         assert app.finish() == (0, "done\n", "")
 
 
 def test_the_main_thread_stops_beside_others(scene: Any) -> None:
-    scene.write("main.py", "own = True\n" + textwrap.dedent(WORKERS).lstrip("\n"))
+    scene.write("main.py", "last = 'main'\n" + textwrap.dedent(WORKERS).lstrip("\n"))
     adapter = scene.adapter()
     app = scene.run(adapter, "main.py")
     pause(scene, adapter)
@@ -251,9 +274,9 @@ def test_a_pause_in_the_standard_library_stops_where_a_person_wrote_the_line(sce
         import pathlib
 
         done = []
-        pathlib.Path("begun").touch()
         text = json.dumps(list(range(3000)))
         encoder = json.JSONEncoder(indent=1)
+        pathlib.Path("begun").touch()
         while not done:
             encoder.encode(json.loads(text))
         print("done")
@@ -297,23 +320,21 @@ def test_who_waits_stops_at_the_line_behind(scene: Any) -> None:
         "main.py",
         """
         import pathlib
-        import sys
 
         pathlib.Path("begun").touch()
-        text = sys.stdin.readline()
+        text = open("late").read()
         print(text)
         """,
     )
+    os.mkfifo(scene.folder / "late")
     adapter = scene.adapter()
     app = scene.run(adapter, "main.py")
     adapter.process()
-    pause(scene, adapter)
-    assert app.popen.stdin is not None
-    app.popen.stdin.write("late")
-    app.popen.stdin.close()
-    app.popen.stdin = None
+    with waiting(scene, adapter) as late:
+        pause(scene, adapter)
+        late.write("late")
     process, hold = adapter.held()
-    assert place(hold) == ("line", "pause", "<module>", 6)
+    assert place(hold) == ("line", "pause", "<module>", 5)
     go_on(adapter, process, hold)
     assert app.finish() == (0, "late\n", "")
 
@@ -326,17 +347,21 @@ def test_a_pause_that_nothing_ran_into_is_gone_with_the_debugger(scene: Any) -> 
         import sys
 
         pathlib.Path("begun").touch()
-        text = sys.stdin.readline()
+        text = open("late").read()
         slots = getattr(sys, "monitoring", None)
         print(text, sys.gettrace(), {slots.get_tool(each) for each in range(6)} if slots else {None})
         """,
     )
+    os.mkfifo(scene.folder / "late")
     adapter = scene.adapter()
     app = scene.run(adapter, "main.py")
-    process = pause(scene, adapter)
-    process.request("detach")
-    adapter.wait(lambda: process.closed, "the end of the session")
-    assert app.say_last("late") == (0, "late None {None}\n", "")
+    adapter.process()
+    with waiting(scene, adapter) as late:
+        process = pause(scene, adapter)
+        process.request("detach")
+        adapter.wait(lambda: process.closed, "the end of the session")
+        late.write("late")
+    assert app.finish() == (0, "late None {None}\n", "")
 
 
 LOOPS = {
