@@ -394,7 +394,14 @@ test('the menu of a call asks for breakpoints, source and the like', (house) =>
     );
     await shown.page.locator('.scroller').focus();
     await shown.page.keyboard.press('Shift+F10');
-    await shown.page.getByRole('menuitem', { name: 'Find Calls Like This' }).press('Enter');
+    const like = shown.page.getByRole('menuitem', { name: 'Find Calls Like This' });
+    await like.focus();
+    // What a browser tells when the menu opens below a pointer that rests.
+    await shown.page.getByRole('menuitem', { name: 'Break on Error' }).dispatchEvent('mouseenter');
+    assert.ok(await like.evaluate((item) => item === document.activeElement));
+    await shown.page.getByRole('menuitem', { name: 'Fit' }).hover();
+    await until(async () => assert.ok(await like.evaluate((item) => item !== document.activeElement)));
+    await like.press('Enter');
     await until(async () => assert.equal(await shown.page.locator('.search input').inputValue(), 'lookup_order'));
     await shown.page.getByRole('button', { name: 'Go to source' }).click();
     await until(() => assert.deepEqual(lastAsked(shown, 'openSource'), { path: '/app/triage.py', line: 12 }));

@@ -51,6 +51,31 @@ test('the list of runs changes the run by keyboard', (house) =>
     );
   }));
 
+test('the choice in the list of runs is not taken by a pointer that rests, nor by a run that begins', async (house) => {
+  const runs = [sampleRun(3), sampleRun(2), sampleRun(1)];
+  await withPage(
+    house,
+    async (shown) => {
+      await until(async () => assert.match(await shown.page.locator('.run-title').innerText(), /run 3/));
+      await shown.page.locator('.run-title').focus();
+      await shown.page.keyboard.press('Enter');
+      const chosen = shown.page.locator('.run-option.active .run-number');
+      await shown.page.keyboard.press('ArrowDown');
+      await until(async () => assert.equal(await chosen.innerText(), 'run 2'));
+      // What a browser tells where the list opens or scrolls below the pointer.
+      await shown.page.locator('.run-option').nth(2).dispatchEvent('mouseenter');
+      assert.equal(await chosen.innerText(), 'run 2');
+      runs.unshift(sampleRun(4));
+      await shown.notify('runsChanged', { folder: '/runs' });
+      await until(async () => assert.equal(await shown.page.locator('.run-option').count(), 4));
+      assert.equal(await chosen.innerText(), 'run 2');
+      await shown.page.locator('.run-option').nth(3).hover();
+      await until(async () => assert.equal(await chosen.innerText(), 'run 1'));
+    },
+    { answer: hostOf(runs) },
+  );
+});
+
 test('the starts of a short run are told apart, also as clock times', (house) => {
   const run = sampleRun(6);
   const short: SampleRun = {

@@ -79,7 +79,8 @@ export function Menu({
             aria-checked={item.checked}
             aria-disabled={item.disabled}
             tabIndex={-1}
-            onMouseEnter={() => !item.disabled && setActive(index)}
+            // A pointer that rests where the menu opens is no choice: only one that moves.
+            onMouseMove={() => !item.disabled && setActive(index)}
             onFocus={() => setActive(index)}
             onClick={() => choose(item)}
           >

@@ -75,12 +75,13 @@ interface ListProps {
 function RunList({ page, place, close, choose }: ListProps): JSX.Element {
   const list = useRef<HTMLDivElement>(null);
   const { runs } = page;
-  const [active, setActive] = useState(
-    Math.max(
-      0,
-      runs.findIndex((run) => run.file === page.file),
-    ),
+  // By its file: a run that begins meanwhile moves the others.
+  const [chosen, setChosen] = useState(page.file);
+  const active = Math.max(
+    0,
+    runs.findIndex((run) => run.file === chosen),
   );
+  const setActive = (index: number): void => setChosen(runs[index]?.file);
   usePopup(list, place, close);
   useLayoutEffect(() => list.current?.focus(), []);
   useLayoutEffect(() => {
@@ -123,7 +124,8 @@ function RunList({ page, place, close, choose }: ListProps): JSX.Element {
           role="option"
           aria-selected={run.file === page.file}
           class={`run-option${index === active ? ' active' : ''}`}
-          onMouseEnter={() => setActive(index)}
+          // Not when the list scrolls below a pointer that rests.
+          onMouseMove={() => setActive(index)}
           onClick={() => choose(run.file)}
         >
           <span class={`codicon codicon-${run.file === page.file ? 'check' : 'blank'}`} aria-hidden="true" />
