@@ -19,6 +19,7 @@ import { checkArguments } from './required';
 import { Masker } from '../common/masker';
 import type { RunPlace, SessionOptions, TargetRequest, TerminalRequest } from './options';
 import type { Context, RequestName } from './requests';
+import { RunningNames } from './runningNames';
 import { TracedTarget } from './trace';
 
 /** How the session was started, kept for a restart. */
@@ -38,6 +39,7 @@ export class Session {
   readonly id: string;
   readonly logs: string;
   readonly engine: Engine;
+  readonly runningNames: RunningNames;
   readonly clients = new Set<Client>();
   /** Resolves when nothing is left to do: the app has ended or runs without us, the recording is closed, all clients left. */
   readonly done: Promise<void>;
@@ -72,6 +74,9 @@ export class Session {
     this.done = new Promise((resolve) => (this.#resolveDone = resolve));
     this.engine = new Engine((text, error) => options.log.error(text, error));
     this.#broadcast = new Broadcast(this);
+    this.runningNames = new RunningNames(this.engine, (task) =>
+      this.sendAll('thread', { reason: 'started', threadId: task.thread }),
+    );
     this.#journal = new Journal(this, options);
     this.engine.on('exited', (code) => this.#exited(code));
     // Who looks at a held call finds it on the timeline, too.

@@ -345,6 +345,29 @@ describe('DAP session', () => {
     assert.equal(new Set(threads.map((t) => t.id)).size, 2);
   });
 
+  it('has names asked for again when a running task is elsewhere, or is there for long', async () => {
+    const client = await stage.launched();
+    const held = await stage.held(client);
+    const at = (where: string): void => {
+      stage.target.answers.tasks = () => ({ tasks: [{ id: 7, name: 'check', where }] });
+    };
+    const names = async (): Promise<string[]> => (await client.request('threads', {})).threads.map(({ name }) => name);
+    at('in llm:gpt-x, 0.3 s');
+    const [first, ...others] = await names();
+    assert.deepEqual(others, ['check — in llm:gpt-x, 0.3 s']);
+    while (client.pending('thread').length > 0) await client.waitFor('thread');
+    for (const [where, expected] of [
+      ['in llm:gpt-x, 1.3 s', 'check — in llm:gpt-x, 1.3 s'],
+      ['', 'check'],
+    ] as const) {
+      at(where);
+      const { reason, threadId } = await client.waitFor('thread');
+      assert.equal(reason, 'started');
+      assert.notEqual(threadId, held);
+      assert.deepEqual(await names(), [first, expected]);
+    }
+  });
+
   it('pauses every task, and lets a pause go with the first release', async () => {
     const client = await stage.launched();
     await client.request('pause', { threadId: (await client.request('threads', {})).threads[0]!.id });

@@ -8,6 +8,7 @@ export const WHOLE_APP = 0x7fff_0000;
 
 export const threads: Handler<'threads'> = async ({ session }) => {
   const tasks = await session.engine.threads();
+  session.runningNames.told(tasks);
   const [first] = session.engine.processes;
   // Also before the app says anything: editors ask at the start, and then only when a thread begins.
   if (tasks.length === 0 && session.engine.isStarted) {
