@@ -4,7 +4,7 @@ import { threadName } from './present/stack';
 
 /** Milliseconds until names are looked at again; longer each time that all tasks are where they were. */
 const SOON = 1000;
-const SELDOM = 16_000;
+const SELDOM = 4000;
 
 /** Without how long it has been there. */
 const place = (name: string | undefined): string | undefined => name?.replace(/, [\d.]+ s$/, '');
