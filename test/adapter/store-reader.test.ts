@@ -220,6 +220,9 @@ describe('store: reader', function () {
     recoverSpool(spool);
     const { calls, left } = await ask('calls', { file, from: 0, to: 100_000, minimum: 0, limit: 2 });
     assert.deepEqual([calls.map(({ id }) => id), left], [['e2', '1.30', '1.40'], 48]);
+    // What a search finds in a window, which is told in nanoseconds.
+    const there = await ask('search', { file, text: 'n', limit: 2, query: { from: 20_000, to: 22_500 } });
+    assert.deepEqual([there.calls.map(({ start }) => start), there.total], [[20_000, 21_000], 3]);
     assert.deepEqual(
       (await ask('call', { file, id: '1.40' })).events.map(({ text }) => text),
       ['Goes on to tools, review'],

@@ -15,6 +15,17 @@ test('keys zoom, move, and show the whole run again', (house) =>
     await until(async () => assert.match(await windowText(shown), /^0 ns to 12.4 s/));
   }));
 
+test('keys zoom at the pointer, be there a call or none', (house) =>
+  withPage(house, async (shown) => {
+    await ready(shown);
+    await shown.page.locator('.scroller').focus();
+    const box = (await shown.page.locator('.scroller').boundingBox())!;
+    // At the start of the run, below all lanes.
+    await shown.page.mouse.move(box.x + 205, box.y + box.height - 20);
+    for (const _time of [1, 2, 3]) await shown.page.keyboard.press('w');
+    await until(async () => assert.match(await windowText(shown), /^\d+ ms to 4\.\d s of 12\.4 s/));
+  }));
+
 test('Ctrl and the wheel zoom; dragging moves; the minimap brings its place', (house) =>
   withPage(house, async (shown) => {
     await ready(shown);

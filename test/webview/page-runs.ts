@@ -76,6 +76,74 @@ test('the choice in the list of runs is not taken by a pointer that rests, nor b
   );
 });
 
+test('of many calls the table lists those that a search found, also behind the first thousand', async (house) => {
+  const run = sampleRun(1, { busy: 20_000 });
+  const odd = run.calls.filter((call) => call.name === 'parse_line')[15_000]!;
+  odd.name = 'odd_line';
+  await withPage(
+    house,
+    async ({ page }) => {
+      const names = page.locator('.table-space .call-name');
+      await until(async () => assert.match(await page.locator('.run-title').innerText(), /run 1/));
+      await page.locator('.search input').fill('odd_line');
+      await page.locator('.search input').press('Enter');
+      await until(async () => assert.equal(await page.locator('.search-count').innerText(), '1 of 1'));
+      await page.locator('.scroller').focus();
+      await page.keyboard.press('t');
+      await until(async () => assert.deepEqual(await names.allInnerTexts(), ['odd_line']));
+      assert.equal(await page.locator('.table-foot').count(), 0);
+      await page.keyboard.press('f');
+      for (const _time of [1, 2, 3]) await page.keyboard.press('s');
+      await page.locator('.search input').fill('parse_line');
+      await until(async () => assert.equal(await page.locator('.search-count').innerText(), '19,999 found'));
+      // The window is a few calls wide.
+      await until(async () => assert.deepEqual([...new Set(await names.allInnerTexts())], ['parse_line']));
+      assert.ok((await names.count()) < 20);
+      // The next one is the next here.
+      await page.locator('.table-space .table-row').first().click();
+      await page.locator('.search input').press('Enter');
+      await until(async () =>
+        assert.equal(await page.locator('.table-row.selected').getAttribute('aria-rowindex'), '3'),
+      );
+    },
+    { answer: hostOf([run]) },
+  );
+});
+
+test('where calls of a busy lane failed is seen in the lane, also behind the first thousand errors', async (house) => {
+  const run = sampleRun(1, { busy: 40_000 });
+  for (const [index, call] of run.calls.entries())
+    if (index % 10 === 0 && call.name === 'parse_line') call.state = 'error';
+  run.summary.errors = run.calls.filter((call) => call.state === 'error').length;
+  await withPage(
+    house,
+    async (shown) => {
+      const { page } = shown;
+      await until(async () => assert.match(await page.locator('.run-title').innerText(), /run 1/));
+      // Red pixels of the lanes in a part of the window, from the left: 0 to 1.
+      const red = (from: number, to: number): Promise<number> =>
+        page.locator('.canvas-column canvas').evaluate(
+          (element, [left, right]) => {
+            const canvas = element as HTMLCanvasElement;
+            const x = Math.round(canvas.width * left!);
+            const { data } = canvas
+              .getContext('2d')!
+              .getImageData(x, 22, Math.round(canvas.width * right!) - x, canvas.height - 22);
+            let found = 0;
+            for (let at = 0; at < data.length; at += 4)
+              if (data[at]! > 200 && data[at + 1]! < 140 && data[at + 2]! < 140) found++;
+            return found;
+          },
+          [from, to],
+        );
+      await until(async () => assert.ok((await red(0.95, 0.97)) > 20));
+      assert.equal(await red(0.3, 0.5), 0);
+      await picture(shown, 'busy-errors');
+    },
+    { answer: hostOf([run]) },
+  );
+});
+
 test('the starts of a short run are told apart, also as clock times', (house) => {
   const run = sampleRun(6);
   const short: SampleRun = {

@@ -247,7 +247,9 @@ export function answerFrom(runs: readonly SampleRun[]) {
             call.name.toLowerCase().includes(text.toLowerCase()) &&
             (!kinds || kinds.includes(call.kind)) &&
             (!errors || call.state === 'error') &&
-            (!query?.status || query.status.includes(call.state)),
+            (!query?.status || query.status.includes(call.state)) &&
+            call.start >= Number(query?.from ?? 0) &&
+            call.start <= Number(query?.to ?? Infinity),
         );
         const events = query === undefined ? found.filter((call) => call.kind === 'event') : [];
         const calls = found.filter((call) => call.kind !== 'event');

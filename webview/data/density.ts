@@ -7,8 +7,8 @@ const KEPT_PIECES = 24;
 
 /** A tile of the same zoom as those of calls. */
 interface Piece extends TilePlace {
-  /** Calls that began in each part, by task; nothing for a task while they are on their way. */
-  lanes: Map<number, readonly number[]>;
+  /** Calls that began in each part, by task, and those of them that failed; nothing for a task while they are on their way. */
+  lanes: Map<number, { calls: readonly number[]; errors: readonly number[] }>;
   /** Tasks that were asked about, or will be with the next question. */
   asked: Set<number>;
   waiting: number[];
@@ -38,18 +38,18 @@ export class Density {
     view: Viewport,
     width: number,
     task: number,
-    tell: (from: Nanoseconds, to: Nanoseconds, calls: number) => void,
+    tell: (from: Nanoseconds, to: Nanoseconds, calls: number, errors: number) => void,
   ): void {
     for (const piece of this.look(view, width)) {
       if (!piece.asked.has(task)) this.want(piece, task);
       const counts = piece.lanes.get(task);
       if (counts === undefined) continue;
-      const part = (piece.to - piece.from) / counts.length;
+      const part = (piece.to - piece.from) / counts.calls.length;
       const first = Math.max(0, Math.floor((view.from - piece.from) / part));
-      const last = Math.min(counts.length - 1, Math.floor((view.to - piece.from) / part));
+      const last = Math.min(counts.calls.length - 1, Math.floor((view.to - piece.from) / part));
       for (let index = first; index <= last; index++) {
-        const calls = counts[index]!;
-        if (calls > 0) tell(piece.from + index * part, piece.from + (index + 1) * part, calls);
+        const calls = counts.calls[index]!;
+        if (calls > 0) tell(piece.from + index * part, piece.from + (index + 1) * part, calls, counts.errors[index]!);
       }
     }
   }
@@ -67,7 +67,7 @@ export class Density {
       if (piece === undefined || piece.stale)
         piece = {
           ...place,
-          lanes: piece?.lanes ?? new Map<number, readonly number[]>(),
+          lanes: piece?.lanes ?? new Map<number, { calls: readonly number[]; errors: readonly number[] }>(),
           asked: new Set(),
           waiting: [],
           stale: false,
@@ -97,7 +97,7 @@ export class Density {
       for (let at = 0; at < tasks.length; at += MOST_LANES) {
         const some = tasks.slice(at, at + MOST_LANES);
         const { lanes } = await this.ask('density', densityOf(this.file, piece, some));
-        for (const { task, calls } of lanes) piece.lanes.set(task, calls);
+        for (const { task, calls, errors } of lanes) piece.lanes.set(task, { calls, errors });
         this.arrived();
       }
     } catch (error) {

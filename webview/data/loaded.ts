@@ -57,8 +57,8 @@ export class Loaded {
       this.busy?.expect(view, width, allTasks(overview.lanes));
   }
 
-  /** How many calls began in each part of a lane, where there are more than can be drawn. */
-  density(task: number, tell: (from: number, to: number, calls: number) => void): void {
+  /** How many calls began in each part of a lane, and how many of them failed, where there are more than can be drawn. */
+  density(task: number, tell: (from: number, to: number, calls: number, errors: number) => void): void {
     const { view, width, overview } = this.page;
     if ((overview?.run.calls ?? 0) > SMALL_RUN) this.busy?.each(view, width, task, tell);
   }

@@ -7,7 +7,7 @@ import { Comparing } from './comparing';
 import { Lines } from './lines';
 import { Loaded } from './loaded';
 import { Ranger, type Range } from './range';
-import { Finder, type Search } from './search';
+import { Finder, isFound, type Search } from './search';
 import { Chooser, type Selection } from './selection';
 import { sentence } from './sentence';
 import { RunWindow } from './window';
@@ -332,7 +332,7 @@ export class Page {
 
   /** Whether a call stands out: it passes the filters and the search. */
   matches(call: CallRow): boolean {
-    return this.passes(call) && (!this.search?.done || this.search.text === '' || this.search.ids.has(call.id));
+    return this.passes(call) && (!this.search?.done || this.search.text === '' || isFound(this.search, call) !== false);
   }
 
   passes(call: CallRow): boolean {

@@ -115,17 +115,28 @@ function paintGrid(
 
 /** So many calls in four pixels look as busy as can be. */
 const BUSIEST = 10_000;
+/** Height of the strip that says where calls failed. */
+const ERRORS = 3;
 
 /** Calls that are too short, or too many, for bars of their own: the more of them, the stronger the shade behind the bars. */
 function paintDensity(context: CanvasRenderingContext2D, theme: Theme, page: Page, stage: Stage): void {
-  context.fillStyle = theme.kinds.get('function')?.edge ?? theme.line;
+  const usual = theme.kinds.get('function')?.edge ?? theme.line;
+  // Which of so many calls pass is not known here.
+  const strength = page.errorsOnly || page.hiddenKinds.size > 0 || page.search?.done ? 0.3 : 1;
   for (const lane of lanesBetween(page.layout, stage.scroll, stage.scroll + stage.height)) {
     const top = Math.round(lane.top - stage.scroll) + 1;
-    page.loaded.density(lane.lane.task, (from, to, calls) => {
+    page.loaded.density(lane.lane.task, (from, to, calls, errors) => {
       const left = Math.round(xOf(stage.view, stage.width, from));
       const right = Math.round(xOf(stage.view, stage.width, to));
-      context.globalAlpha = 0.08 + 0.4 * Math.min(1, Math.log2(1 + calls) / Math.log2(BUSIEST));
-      context.fillRect(left, top, Math.max(1, right - left), lane.height - 2);
+      const width = Math.max(1, right - left);
+      context.fillStyle = usual;
+      context.globalAlpha = strength * (0.08 + 0.4 * Math.min(1, Math.log2(1 + calls) / Math.log2(BUSIEST)));
+      context.fillRect(left, top, width, lane.height - 2);
+      if (errors === 0) return;
+      // As in the minimap: of many errors only the first ones are drawn as calls.
+      context.fillStyle = theme.errorText;
+      context.globalAlpha = 1;
+      context.fillRect(left, top + lane.height - 2 - ERRORS, width, ERRORS);
     });
   }
   context.globalAlpha = 1;

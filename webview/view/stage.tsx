@@ -173,7 +173,7 @@ class Machine implements StageHandle {
     on(canvas, 'pointermove', (event) => this.move(event));
     on(canvas, 'pointerup', (event) => this.up(event));
     on(canvas, 'pointercancel', () => this.drop());
-    on(canvas, 'pointerleave', () => this.point(undefined));
+    on(canvas, 'pointerleave', () => this.leave());
     on(canvas, 'dblclick', (event) => this.doubleClick(event));
     on(canvas, 'contextmenu', (event) => this.contextMenu(event), false);
   }
@@ -313,6 +313,11 @@ class Machine implements StageHandle {
     this.scroller.scrollTop = press.top + press.y - y;
   }
 
+  private leave(): void {
+    if (!this.press) this.pointerX = undefined;
+    this.point(undefined);
+  }
+
   private up(event: PointerEvent): void {
     const { press, dragRange, page } = this;
     this.drop();
@@ -346,7 +351,6 @@ class Machine implements StageHandle {
   }
 
   private point(hover: { call: CallRow; x: number; y: number } | undefined): void {
-    if (!hover) this.pointerX = this.press ? this.pointerX : undefined;
     if (hover?.call.id !== this.hover) this.sharp.dirty();
     if (hover || this.hover !== undefined) this.outside.setHover(hover);
     this.hover = hover?.call.id;

@@ -4,6 +4,7 @@ import type { CallRow } from '../../protocol/timeline';
 import { withCommas } from '../../protocol/withCommas';
 import type { LineText } from '../data/lines';
 import { TABLE_LIMIT, type Page } from '../data/page';
+import { isFound } from '../data/search';
 import { endOf } from '../model/bars';
 import { isEvent, lookOf, stateWord } from '../model/kinds';
 import { byStart } from '../model/neighbours';
@@ -34,7 +35,7 @@ export function Table({
   const hasTokens = (page.overview?.run.tokens ?? 0) > 0;
   // The run that is shown now may not have the column.
   const sort = chosen.column === 'Tokens' && !hasTokens ? BY_START : chosen;
-  const { rows, left } = useWindowCalls(page);
+  const { rows, left, atLeast, chosen: isChosen } = useWindowCalls(page);
   const lanes = new Map((page.overview?.lanes ?? []).map((lane) => [lane.task, lane.name]));
   const now = page.now();
   const sorted = useMemo(() => {
@@ -175,12 +176,19 @@ export function Table({
             );
           })}
         </div>
-        {sorted.length === 0 && <p class="empty-line">No calls match in this part of the run.</p>}
+        {sorted.length === 0 && (
+          <p class="empty-line">
+            {atLeast ? 'No call that was looked at matches' : 'No calls match'} in this part of the run.
+          </p>
+        )}
       </div>
       {left > 0 && (
         <div class="table-foot muted">
-          Listed are the longest calls of this part of the run, and those that failed. {counted(left, 'other')}{' '}
-          {left === 1 ? 'is' : 'are'} not: zoom in to see {left === 1 ? 'it' : 'them'}.
+          {isChosen
+            ? 'Listed are the first calls of this part of the run that match.'
+            : 'Listed are the longest calls of this part of the run, and those that failed.'}{' '}
+          {atLeast && 'At least '}
+          {counted(left, 'other')} {left === 1 ? 'is' : 'are'} not: zoom in to see {left === 1 ? 'it' : 'them'}.
         </div>
       )}
     </div>
@@ -196,16 +204,48 @@ function Said({ line }: { line: LineText | undefined }): JSX.Element | null {
   );
 }
 
-/** All calls of the window however short, fetched again when the window has come to rest or the run grew. */
-function useWindowCalls(page: Page): { rows: CallRow[]; left: number } {
-  const [found, setFound] = useState<{ rows: CallRow[]; left: number }>({ rows: [], left: 0 });
-  const { file, view, overview } = page;
+interface WindowCalls {
+  rows: CallRow[];
+  left: number;
+  atLeast?: boolean;
+  /** They pass a search or a filter. */
+  chosen?: boolean;
+}
+
+/**
+ * All calls of the window however short, fetched again when the window has come to rest or the run grew. There is room for the longest ones: a
+ * search and the filters are asked for on their own, or they would choose among these alone.
+ */
+function useWindowCalls(page: Page): WindowCalls {
+  const [found, setFound] = useState<WindowCalls>({ rows: [], left: 0 });
+  const { file, view, overview, search } = page;
+  const isChosen =
+    page.errorsOnly || page.hiddenKinds.size > 0 || (search?.done === true && search.problem === undefined);
   useEffect(() => {
     if (file === undefined || !overview) return;
     let current = true;
     const timer = setTimeout(() => {
-      page.ask('calls', { file, from: view.from, to: view.to, minimum: 0, limit: TABLE_LIMIT }).then(
-        (answer) => current && setFound({ rows: answer.calls, left: answer.left }),
+      const all = page.ask('calls', { file, from: view.from, to: view.to, minimum: 0, limit: TABLE_LIMIT });
+      const chosen = isChosen ? page.finder.inWindow(TABLE_LIMIT) : undefined;
+      Promise.all([all, chosen]).then(
+        ([{ calls, left }, those]) => {
+          if (!current) return;
+          if (!those) return setFound({ rows: calls, left });
+          // Those that began before the window.
+          const known = new Set(those.calls.map((call) => call.id));
+          const before = calls.filter(
+            (call) =>
+              !known.has(call.id) &&
+              (call.start < view.from || isEvent(call)) &&
+              !(search?.first && isFound(search, call) === undefined),
+          );
+          setFound({
+            rows: [...before, ...those.calls],
+            left: those.left,
+            atLeast: those.atLeast ?? false,
+            chosen: true,
+          });
+        },
         (error: unknown) => current && page.update({ problem: error instanceof Error ? error.message : String(error) }),
       );
     }, 60);
@@ -213,7 +253,14 @@ function useWindowCalls(page: Page): { rows: CallRow[]; left: number } {
       current = false;
       clearTimeout(timer);
     };
-  }, [file, Math.round(view.from), overview?.run.live ? overview : Math.round(view.to)]);
+  }, [
+    file,
+    Math.round(view.from),
+    overview?.run.live ? overview : Math.round(view.to),
+    isChosen && search?.done && search.text,
+    page.errorsOnly,
+    page.hiddenKinds.size,
+  ]);
   return found;
 }
 
