@@ -15,6 +15,9 @@ const FROM_CONTENT = /^collections\.(?:OrderedDict|Counter|deque)$/;
 /** Whose text is how Python writes them. */
 const AS_WRITTEN = /^(?:re\.Pattern|range|slice|NotImplementedType)$/;
 
+/** Classes that have their name wherever they are read. */
+const BUILTIN = /^(?:bool|bytearray|bytes|complex|dict|float|frozenset|int|list|object|set|str|tuple|type)$/;
+
 export class TooLarge extends UserError {}
 
 /** What stands in JSON for programs where a value is missing or is not whole; `value` is what there is of it. */
@@ -152,8 +155,9 @@ export function copyText(
     }
     if (plain instanceof Dict) {
       return sequence('{', plain.entries, '}', ([key, one]) => {
-        const scalarKey = pythonScalar(stored.resolve(key));
-        put(`${scalarKey ?? keyText(key, stored)}: `);
+        // As a value, not as its line is: a date without quotes would be a difference of numbers.
+        each(key);
+        put(': ');
         each(one);
       });
     }
@@ -229,6 +233,7 @@ export function copyText(
     if (tagged.tag === 'opaque' && textPart(tagged, 2, stored) === '' && FROM_TEXT.test(type))
       return `${shortType(type)}(${quote(text)})`;
     if (type === 'numpy.datetime64' || type === 'pandas.Timestamp') return `${shortType(type)}(${quote(text)})`;
+    if (tagged.tag === 'opaque' && type === 'type' && BUILTIN.test(text)) return text;
     if (tagged.tag !== 'time') return undefined;
     if (type === 'datetime.timedelta') return `timedelta(seconds=${text})`;
     return type.startsWith('datetime.') ? `${shortType(type)}.fromisoformat(${quote(text)})` : undefined;
