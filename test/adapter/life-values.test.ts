@@ -68,11 +68,21 @@ const COPIED: Record<string, string> = {
   '{Wide(): 1}': '{Wide(a=1, b=2, c=3, d=4, e=5, f=6, g=7, h=8, i=9): 1}',
   "{(complex(0, -0.0),): 1, (float('inf'),): 2}": "{(complex('(0-0j)'),): 1, (float('inf'),): 2}",
   '{int: str}': '{int: str}',
+  '{timezone.utc: 1}': '{timezone.utc: 1}',
+  'timedelta(days=999999, microseconds=1)': 'timedelta(seconds=86399913600, microseconds=1)',
+  'timedelta(days=200000, microseconds=123457)': 'timedelta(seconds=17280000000, microseconds=123457)',
+  'timedelta(days=-200000, microseconds=-1)': 'timedelta(seconds=-17280000000, microseconds=-1)',
+  'timedelta(days=11574, microseconds=999999)': 'timedelta(seconds=999993600.999999)',
+  'timedelta.max': 'timedelta(seconds=86399999999999, microseconds=999999)',
+  'timedelta.min': 'timedelta(seconds=-86399999913600)',
+  'timezone(timedelta(hours=2))': 'timezone(timedelta(seconds=7200))',
+  'timezone(timedelta(hours=-2, seconds=-3, microseconds=-5))': 'timezone(timedelta(seconds=-7203.000005))',
 };
 
 /** What the recording has no more of than a text. */
 const MARKED: Record<string, string | RegExp> = {
   '{Mode: 1, len: 2}': "{'<enum.EnumType __main__.Mode>': 1, '<builtin_function_or_method len>': 2}",
+  "timezone(timedelta(hours=1), 'CET')": "'CET'",
   "{('y' * 2_000_000,): 1}": /^\{\('y+…',\): 1\}$/,
 };
 

@@ -89,7 +89,7 @@ export const OBJECTS: Record<string, Expected> = {
   delta: shown('86400.000007 s', '86400.000007 s', 'datetime.timedelta', { copied: 'timedelta(seconds=86400.000007)' }),
   minus_delta: shown('-0.000001 s', '-0.000001 s', 'datetime.timedelta', { copied: 'timedelta(seconds=-0.000001)' }),
   least_delta: shown('-86399999913599.999999 s', '-86399999913599.999999 s', 'datetime.timedelta', {
-    copied: 'timedelta(seconds=-86399999913599.999999)',
+    copied: 'timedelta(seconds=-86399999913599, microseconds=-999999)',
   }),
   decimal: same("Decimal('1.50')", 'decimal.Decimal'),
   // Its digits are in the C part of it.
@@ -101,7 +101,9 @@ export const OBJECTS: Record<string, Expected> = {
   fraction: same("Fraction('1/3')", 'fractions.Fraction'),
   address: same("IPv4Address('10.0.0.7')", 'ipaddress.IPv4Address'),
   network: same("IPv6Network('2001:db8::/32')", 'ipaddress.IPv6Network'),
-  offset: shown("timezone('UTC+05:30')", 'UTC+05:30', 'datetime.timezone', { copied: "'UTC+05:30'" }),
+  offset: shown("timezone('UTC+05:30')", 'UTC+05:30', 'datetime.timezone', {
+    copied: 'timezone(timedelta(seconds=19800))',
+  }),
   uuid: same("UUID('00000000-0000-0000-0000-000000000007')", 'uuid.UUID'),
   path: same("PurePosixPath('/a/b')", 'pathlib.PurePosixPath'),
   range: same('range(0, 10, 3)', 'range', { copied: 'range(0, 10, 3)' }),

@@ -234,9 +234,27 @@ export function copyText(
       return `${shortType(type)}(${quote(text)})`;
     if (type === 'numpy.datetime64' || type === 'pandas.Timestamp') return `${shortType(type)}(${quote(text)})`;
     if (tagged.tag === 'opaque' && type === 'type' && BUILTIN.test(text)) return text;
+    if (type === 'datetime.timezone') return pythonZone(text);
     if (tagged.tag !== 'time') return undefined;
-    if (type === 'datetime.timedelta') return `timedelta(seconds=${text})`;
+    if (type === 'datetime.timedelta') return pythonLength(text);
     return type.startsWith('datetime.') ? `${shortType(type)}.fromisoformat(${quote(text)})` : undefined;
+  }
+
+  /** `timedelta(seconds=1.5)`; a long one in whole numbers, since Python reads the seconds as a float, which would lose the last digits. */
+  function pythonLength(seconds: string): string {
+    const [, sign, whole, fraction] = /^(-?)(\d{10,})\.(\d{1,6})$/.exec(seconds) ?? [];
+    if (fraction === undefined) return `timedelta(seconds=${seconds})`;
+    return `timedelta(seconds=${sign}${whole}, microseconds=${sign}${Number(fraction.padEnd(6, '0'))})`;
+  }
+
+  /** Of a zone with a name of its own the recording has no offset. */
+  function pythonZone(text: string): string | undefined {
+    if (text === 'UTC') return 'timezone.utc';
+    const [, sign, ...parts] = /^UTC([+-])(\d\d):(\d\d)(?::(\d\d)(\.\d{6})?)?$/.exec(text) ?? [];
+    if (sign === undefined) return undefined;
+    const [hours, minutes, seconds = '0', fraction = ''] = parts;
+    const all = Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds);
+    return `timezone(${pythonLength(`${sign === '-' ? '-' : ''}${all}${fraction}`)})`;
   }
 
   /** As Python reads it again: `-0+1j` would be a sum, and nan is no word of the language. */
