@@ -41,7 +41,8 @@ def tool(number, value):
     return value
 
 def written(value):
-    return repr(value)
+    # Python writes no more than 4,300 digits.
+    return hex(value) if type(value) is int else repr(value)
 
 expressions = json.loads(sys.argv[2])
 if sys.argv[1] == "--compare":
@@ -75,6 +76,8 @@ const COPIED: Record<string, string> = {
   'timedelta(days=11574, microseconds=999999)': 'timedelta(seconds=999993600.999999)',
   'timedelta.max': 'timedelta(seconds=86399999999999, microseconds=999999)',
   'timedelta.min': 'timedelta(seconds=-86399999913600)',
+  '-10**4500': `-0x${(10n ** 4500n).toString(16)}`,
+  '10**4299': `1${'0'.repeat(4299)}`,
   'timezone(timedelta(hours=2))': 'timezone(timedelta(seconds=7200))',
   'timezone(timedelta(hours=-2, seconds=-3, microseconds=-5))': 'timezone(timedelta(seconds=-7203.000005))',
 };

@@ -4,7 +4,7 @@ import { arrayValue, child, children, content, keyText } from './children';
 import { errorDict, errorValue } from './errorValue';
 import { errorMessage, FROM_TEXT, isWhole, markOf, opaqueText, shortType, textPart } from './render';
 import type { StoredValues } from './stored';
-import { bytesText, floatText, intText, quote, scalarText } from './text';
+import { bytesText, floatText, hexText, intText, quote, scalarText } from './text';
 
 /** Longest text that is answered; a clipboard is no place for more. */
 const LONGEST = 16 * 1024 * 1024;
@@ -17,6 +17,9 @@ const AS_WRITTEN = /^(?:re\.Pattern|range|slice|NotImplementedType)$/;
 
 /** Classes that have their name wherever they are read. */
 const BUILTIN = /^(?:bool|bytearray|bytes|complex|dict|float|frozenset|int|list|object|set|str|tuple|type)$/;
+
+/** Longest number that Python reads; in hex it reads any. */
+const MOST_DIGITS = 4300;
 
 export class TooLarge extends UserError {}
 
@@ -262,6 +265,7 @@ export function copyText(
     const text = scalarText(plain);
     if (text === undefined) return undefined;
     if (plain instanceof Float) return Number.isFinite(plain.value) ? text : `float('${text}')`;
+    if (typeof plain === 'bigint' && text.length > MOST_DIGITS) return hexText(plain);
     const isOdd = (part: number): boolean => !Number.isFinite(part) || Object.is(part, -0);
     return plain instanceof Complex && (isOdd(plain.real) || isOdd(plain.imaginary)) ? `complex('${text}')` : text;
   }

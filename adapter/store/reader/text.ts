@@ -84,7 +84,11 @@ export function floatText(value: number): string {
 export function intText(value: number | bigint): string {
   if (typeof value === 'number') return String(value);
   const size = value < 0n ? -value : value;
-  return size >> 20_000n > 0n ? `${value < 0n ? '-' : ''}0x${size.toString(16)}` : value.toString();
+  return size >> 20_000n > 0n ? hexText(value) : value.toString();
+}
+
+export function hexText(value: bigint): string {
+  return value < 0n ? `-0x${(-value).toString(16)}` : `0x${value.toString(16)}`;
 }
 
 /** Plain values but text and bytes, in Python's words; nothing for the others. */
