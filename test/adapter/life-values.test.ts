@@ -22,9 +22,15 @@ from pathlib import PurePosixPath
 from typing import NamedTuple
 from uuid import UUID
 
+class Access(enum.Flag):
+    READ = 1
+    WRITE = 2
+
 class Mode(enum.IntFlag):
     R = 1
     W = 2
+
+Odd = enum.Enum("Odd", {"a b": 1})
 
 class Wide(NamedTuple):
     a: int = 1
@@ -78,6 +84,11 @@ const COPIED: Record<string, string> = {
   'timedelta.min': 'timedelta(seconds=-86399999913600)',
   '-10**4500': `-0x${(10n ** 4500n).toString(16)}`,
   '10**4299': `1${'0'.repeat(4299)}`,
+  'Access.READ | Access.WRITE': 'Access.READ|Access.WRITE',
+  '{Access.READ | Access.WRITE: Access.WRITE}': '{Access.READ|Access.WRITE: Access.WRITE}',
+  'Access(0)': 'Access(0)',
+  'Mode.R | 8': 'Mode(9)',
+  "Odd['a b']": 'Odd(1)',
   'timezone(timedelta(hours=2))': 'timezone(timedelta(seconds=7200))',
   'timezone(timedelta(hours=-2, seconds=-3, microseconds=-5))': 'timezone(timedelta(seconds=-7203.000005))',
 };

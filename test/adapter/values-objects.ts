@@ -4,7 +4,7 @@ import { closed, same, shown, type Expected } from './values-table';
 export const OBJECTS: Record<string, Expected> = {
   enum: same('Colour.RED', '__main__.Colour', { parts: { value: "'r'" } }),
   int_enum: same('Level.LOW', '__main__.Level', { parts: { value: '1' } }),
-  flag: same('Access.READ|WRITE', '__main__.Access', { parts: { value: '3' } }),
+  flag: same('Access.READ|WRITE', '__main__.Access', { parts: { value: '3' }, copied: 'Access.READ|Access.WRITE' }),
   dataclass: same("Order(id=7, total=2.5, lines=['a'])", '__main__.Order', {
     paneParts: { id: '7', total: '2.5', lines: "['a']" },
     parts: { id: '7', total: '2.5', lines: "['a']" },

@@ -1,6 +1,6 @@
 import { UserError } from '../../common/errors';
 import { Complex, Dict, Float, SetValue, Tagged, Tuple, type Value } from '../values/model';
-import { arrayValue, child, children, content, keyText } from './children';
+import { arrayValue, child, children, content } from './children';
 import { errorDict, errorValue } from './errorValue';
 import { errorMessage, FROM_TEXT, isWhole, markOf, opaqueText, shortType, textPart } from './render';
 import type { StoredValues } from './stored';
@@ -17,6 +17,9 @@ const AS_WRITTEN = /^(?:re\.Pattern|range|slice|NotImplementedType)$/;
 
 /** Classes that have their name wherever they are read. */
 const BUILTIN = /^(?:bool|bytearray|bytes|complex|dict|float|frozenset|int|list|object|set|str|tuple|type)$/;
+
+/** A name of a member that Python takes behind a dot. */
+const NAME = /^[\p{ID_Start}_]\p{ID_Continue}*$/u;
 
 /** Longest number that Python reads; in hex it reads any. */
 const MOST_DIGITS = 4300;
@@ -172,7 +175,7 @@ export function copyText(
       });
     }
     if (tagged.tag === 'ellipsis') return put('...');
-    if (tagged.tag === 'enum') return put(keyText(tagged, stored));
+    if (tagged.tag === 'enum') return pythonMember(tagged, each);
     if (tagged.tag === 'bytearray') {
       put('bytearray(');
       each(tagged.parts[0] ?? null);
@@ -187,6 +190,14 @@ export function copyText(
       return sequence(`${shortType(type)}(`, [tagged.parts[1] ?? null], ')', each);
     const inside = through(tagged);
     return inside === undefined ? put(quote(standIn(tagged))) : each(inside);
+  }
+
+  /** `Colour.RED`, `Access.READ|Access.WRITE`; by its value, where its name is none of Python's. */
+  function pythonMember(member: Tagged, each: (one: Value) => void): void {
+    const type = shortType(textPart(member, 0, stored));
+    const names = textPart(member, 1, stored).split('|');
+    if (names.every((name) => NAME.test(name))) return put(names.map((name) => `${type}.${name}`).join('|'));
+    sequence(`${type}(`, [member.parts[2] ?? null], ')', each);
   }
 
   /** `ValueError('no tea')`; what it was raised from is not in it, as in Python's own text. */
