@@ -160,6 +160,12 @@ test('more rows of a long value come by key, and the focus goes on with them', (
     assert.equal(await rows.count(), 201);
     await shown.page.keyboard.press('ArrowUp');
     assert.match(await focused(), /^99\s*:/);
+    await shown.page.keyboard.press('PageUp');
+    await until(async () => assert.match(await focused(), /^[5-9]\d\s*:/));
+    await shown.page.keyboard.press('Home');
+    assert.match(await focused(), /^0\s*:/);
+    await shown.page.keyboard.press('End');
+    assert.match(await focused(), /Show 50 more of 250/);
     await rows.nth(200).click();
     await until(async () => assert.match(await focused(), /^200\s*:\s*40000$/));
     assert.equal(await rows.count(), 250);

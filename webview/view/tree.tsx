@@ -10,6 +10,8 @@ import { Menu, type Place } from './menu';
 
 /** Rows of a level that come at a time. */
 export const CHUNK = 100;
+/** As many again as are shown, and no more than these at once. */
+const LARGEST_CHUNK = 1000;
 
 interface TreeProps {
   page: Page;
@@ -209,6 +211,7 @@ export function MoreRow({ shown, total, wanted, want, level }: MoreProps): JSX.E
   }, [shown]);
   if (shown === 0 || shown >= total) return null;
   const isAsked = wanted > shown;
+  const step = Math.min(LARGEST_CHUNK, Math.max(CHUNK, shown));
   return (
     <div
       class="tree-row more"
@@ -225,12 +228,12 @@ export function MoreRow({ shown, total, wanted, want, level }: MoreProps): JSX.E
           row: currentTarget,
           at: [...tree.querySelectorAll('[role=treeitem]')].indexOf(currentTarget),
         };
-        want(wanted + CHUNK);
+        want(shown + step);
       }}
     >
       <span class="codicon codicon-blank" aria-hidden="true" />
       <span class="link">
-        Show {withCommas(Math.min(CHUNK, total - shown))} more of {withCommas(total)}
+        Show {withCommas(Math.min(step, total - shown))} more of {withCommas(total)}
       </span>
     </div>
   );
@@ -373,7 +376,7 @@ function goTo(row: HTMLElement | undefined): void {
   row.focus();
 }
 
-/** Up and down go through the rows that are shown; right opens, left closes or goes to the parent. */
+/** Up and down, by pages and to the ends go through the rows that are shown; right opens, left closes or goes to the parent. */
 export function treeKeys(event: KeyboardEvent): void {
   const tree = event.currentTarget as HTMLElement;
   const rows = [...tree.querySelectorAll<HTMLElement>('[role=treeitem]')];
@@ -382,12 +385,26 @@ export function treeKeys(event: KeyboardEvent): void {
   if (!row || event.altKey || event.ctrlKey || event.metaKey) return;
   const level = Number(row.ariaLevel);
   const open = row.getAttribute('aria-expanded');
+  const panel = tree.closest('.tab-panel') ?? tree;
+  const page = Math.max(1, Math.floor(panel.clientHeight / Math.max(1, row.offsetHeight)) - 1);
   switch (event.key) {
     case 'ArrowDown':
       goTo(rows[at + 1]);
       break;
     case 'ArrowUp':
       goTo(rows[at - 1]);
+      break;
+    case 'PageDown':
+      goTo(rows[Math.min(rows.length - 1, at + page)]);
+      break;
+    case 'PageUp':
+      goTo(rows[Math.max(0, at - page)]);
+      break;
+    case 'Home':
+      goTo(rows[0]);
+      break;
+    case 'End':
+      goTo(rows.at(-1));
       break;
     case 'ArrowRight':
       if (open === 'false') row.click();
