@@ -230,6 +230,8 @@ export interface CallDetail {
   changes?: Change[];
   /** There are more than these: `compare` has them all, page by page. */
   moreChanges?: boolean;
+  /** Where there are no `changes`, why some of the state was not recorded, which may have changed all the same; see `compare`. */
+  unrecorded?: string;
   /** Keys that the state after has as they were before: only the app's own reducer merges them, and recording does not run it. */
   unmerged?: string[];
   messages?: SaidMessage[];
@@ -353,7 +355,19 @@ export interface ReaderMethods {
       count: number;
     };
     /** `root`: the two values themselves. */
-    result: { root: ComparedRow; rows: ComparedRow[]; different: number; equal: number };
+    result: {
+      root: ComparedRow;
+      rows: ComparedRow[];
+      different: number;
+      equal: number;
+      /**
+       * Where nothing differs, why some of either was not recorded, which may differ all the same: the mark of a part, wherever in it. Empty where
+       * the values are too large to be looked through. Absent where all of both was recorded.
+       */
+      unrecorded?: string;
+      /** Nothing differs but the order of the keys. */
+      reordered?: true;
+    };
   };
   /** Figures of the calls that overlap from..to. */
   statistics: {

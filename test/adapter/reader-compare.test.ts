@@ -13,9 +13,10 @@ import { Reader } from '../../adapter/store/reader/reader';
 import { RunFile } from '../../adapter/store/reader/runFile';
 import { statistics } from '../../adapter/store/reader/statistics';
 import type { StoredValues } from '../../adapter/store/reader/stored';
+import { unrecorded } from '../../adapter/store/reader/unrecorded';
 import { recoverSpool } from '../../adapter/store/recover';
 import { writeOwner } from '../../adapter/store/spoolOwner';
-import { SetValue, Tagged, type Value } from '../../adapter/store/values/model';
+import { Dict, SetValue, Tagged, Tuple, type Value } from '../../adapter/store/values/model';
 import { SpoolFile, dict } from '../support/spool';
 
 /** Nothing here is stored on its own. */
@@ -311,6 +312,87 @@ describe('store: what the reader compares and counts', function () {
       ],
     );
     assert.equal(compare('1.2').rows[0]?.before?.mark, 'Masked: key holds a secret.');
+  });
+
+  it('says why some of two values was not recorded, where what was recorded of both is equal', () => {
+    const masked = new Tagged('masked', ['key holds a secret']);
+    const cut = (all: number, kept: Value): Tagged => new Tagged('cut', ['list', kept, all, 'too large']);
+    const array = (all: number): Tagged => new Tagged('array', ['numpy.ndarray', new Tuple([all]), 'int64', [1, 2]]);
+    let deep: Value = new Tagged('cut', ['value', null, 0, 'nested too deep']);
+    for (let level = 0; level < 150; level++) deep = dict({ level, deep });
+    const generator = new Tagged('opaque', ['generator', '', 'generators are not run']);
+    const both = (value: Value): [Value, Value] => [value, value];
+    const cases: [readonly [Value, Value], string | undefined][] = [
+      [both(dict({ a: 1, b: [LONG, null] })), undefined],
+      [both(dict({ api_key: masked, note: LONG })), 'Masked: key holds a secret.'],
+      [both(masked), 'Masked: key holds a secret.'],
+      [both(cut(400_000, [1, 2])), 'Cut after 2 of 400000: too large.'],
+      [[cut(400_000, [1, 2]), cut(400_001, [1, 2])], 'Cut after 2 of 400000: too large.'],
+      [both([new Tuple([array(1000)])]), 'Only the first 2 of 1000 elements were recorded.'],
+      [both(array(2)), undefined],
+      [both(deep), 'Cut: nested too deep.'],
+      [both(dict({ lines: generator })), 'Not looked into: generators are not run.'],
+      [both(new Tagged('opaque', ['decimal.Decimal', '1.50', null])), undefined],
+      [both(new Dict([[masked, 1]])), 'Masked: key holds a secret.'],
+      [both(['Bearer ***']), 'Where a text has ***, a secret may have stood.'],
+      [both([new Tagged('cycle', [1])]), undefined],
+      [[dict({ a: 1 }), dict({ a: 2, b: masked })], undefined],
+      [[dict({ a: 1 }), dict({ a: masked })], undefined],
+    ];
+    record(run(cases.map(([pair]) => pair)));
+    cases.forEach(([, mark], index) => {
+      // The second time it is known of the parts that are stored on their own.
+      for (const time of [1, 2]) assert.equal(compare(`1.${index + 1}`).unrecorded, mark, `${index}, ${time}`);
+    });
+  });
+
+  it('does not look for ever for what was not recorded', () => {
+    const large = new Tagged('masked', ['key holds a secret']);
+    const slow = { resolve: (value: Value) => value } as StoredValues;
+    const many = Array.from({ length: 3_000_000 }, (): Value => ['x', 'y']);
+    const start = performance.now();
+    assert.equal(unrecorded([[...many, large]], slow), '');
+    assert.ok(performance.now() - start < 2000);
+  });
+
+  it('says of a state without changes why some of it was not recorded', () => {
+    const masked = new Tagged('masked', ['key holds a secret']);
+    record(
+      run([], (spool) => {
+        [dict({ n: 1, api_key: masked }), dict({ n: 1 })].forEach((state, index) => {
+          const [call, start] = [index + 1, 1000 * index];
+          spool.add(3, call, 0, 1, 1, start, dict({}), null).add(5, call, start + 1, 'before', state);
+          spool.add(5, call, start + 2, 'after', state).add(4, call, start + 500, 0, null, null);
+        });
+      }),
+    );
+    const told = ['1.1', '1.2']
+      .map((id) => ask('call', { id }))
+      .map(({ changes, unrecorded }) => [changes, unrecorded]);
+    assert.deepEqual(told, [
+      [[], 'Masked: key holds a secret.'],
+      [[], undefined],
+    ]);
+  });
+
+  it('tells values that differ in the order of their keys alone', () => {
+    const [ab, ba] = [dict({ a: 1, b: 2 }), dict({ b: 2, a: 1 })];
+    record(
+      run([
+        [ab, ba],
+        [ab, ab],
+        [dict({ in: ab, x: 1 }), dict({ in: ba, x: 1 })],
+      ]),
+    );
+    const told = ['1.1', '1.2', '1.3'].map((id) => compare(id));
+    assert.deepEqual(
+      told.map(({ different, equal, reordered, unrecorded }) => [different, equal, reordered, unrecorded]),
+      [
+        [0, 2, true, undefined],
+        [0, 2, undefined, undefined],
+        [1, 1, undefined, undefined],
+      ],
+    );
   });
 
   it('keeps every part of both sides, once, in its order', () => {

@@ -1,7 +1,8 @@
 /** Values beside each other: the state around a node, arguments that were edited, and two calls. */
 import assert from 'node:assert/strict';
-import type { Shown } from './browser';
-import { lastAsked, picture, ready, spoken, test, title, until, windowText, withPage } from './harness';
+import type { ReaderMethods } from '../../protocol/timeline';
+import type { Answer, Shown } from './browser';
+import { RUNS, hostOf, lastAsked, picture, ready, spoken, test, title, until, windowText, withPage } from './harness';
 
 /** The rows of the tree of that name: what is said of each, and how deep it is. */
 async function rows(shown: Shown, label: string): Promise<string[]> {
@@ -122,7 +123,13 @@ test('two calls are compared: one is selected for it, the other one by menu or k
       const facts = await shown.page.locator('.compare-facts').innerText();
       assert.match(facts.replace(/\s+/g, ' '), /State returned error Took 3.3 s 3 ms/);
     });
-    await until(async () => assert.match(await shown.page.locator('.tab-panel').innerText(), /Both are equal\./));
+    // The reason is cut on both sides: behind that they may differ.
+    await until(async () =>
+      assert.match(
+        await shown.page.locator('.tab-panel').innerText(),
+        /What was recorded of both is equal\. cut after 20 characters/,
+      ),
+    );
     await until(async () => assert.deepEqual(await rows(shown, 'Input'), ['3 equal parts']));
     // What only one of them has is on its own side.
     await until(async () => assert.deepEqual(await rows(shown, 'Output'), ['removed, dict (2)']));
@@ -141,3 +148,52 @@ test('two calls are compared: one is selected for it, the other one by menu or k
     await until(async () => assert.equal(await shown.page.getByRole('tab', { name: 'Compare' }).count(), 1));
     assert.equal((lastAsked(shown, 'compare') as { which: string }).which, 'different');
   }));
+
+test('what is said of equal values keeps to what was recorded of them', async (house) => {
+  const reader = hostOf(RUNS);
+  const cases = [
+    [{}, 'Both are equal.', '3 equal parts', 'This call left the state as it was.'],
+    [
+      { unrecorded: 'Masked: key holds a secret.' },
+      'What was recorded of both is equal. Masked: key holds a secret.',
+      '3 equal parts',
+      'What was recorded of the state is the same before and after this call. Masked: key holds a secret.',
+    ],
+    [
+      { unrecorded: '' },
+      'What was recorded of both is equal.',
+      '3 equal parts',
+      'What was recorded of the state is the same before and after this call.',
+    ],
+    [
+      { reordered: true },
+      'Both are equal. Their keys stand in another order.',
+      '3 equal parts, in another order',
+      'This call left the state as it was.',
+    ],
+  ] as const;
+  for (const [more, said, row, list] of cases) {
+    const change = 'reordered' in more ? 'changed' : 'same';
+    const answer: Answer = async (method, params) => {
+      const told = (await reader(method, params)) as object;
+      if (method === 'call' && 'stateBefore' in told) return { ...told, changes: [], ...more };
+      if (method !== 'compare') return told;
+      const { root } = told as ReaderMethods['compare']['result'];
+      return { root: { ...root, change }, rows: [], different: 0, equal: 3, ...more };
+    };
+    await withPage(
+      house,
+      async (shown) => {
+        await ready(shown);
+        await shown.page.mouse.click(600, 139);
+        await shown.page.getByRole('tab', { name: 'State' }).click();
+        const head = shown.page.locator('.value-head .muted').first();
+        await until(async () => assert.equal(await head.innerText(), list));
+        await shown.page.getByRole('button', { name: 'Side by Side' }).click();
+        await until(async () => assert.equal(await head.innerText(), said));
+        await until(async () => assert.deepEqual(await rows(shown, 'Changes'), [row]));
+      },
+      { answer },
+    );
+  }
+});

@@ -401,6 +401,9 @@ function handle(value: number): ValueHandle {
   return { value, root: nodeOf('', VALUES[value] ?? null) };
 }
 
+/** Of every text that is called a reason. */
+const CUT = 'cut after 20 characters of 2,400';
+
 /** Parts of the same name beside each other. */
 function compared(
   before: Plain | undefined,
@@ -432,6 +435,9 @@ function compared(
     rows: (which === 'equal' ? equal : different).slice(start, start + count),
     different: different.length,
     equal: equal.length,
+    ...(different.length === 0 && JSON.stringify([before, after]).includes('"reason":') && { unrecorded: CUT }),
+    ...(different.length === 0 &&
+      Object.keys(olds).join() !== Object.keys(news).join() && { reordered: true as const }),
   };
 }
 
@@ -478,7 +484,7 @@ function nodeOf(name: string, value: Plain): ValueNode {
   if (typeof value === 'boolean') return { name, text: value ? 'True' : 'False', type: 'bool', children: 0 };
   if (typeof value === 'number') return { name, text: String(value), type: 'int', children: 0 };
   if (typeof value === 'string') {
-    const mark = name === 'reason' ? 'cut after 20 characters of 2,400' : undefined;
+    const mark = name === 'reason' ? CUT : undefined;
     const line = value.replace(/\n/g, '\\n');
     const text =
       line.length <= 200 ? `'${line}'` : `'${line.slice(0, 140)}…${line.slice(-59)}' (${value.length} characters)`;

@@ -91,10 +91,12 @@ function placeOf({ value, path }: ValueHandle): ValuePlace {
   return { value, path: path ?? [] };
 }
 
-function said({ root, different, equal }: Answer): string {
+function said({ root, different, equal, unrecorded, reordered }: Answer): string {
+  if (root.change !== 'same' && !root.alike) return '';
+  // What was not recorded may differ.
+  if (unrecorded !== undefined) return `What was recorded of both is equal. ${unrecorded}`.trimEnd();
   if (root.change === 'same') return 'Both are equal.';
-  if (!root.alike) return '';
-  // Where a value is cut, what was not recorded may differ.
+  if (reordered) return 'Both are equal. Their keys stand in another order.';
   if (different === 0) return 'What was recorded of both is equal.';
   return `${counted(different, 'difference')}${equal > 0 ? `, ${withCommas(equal)} equal` : ''}`;
 }
@@ -147,7 +149,7 @@ function Rows({ shared, sides, level, which, first }: LevelProps & { which: Whic
   const { answer, problem } = useLevel(shared.page, sides, which, wanted);
   if (problem) return <div class="mark">{problem}</div>;
   if (!answer) return null;
-  const { rows, different, equal } = answer;
+  const { rows, different, equal, reordered } = answer;
   const total = which === 'equal' ? equal : different;
   return (
     <>
@@ -163,14 +165,28 @@ function Rows({ shared, sides, level, which, first }: LevelProps & { which: Whic
       ))}
       <MoreRow shown={rows.length} total={total} level={level} wanted={wanted} want={setWanted} />
       {which === 'different' && equal > 0 && (
-        <Equal shared={shared} sides={sides} level={level} total={equal} first={first && rows.length === 0} />
+        <Equal
+          shared={shared}
+          sides={sides}
+          level={level}
+          total={equal}
+          reordered={reordered}
+          first={first && rows.length === 0}
+        />
       )}
     </>
   );
 }
 
 /** The equal parts of a level in one line, until somebody wants to see them. */
-function Equal({ shared, sides, level, total, first }: LevelProps & { total: number }): JSX.Element {
+function Equal({
+  shared,
+  sides,
+  level,
+  total,
+  reordered,
+  first,
+}: LevelProps & { total: number; reordered?: boolean | undefined }): JSX.Element {
   const [open, setOpen] = useState(false);
   return (
     <>
@@ -184,7 +200,10 @@ function Equal({ shared, sides, level, total, first }: LevelProps & { total: num
         onClick={() => setOpen(!open)}
       >
         <span class={`codicon codicon-chevron-${open ? 'down' : 'right'}`} aria-hidden="true" />
-        <span class="muted">{counted(total, 'equal part')}</span>
+        <span class="muted">
+          {counted(total, 'equal part')}
+          {reordered && ', in another order'}
+        </span>
       </div>
       {open && <Rows shared={shared} sides={sides} level={level + 1} which="equal" />}
     </>

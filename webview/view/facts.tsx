@@ -38,7 +38,7 @@ export function InputTab({ page, detail }: Props): JSX.Element {
 }
 
 export function StateTab({ page, detail }: Props): JSX.Element {
-  const { changes, moreChanges, stateBefore, stateAfter, unmerged } = detail;
+  const { changes, moreChanges, unrecorded, stateBefore, stateAfter, unmerged } = detail;
   const beside = page.sideBySide && stateBefore !== undefined && stateAfter !== undefined;
   const choices = (
     <span class="choices" role="group" aria-label="How changes are shown">
@@ -56,7 +56,9 @@ export function StateTab({ page, detail }: Props): JSX.Element {
       {beside ? (
         <CompareTree page={page} label="Changes" before={stateBefore} after={stateAfter} actions={choices} />
       ) : (
-        changes && <ChangeList changes={changes} more={moreChanges === true} choices={choices} />
+        changes && (
+          <ChangeList changes={changes} more={moreChanges === true} unrecorded={unrecorded} choices={choices} />
+        )
       )}
       {stateBefore && <ValueTree page={page} handle={stateBefore} label="State before" root="stateBefore" />}
       {stateAfter && <ValueTree page={page} handle={stateAfter} label="State after" root="stateAfter" />}
@@ -76,18 +78,17 @@ interface ListedChanges {
   changes: readonly Change[];
   /** There are others, which are not listed. */
   more: boolean;
+  unrecorded: string | undefined;
   choices: JSX.Element;
 }
 
-function ChangeList({ changes, more, choices }: ListedChanges): JSX.Element {
+function ChangeList({ changes, more, unrecorded, choices }: ListedChanges): JSX.Element {
   const all = counted(changes.length, 'change');
   return (
     <section class="value">
       <div class="value-head">
         <span class="value-label">Changes</span>
-        <span class="muted">
-          {changes.length === 0 ? 'This call left the state as it was.' : more ? `More than ${all}` : all}
-        </span>
+        <span class="muted">{changes.length === 0 ? leftAsItWas(unrecorded) : more ? `More than ${all}` : all}</span>
         <span class="spring" />
         {choices}
       </div>
@@ -107,6 +108,11 @@ function ChangeList({ changes, more, choices }: ListedChanges): JSX.Element {
       </ul>
     </section>
   );
+}
+
+function leftAsItWas(unrecorded: string | undefined): string {
+  if (unrecorded === undefined) return 'This call left the state as it was.';
+  return `What was recorded of the state is the same before and after this call. ${unrecorded}`.trimEnd();
 }
 
 export function MessagesTab({ detail }: { detail: CallDetail }): JSX.Element {

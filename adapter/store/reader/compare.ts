@@ -7,6 +7,7 @@ import { node } from './render';
 import { comparable, isIndexed, same } from './same';
 import type { StoredValues } from './stored';
 import { quote } from './text';
+import { unrecorded } from './unrecorded';
 
 /** Longest part of a text that is shown of each side, and how much of what is equal stands in front of the first difference. */
 const SHOWN = 160;
@@ -31,7 +32,20 @@ export function compareValues(
     if (equal === (part.which === 'equal')) wanted.push(pair);
   }
   const rows = wanted.slice(part.start, part.start + part.count).map((pair) => rowOf(pair, stored));
-  return { root, rows, different, equal: pairs.length - different };
+  const answer = { root, rows, different, equal: pairs.length - different };
+  if (before === undefined || after === undefined || different > 0) return answer;
+  if (root.change !== 'same' && !root.alike) return answer;
+  const mark = unrecorded(root.change === 'same' ? [after] : [before, after], stored);
+  return {
+    ...answer,
+    ...(mark !== undefined && { unrecorded: mark }),
+    ...(root.change !== 'same' && isReordered(pairs, children(after, stored)) && { reordered: true }),
+  };
+}
+
+/** Pairs stand in the order of what was before. */
+function isReordered(pairs: readonly Pair[], news: readonly Child[]): boolean {
+  return pairs.some(({ after }, index) => after?.name !== news[index]?.name);
 }
 
 /** The parts of both, those that belong together in one pair. */

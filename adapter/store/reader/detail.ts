@@ -16,6 +16,7 @@ import { line, node } from './render';
 import type { RunFile } from './runFile';
 import { same } from './same';
 import { shorten } from './text';
+import { unrecorded } from './unrecorded';
 
 /** Exceptions from which the one that ended a call was raised; what is behind them is in the value itself. */
 const MOST_CAUSES = 20;
@@ -76,6 +77,7 @@ export function callDetail(file: RunFile, name: string): CallDetail {
     stateAfter: handle(parts.state_after),
     changes: changed?.changes,
     moreChanges: changed?.more === true ? true : undefined,
+    unrecorded: changed?.changes.length === 0 ? unrecorded([before!, after!], file.values) : undefined,
     messages: messages.length > 0 ? messages : undefined,
     unmerged: unmerged.length > 0 ? unmerged : undefined,
     attributes: shownAttributes(attributes).map(([name, value]) => ({
