@@ -195,6 +195,8 @@ export interface ComparedRow {
   after?: ValueNode;
   /** Both are of one kind, so their own parts can be compared one by one. */
   alike: boolean;
+  /** Of two long texts, or bytes, of which the beginnings are equal: where `text` is to begin, so that it has the first difference. */
+  from?: number;
 }
 
 export interface CallDetail {
@@ -334,9 +336,9 @@ export interface ReaderMethods {
     params: { file: string; value: number; path: string[]; start: number; count: number };
     result: { nodes: ValueNode[] };
   };
-  /** A text with its lines, or bytes as Python writes them; of a very long one the beginning, and how much there is in `all`. */
+  /** A text with its lines, or bytes as Python writes them; of a very long one a part, from the beginning or `from`, and how much there is in `all`. */
   text: {
-    params: { file: string; value: number; path: string[] };
+    params: { file: string; value: number; path: string[]; from?: number };
     result: { text: string; all?: { count: number; of: 'characters' | 'bytes' } };
   };
   /** The value as JSON or as Python text. */

@@ -314,6 +314,54 @@ describe('store: what the reader compares and counts', function () {
     assert.equal(compare('1.2').rows[0]?.before?.mark, 'Masked: key holds a secret.');
   });
 
+  it('shows long bytes and texts from where they differ, also when they are opened', () => {
+    const zeros = (count: number, end: string): Buffer => Buffer.concat([Buffer.alloc(count), Buffer.from(end)]);
+    const array = (bytes: Uint8Array): Tagged => new Tagged('bytearray', [bytes]);
+    const far = 'x'.repeat(100_000);
+    const cut = (all: number): Tagged => new Tagged('cut', ['str', far, all, 'too long']);
+    record(
+      run([
+        [zeros(100_000, '1'), zeros(100_000, '2')],
+        [zeros(100, '1'), zeros(100, `2${'y'.repeat(200)}`)],
+        [array(zeros(100, '1')), array(zeros(100, '2'))],
+        [zeros(3, '1'), zeros(3, '2')],
+        [`${far}1`, `${far}2`],
+        [cut(200_000), cut(200_001)],
+      ]),
+    );
+    const zero = '\\x00'.repeat(15);
+    const texts = [1, 2, 3, 4].map((call) => {
+      const { before, after } = compare(`1.${call}`).root;
+      return [before?.text, after?.text];
+    });
+    assert.deepEqual(texts, [
+      [`…b'${zero}1'`, `…b'${zero}2'`],
+      [`…b'${zero}1'`, `…b'${zero}2${'y'.repeat(24)}'…`],
+      [`bytearray(…b'${zero}1')`, `bytearray(…b'${zero}2')`],
+      ["b'\\x00\\x00\\x001'", "b'\\x00\\x00\\x002'"],
+    ]);
+    const opened = (call: number): string[] => {
+      const { input, output } = ask('call', { id: `1.${call}` });
+      const { from } = compare(`1.${call}`).root;
+      return [input!, output!].map(
+        ({ value }) => ask('text', { value, path: [], ...(from !== undefined && { from }) }).text,
+      );
+    };
+    assert.deepEqual(
+      opened(1),
+      ['1', '2'].map((end) => `…b'${'\\x00'.repeat(250)}${end}'`),
+    );
+    assert.deepEqual(
+      opened(5),
+      ['1', '2'].map((end) => `…${'x'.repeat(1000)}${end}`),
+    );
+    assert.equal(compare('1.2').root.from, undefined);
+    const [begin, other] = [compare('1.6').root.before, compare('1.6').root.after];
+    assert.match(begin?.text ?? '', /^'x+…x+…'$/);
+    assert.equal(other?.text, begin?.text);
+    assert.equal(begin?.mark, 'Cut after 100000 of 200000: too long.');
+  });
+
   it('says why some of two values was not recorded, where what was recorded of both is equal', () => {
     const masked = new Tagged('masked', ['key holds a secret']);
     const cut = (all: number, kept: Value): Tagged => new Tagged('cut', ['list', kept, all, 'too large']);

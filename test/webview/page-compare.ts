@@ -197,3 +197,27 @@ test('what is said of equal values keeps to what was recorded of them', async (h
     );
   }
 });
+
+test('two long texts are opened where they differ', async (house) => {
+  const reader = hostOf(RUNS);
+  const answer: Answer = async (method, params) => {
+    if (method === 'text') return { text: `…from ${(params as { from?: number }).from}` };
+    const told = await reader(method, params);
+    if (method !== 'compare') return told;
+    const [before, after] = ['one', 'other'].map((text) => ({ name: 'a', text, type: 'str', children: 0, long: true }));
+    const { root } = told as ReaderMethods['compare']['result'];
+    return { root, rows: [{ change: 'changed', before, after, alike: false, from: 99_000 }], different: 1, equal: 0 };
+  };
+  await withPage(
+    house,
+    async (shown) => {
+      await ready(shown);
+      await shown.page.mouse.click(520, 159);
+      await until(async () => assert.deepEqual(await rows(shown, 'Edited while held'), ['a, changed, one → other']));
+      await shown.page.locator('[role=tree][aria-label^="Edited"] [role=treeitem]').first().click();
+      const sides = shown.page.locator('.whole-text .value-text');
+      await until(async () => assert.deepEqual(await sides.allInnerTexts(), ['…from 99000', '…from 99000']));
+    },
+    { answer },
+  );
+});

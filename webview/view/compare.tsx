@@ -256,8 +256,8 @@ function Row({
       {open && !branch && (
         <div class={`tree-row compare-row whole-text ${change}`} role="treeitem" aria-level={level + 1} tabIndex={-1}>
           <span />
-          <WholeSide page={shared.page} place={sides.before} node={before} kind="before" />
-          <WholeSide page={shared.page} place={sides.after} node={after} kind="after" />
+          <WholeSide page={shared.page} place={sides.before} node={before} from={row.from} kind="before" />
+          <WholeSide page={shared.page} place={sides.after} node={after} from={row.from} kind="after" />
         </div>
       )}
     </>
@@ -278,15 +278,16 @@ interface WholeProps {
   page: Page;
   place: ValuePlace | undefined;
   node: ValueNode | undefined;
+  from: number | undefined;
   kind: 'before' | 'after';
 }
 
 /** A long text; what is beside it may be of another kind. */
-function WholeSide({ page, place, node, kind }: WholeProps): JSX.Element {
+function WholeSide({ page, place, node, from, kind }: WholeProps): JSX.Element {
   if (!place || !node) return <span class={`compare-side ${kind} absent`} />;
   return (
     <span class={`compare-side ${kind}`}>
-      {node.long ? <WholeText page={page} place={place} node={node} /> : <ValueText node={node} />}
+      {node.long ? <WholeText page={page} place={place} node={node} from={from} /> : <ValueText node={node} />}
     </span>
   );
 }

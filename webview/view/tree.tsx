@@ -315,8 +315,16 @@ export function ValueText({ node, title }: { node: ValueNode; title?: string }):
   );
 }
 
+interface WholeProps {
+  page: Page;
+  place: ValuePlace;
+  node: ValueNode;
+  /** Where a very long one begins. */
+  from?: number | undefined;
+}
+
 /** A long text with its lines, as far as a page should show one. */
-export function WholeText({ page, place, node }: { page: Page; place: ValuePlace; node: ValueNode }): JSX.Element {
+export function WholeText({ page, place, node, from }: WholeProps): JSX.Element {
   const [answer, setAnswer] = useState<ReaderMethods['text']['result']>();
   const [problem, setProblem] = useState<string>();
   const { value, path } = place;
@@ -324,14 +332,14 @@ export function WholeText({ page, place, node }: { page: Page; place: ValuePlace
     const { file } = page;
     if (file === undefined) return;
     let current = true;
-    page.ask('text', { file, value, path }).then(
+    page.ask('text', { file, value, path, ...(from !== undefined && { from }) }).then(
       (told) => current && setAnswer(told),
       (error: unknown) => current && setProblem(sentence(error)),
     );
     return () => {
       current = false;
     };
-  }, [value, path.join('\0')]);
+  }, [value, path.join('\0'), from]);
   if (problem) return <span class="mark">{problem}</span>;
   return (
     <span class={`value-text ${textClass(node)}`}>

@@ -1,17 +1,22 @@
 import type { ComparedRow, ReaderMethods, ValueNode } from '../../../protocol/timeline';
-import { Dict, SetValue, type Value } from '../values/model';
+import { Dict, SetValue, Tagged, type Value } from '../values/model';
 import type { Pair } from './align';
 import { children, content, distinct, keyText, type Child } from './children';
 import { pairItems } from './pairItems';
 import { node } from './render';
 import { comparable, isIndexed, same } from './same';
 import type { StoredValues } from './stored';
-import { quote } from './text';
+import { bytesText, quote, whole } from './text';
 import { unrecorded } from './unrecorded';
+import { MOST_BYTES, MOST_CHARACTERS, excerpt } from './wholeText';
 
 /** Longest part of a text that is shown of each side, and how much of what is equal stands in front of the first difference. */
 const SHOWN = 160;
 const LEAD = 30;
+/** What stands in front of it where they are opened. */
+const WHOLE_LEAD = 1000;
+/** A byte is written with up to four characters. */
+const BYTES = { shown: SHOWN / 4, lead: LEAD / 2, wholeLead: WHOLE_LEAD / 4 };
 
 type Which = ReaderMethods['compare']['params']['which'];
 
@@ -98,32 +103,60 @@ function rowOf({ before, after }: Pair, stored: StoredValues): ComparedRow {
   const equal = same(before.value, after.value, stored);
   const [one, other] = [stored.resolve(before.value), stored.resolve(after.value)];
   const [left, right] = [node(before.name, one, stored), node(after.name, other, stored)];
-  if (!equal) differing(left, right, content(one, stored), content(other, stored));
+  const from = equal ? undefined : differing(left, right, content(one, stored), content(other, stored));
   return {
     change: equal ? 'same' : 'changed',
     before: left,
     after: right,
     alike: left.children + right.children > 0 && comparable(one, other, stored),
+    ...(from !== undefined && { from }),
   };
 }
 
-/** Two long texts begin a little before the first place where they differ: their beginnings may read the same. */
-function differing(left: ValueNode, right: ValueNode, one: Value, other: Value): void {
-  if (typeof one !== 'string' || typeof other !== 'string') return;
-  if (one.length <= SHOWN && other.length <= SHOWN) return;
+/**
+ * Two long texts, or bytes, begin a little before the first place where they differ: their beginnings may read the same. Where they do so even when
+ * they are opened, says from where they are to be shown.
+ */
+function differing(left: ValueNode, right: ValueNode, one: Value, other: Value): number | undefined {
+  if (typeof one === 'string' && typeof other === 'string') {
+    if (one.length <= SHOWN && other.length <= SHOWN) return undefined;
+    const at = firstDifference(one.length, other.length, (index) => one.charCodeAt(index) === other.charCodeAt(index));
+    if (at === undefined) return undefined;
+    const from = Math.max(0, at - LEAD);
+    left.text = around(one, from);
+    right.text = around(other, from);
+    return at < MOST_CHARACTERS ? undefined : at - WHOLE_LEAD;
+  }
+  const [some, others] = [bytesOf(one), bytesOf(other)];
+  if (some === undefined || others === undefined) return undefined;
+  if (some.length <= BYTES.shown && others.length <= BYTES.shown) return undefined;
+  const at = firstDifference(some.length, others.length, (index) => some[index] === others[index]);
+  if (at === undefined) return undefined;
+  const from = Math.max(0, at - BYTES.lead);
+  left.text = bytesAround(one, some, from);
+  right.text = bytesAround(other, others, from);
+  return at < MOST_BYTES ? undefined : at - BYTES.wholeLead;
+}
+
+/** None where what is there is equal, of texts that were cut. */
+function firstDifference(one: number, other: number, isEqual: (index: number) => boolean): number | undefined {
+  const shorter = Math.min(one, other);
   let at = 0;
-  while (at < one.length && at < other.length && one.charCodeAt(at) === other.charCodeAt(at)) at++;
-  const from = Math.max(0, at - LEAD);
-  left.text = around(one, from);
-  right.text = around(other, from);
+  while (at < shorter && isEqual(at)) at++;
+  return at === one && at === other ? undefined : at;
+}
+
+function bytesOf(value: Value): Uint8Array | undefined {
+  if (value instanceof Tagged && value.tag === 'bytearray') return bytesOf(value.parts[0] ?? null);
+  return value instanceof Uint8Array ? value : undefined;
+}
+
+function bytesAround(value: Value, bytes: Uint8Array, from: number): string {
+  const text = excerpt(bytes, from, BYTES.shown, (range) => bytesText(bytes.subarray(...range)));
+  return value instanceof Tagged ? `bytearray(${text})` : text;
 }
 
 function around(text: string, from: number): string {
-  const end = from + SHOWN;
   // Half a character at either end would be shown as nonsense.
-  const part = text
-    .slice(from, end)
-    .replace(/^[\udc00-\udfff]/, '')
-    .replace(/[\ud800-\udbff]$/, '');
-  return quote(`${from > 0 ? '…' : ''}${part}${end < text.length ? '…' : ''}`);
+  return quote(excerpt(text, from, SHOWN, (range) => whole(text.slice(...range))));
 }

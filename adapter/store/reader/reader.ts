@@ -78,7 +78,8 @@ export class Reader {
     },
     text: (params) => {
       const file = this.file(params);
-      return wholeText(this.part(file, params), file.values);
+      const from = params['from'] === undefined ? 0 : Math.floor(numberIn(params, 'from', 0));
+      return wholeText(this.part(file, params), file.values, from);
     },
     copy: (params) => {
       const file = this.file(params);
