@@ -362,6 +362,70 @@ describe('store: what the reader compares and counts', function () {
     assert.equal(begin?.mark, 'Cut after 100000 of 200000: too long.');
   });
 
+  it('compares arrays element by element, row by row', () => {
+    const numbers = (cells: Value[], sizes: number[], kind = 'int64'): Tagged =>
+      new Tagged('array', ['numpy.ndarray', new Tuple(sizes), kind, cells]);
+    const nine = (middle: number): Tagged => numbers([1, 2, 3, 4, middle, 6, 7, 8, 9], [3, 3]);
+    const table = (last: number): Tagged =>
+      new Tagged('array', ['pandas.DataFrame', new Tuple([2, 2]), 'mixed', dict({ a: [1, 2], b: [3, last] })]);
+    record(
+      run([
+        [nine(5), nine(50)],
+        [numbers([1, 2], [2]), numbers([1, 2, 3], [3])],
+        [table(4), table(5)],
+        [
+          [nine(5), 1],
+          [nine(50), 1],
+        ],
+        [numbers([1, 2], [2]), numbers([1, 2], [2], 'int32')],
+        [numbers([1, 2], [2]), numbers([1, 2], [1, 2])],
+        [numbers([1, 2], [1000]), numbers([1, 2], [2000])],
+      ]),
+    );
+    const [matrix, longer, columns, within, ofOtherKind, ofMoreLevels, ofOtherSize] = [1, 2, 3, 4, 5, 6, 7].map(
+      (call) => compare(`1.${call}`),
+    );
+    assert.deepEqual(
+      [matrix, longer, columns, within].map((one) => [one!.root.alike, one!.different, one!.equal]),
+      [
+        [true, 1, 2],
+        [true, 1, 2],
+        [true, 1, 1],
+        [true, 1, 1],
+      ],
+    );
+    assert.deepEqual([matrix!.rows[0]?.alike, within!.rows[0]?.alike], [true, true]);
+    assert.deepEqual(told(longer!), [['added', undefined, '2: 3']]);
+    assert.deepEqual([ofOtherKind!.root.alike, ofMoreLevels!.root.alike], [false, false]);
+    assert.deepEqual(
+      [ofOtherSize!.different, ofOtherSize!.unrecorded],
+      [0, 'Only the first 2 of 1000 elements were recorded.'],
+    );
+    assert.deepEqual(diff(dict({ m: nine(5) }), dict({ m: nine(50) }), plain).changes, [
+      { change: 'changed', path: 'm[1][1]', before: '5', after: '50' },
+    ]);
+    assert.deepEqual(
+      diff(dict({ t: table(4) }), dict({ t: table(5) }), plain).changes.map(({ path }) => path),
+      ['t.b[1]'],
+    );
+  });
+
+  it('takes a cut list of another length, or an array of another size, for changed', () => {
+    const list = (all: number): Tagged => new Tagged('cut', ['list', [1, 2], all, 'too large']);
+    const array = (all: number): Tagged => new Tagged('array', ['numpy.ndarray', new Tuple([all]), 'int64', [1, 2]]);
+    for (const [make, before, after] of [
+      [list, 'list (1000)…', 'list (2000)…'],
+      [array, 'ndarray (1000) int64', 'ndarray (2000) int64'],
+    ] as const) {
+      assert.deepEqual(diff(dict({ a: make(1000) }), dict({ a: make(2000) }), plain).changes, [
+        { change: 'changed', path: 'a', before, after },
+      ]);
+      assert.deepEqual(diff(dict({ a: make(1000) }), dict({ a: make(1000) }), plain).changes, []);
+    }
+    const empty = (rows: number): Tagged => new Tagged('array', ['numpy.ndarray', new Tuple([rows, 0]), 'int64', []]);
+    assert.equal(diff(dict({ a: empty(2) }), dict({ a: empty(3) }), plain).changes.length, 1);
+  });
+
   it('says why some of two values was not recorded, where what was recorded of both is equal', () => {
     const masked = new Tagged('masked', ['key holds a secret']);
     const cut = (all: number, kept: Value): Tagged => new Tagged('cut', ['list', kept, all, 'too large']);

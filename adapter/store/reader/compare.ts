@@ -59,7 +59,8 @@ function pairsOf(before: Value | undefined, after: Value | undefined, together: 
   const news = after === undefined ? [] : children(after, stored);
   if (!together) return [...olds.map((old) => ({ before: old })), ...news.map((fresh) => ({ after: fresh }))];
   const plain = content(before!, stored);
-  if (isIndexed(plain) || plain instanceof SetValue) return pairItems(olds, news, stored, !(plain instanceof SetValue));
+  if (isIndexed(plain, stored) || plain instanceof SetValue)
+    return pairItems(olds, news, stored, !(plain instanceof SetValue));
   const fresh = new Map(keyed(after!, news, stored));
   const pairs: Pair[] = keyed(before!, olds, stored).map(([key, old]) => {
     const now = fresh.get(key);

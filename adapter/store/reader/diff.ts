@@ -2,7 +2,7 @@ import type { Change } from '../../../protocol/timeline';
 import { Dict, Tagged, type Value } from '../values/model';
 import { children, content, distinct, keyText, type Child } from './children';
 import { pairItems } from './pairItems';
-import { line } from './render';
+import { line, markOf } from './render';
 import { alike, equal, isIndexed, sameName } from './same';
 import type { StoredValues } from './stored';
 
@@ -37,9 +37,15 @@ export function diff(before: Value, after: Value, stored: StoredValues): { chang
     if (depth === 0 && isObject(one) !== isObject(other) && (isFields(one) || isFields(other)))
       return named(path, one, other, depth);
     if (depth < DEEPEST && alike(one, other, stored)) {
-      if (isIndexed(content(one, stored))) return indexed(path, children(one, stored), children(other, stored), depth);
-      if (children(one, stored, 0, 1).length > 0 || children(other, stored, 0, 1).length > 0)
-        return named(path, one, other, depth);
+      if (children(one, stored, 0, 1).length > 0 || children(other, stored, 0, 1).length > 0) {
+        const listed = changes.length;
+        if (isIndexed(one, stored)) indexed(path, children(one, stored), children(other, stored), depth);
+        else named(path, one, other, depth);
+        // Of two that are cut what is there may be equal, and how much there was is not.
+        if (changes.length === listed && markOf(one, stored) !== markOf(other, stored))
+          add('changed', path, one, other);
+        return;
+      }
     }
     if (!equal(one, other, stored, 0)) add('changed', path, one, other);
   }

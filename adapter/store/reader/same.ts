@@ -1,16 +1,33 @@
 import { Complex, Dict, Float, Ref, SetValue, Tagged, Tuple, type Value } from '../values/model';
-import { children, content } from './children';
+import { arrayContent, children, content } from './children';
 import type { StoredValues } from './stored';
 
-export function isIndexed(value: Value): boolean {
-  return Array.isArray(value) || value instanceof Tuple;
+/** Its parts have places and no names: a list, a tuple, an array of numbers or its rows. */
+export function isIndexed(value: Value, stored: StoredValues): boolean {
+  const plain = content(value, stored);
+  const inner = isArray(plain) ? stored.resolve(arrayContent(plain, stored)) : plain;
+  return Array.isArray(inner) || inner instanceof Tuple;
+}
+
+function isArray(value: Value): value is Tagged {
+  return value instanceof Tagged && value.tag === 'array';
+}
+
+/** Of one class and one kind of elements, and of as many dimensions: what is a row in one of them is none that is an element in the other. */
+function alikeArrays(one: Tagged, other: Tagged, stored: StoredValues): boolean {
+  const [left, right] = [one, other].map(({ parts: [type, shape, kind] }) => {
+    const sizes = stored.resolve(shape ?? null);
+    return [stored.resolve(type ?? null), stored.resolve(kind ?? null), sizes instanceof Tuple && sizes.items.length];
+  });
+  return left!.every((part, index) => part === right![index]) && isIndexed(one, stored) === isIndexed(other, stored);
 }
 
 /** Of one kind, so that their parts can be compared one by one. */
 export function alike(one: Value, other: Value, stored: StoredValues): boolean {
   if (one instanceof Tagged || other instanceof Tagged) {
     if (!(one instanceof Tagged && other instanceof Tagged) || one.tag !== other.tag) return false;
-    if (one.tag === 'error' || one.tag === 'array') return false;
+    if (one.tag === 'error') return false;
+    if (isArray(one) && isArray(other)) return alikeArrays(one, other, stored);
     if ((one.tag === 'object' || one.tag === 'subclass') && one.parts[0] !== other.parts[0]) return false;
     if (one.tag === 'object') return true;
   }
