@@ -393,6 +393,8 @@ export function treeKeys(event: KeyboardEvent): void {
   if (!row || event.altKey || event.ctrlKey || event.metaKey) return;
   const level = Number(row.ariaLevel);
   const open = row.getAttribute('aria-expanded');
+  // A long text is read by pages, which the browser does.
+  if (row.classList.contains('whole-text') && event.key.startsWith('Page')) return;
   const panel = tree.closest('.tab-panel') ?? tree;
   const page = Math.max(1, Math.floor(panel.clientHeight / Math.max(1, row.offsetHeight)) - 1);
   switch (event.key) {
