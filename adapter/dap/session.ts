@@ -74,9 +74,7 @@ export class Session {
     this.done = new Promise((resolve) => (this.#resolveDone = resolve));
     this.engine = new Engine((text, error) => options.log.error(text, error));
     this.#broadcast = new Broadcast(this);
-    this.runningNames = new RunningNames(this.engine, (task) =>
-      this.sendAll('thread', { reason: 'started', threadId: task.thread }),
-    );
+    this.runningNames = new RunningNames(this.engine, this.clients);
     this.#journal = new Journal(this, options);
     this.engine.on('exited', (code) => this.#exited(code));
     // Who looks at a held call finds it on the timeline, too.

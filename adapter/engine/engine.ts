@@ -78,6 +78,8 @@ export class Engine {
   #settings: EngineSettings | undefined;
   #generation = 0;
   #stopFlag = false;
+  /** Questions for tasks that are not answered yet. */
+  readonly #tasksAsked = new Map<TargetProcess, Promise<void>>();
   /** A pause of all was asked for, and nothing went on since. */
   #pausing = false;
   /** Every configuration waits for the one before. */
@@ -329,16 +331,25 @@ export class Engine {
     let timer: NodeJS.Timeout | undefined;
     // Cancelling would wait for the process to agree, which is what it cannot do.
     const patience = new Promise<void>((resolve) => (timer = setTimeout(resolve, TASKS_MS)));
-    const answers = this.processes.map(async (process) => {
-      try {
-        await this.tasks.learn(process, async () => (await this.request(process, 'tasks', {})).tasks);
-      } catch (error) {
-        this.report(`tasks: ${messageOf(error)}`, undefined);
-      }
+    const answers = this.processes.map((process) => {
+      // One that stands still would answer all of them at once, later.
+      const asked = this.#tasksAsked.get(process) ?? this.#learnTasks(process);
+      this.#tasksAsked.set(process, asked);
+      return asked;
     });
     await Promise.race([Promise.all(answers), patience]);
     clearTimeout(timer);
     return this.tasks.all();
+  }
+
+  async #learnTasks(process: TargetProcess): Promise<void> {
+    try {
+      await this.tasks.learn(process, async () => (await this.request(process, 'tasks', {})).tasks);
+    } catch (error) {
+      this.report(`tasks: ${messageOf(error)}`, undefined);
+    } finally {
+      this.#tasksAsked.delete(process);
+    }
   }
 
   // ------------------------------------------------------------ looking and changing

@@ -366,6 +366,30 @@ describe('DAP session', () => {
       assert.notEqual(threadId, held);
       assert.deepEqual(await names(), [first, expected]);
     }
+    // The held one goes on, into a call: nobody had asked for its name since.
+    await client.request('continue', { threadId: held });
+    stage.target.answers.tasks = () => ({ tasks: [{ id: 1, name: 'agent', where: 'in llm:gpt-x, 1.1 s' }] });
+    assert.deepEqual(await client.waitFor('thread'), { reason: 'started', threadId: held });
+    assert.deepEqual(await names(), ['agent — in llm:gpt-x, 1.1 s', 'check']);
+  });
+
+  it('asks a process that does not answer once for its tasks', async () => {
+    const client = await stage.launched();
+    let asked = 0;
+    let answer!: () => void;
+    const late = new Promise<void>((resolve) => (answer = resolve));
+    stage.target.answers.tasks = async () => {
+      asked++;
+      await late;
+      return { tasks: [{ id: 1, name: 'agent', where: '' }] };
+    };
+    await client.request('threads', {});
+    await client.request('threads', {});
+    assert.equal(asked, 1);
+    answer();
+    await client.request('threads', {});
+    const { threads } = await client.request('threads', {});
+    assert.deepEqual([asked, threads.map(({ name }) => name)], [2, ['agent']]);
   });
 
   it('pauses every task, and lets a pause go with the first release', async () => {

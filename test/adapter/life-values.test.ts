@@ -26,6 +26,8 @@ class Access(enum.Flag):
     READ = 1
     WRITE = 2
 
+Op = enum.Enum("Op", "in")
+
 class Mode(enum.IntFlag):
     R = 1
     W = 2
@@ -87,6 +89,7 @@ const COPIED: Record<string, string> = {
   'Access.READ | Access.WRITE': 'Access.READ|Access.WRITE',
   '{Access.READ | Access.WRITE: Access.WRITE}': '{Access.READ|Access.WRITE: Access.WRITE}',
   'Access(0)': 'Access(0)',
+  'Op["in"]': 'Op(1)',
   'Mode.R | 8': 'Mode(9)',
   "Odd['a b']": 'Odd(1)',
   'timezone(timedelta(hours=2))': 'timezone(timedelta(seconds=7200))',

@@ -494,16 +494,28 @@ describe('store: what the reader compares and counts', function () {
         [ab, ba],
         [ab, ab],
         [dict({ in: ab, x: 1 }), dict({ in: ba, x: 1 })],
+        // Of these the order is a part.
+        [
+          new Tagged('subclass', ['collections.OrderedDict', ab]),
+          new Tagged('subclass', ['collections.OrderedDict', ba]),
+        ],
+        [new SetValue([1, 2], false), new SetValue([2, 1], false)],
       ]),
     );
-    const told = ['1.1', '1.2', '1.3'].map((id) => compare(id));
+    const told = ['1.1', '1.2', '1.3', '1.4', '1.5'].map((id) => compare(id));
     assert.deepEqual(
       told.map(({ different, equal, reordered, unrecorded }) => [different, equal, reordered, unrecorded]),
       [
         [0, 2, true, undefined],
         [0, 2, undefined, undefined],
         [1, 1, undefined, undefined],
+        [0, 2, undefined, undefined],
+        [0, 2, undefined, undefined],
       ],
+    );
+    assert.deepEqual(
+      told.map(({ root }) => root.change),
+      ['changed', 'same', 'changed', 'changed', 'same'],
     );
   });
 

@@ -4,7 +4,7 @@ import type { CallRow, Ending, Lane, RunSummary } from '../../protocol/timeline'
 import { barAt, placeBars } from '../../webview/model/bars';
 import { laneLabel, lanesBetween, layOut } from '../../webview/model/layout';
 import { neighbour } from '../../webview/model/neighbours';
-import { placeWord, SEARCH_WORDS, searchWords, valueWord } from '../../webview/model/searchWords';
+import { isSearched, placeWord, SEARCH_WORDS, searchWords, valueWord } from '../../webview/model/searchWords';
 import { clockLabels, formatClock, formatDuration, formatMoment, roundStep, ticks } from '../../webview/model/time';
 import { busyIn } from '../../webview/model/totals';
 import { clamp, fit, followed, reveal, timeAt, whole, xOf, zoom } from '../../webview/model/viewport';
@@ -425,6 +425,26 @@ describe('timeline: what is typed into the search', () => {
         searchWords(`min:${length}`).problem,
         `"${length}" is no length of time, such as 200ms. The units are ns, us, ms, s, m and h.`,
       );
+  });
+
+  it('offers to look for values whose own text a search finds', () => {
+    const node = (type: string, text: string, more = {}) => ({ name: 'x', type, text, children: 0, ...more });
+    for (const found of [
+      node('str', "'eu'"),
+      node('int', '7'),
+      node('decimal.Decimal', "Decimal('0.1')"),
+      node('str', "'aaa…'", { long: true, mark: 'Cut: 2,000,000 characters in all.' }),
+    ])
+      assert.ok(isSearched(found), found.text);
+    for (const none of [
+      node('', '***', { mark: 'Masked.' }),
+      node('bytes', "b'hi'"),
+      node('list', '[]'),
+      node('tuple', '()'),
+      node('function', 'len'),
+      node('dict', 'dict (3)', { children: 3 }),
+    ])
+      assert.ok(!isSearched(none), none.text);
   });
 
   it('finds a value by as much of a line of it as can stand between quotes', () => {

@@ -167,7 +167,7 @@ test('what is said of equal values keeps to what was recorded of them', async (h
     ],
     [
       { reordered: true },
-      'Both are equal. Their keys stand in another order.',
+      'Both are equal, in another order.',
       '3 equal parts, in another order',
       'This call left the state as it was.',
     ],

@@ -99,6 +99,11 @@ test('of many calls the table lists those that a search found, also behind the f
       // The window is a few calls wide.
       await until(async () => assert.deepEqual([...new Set(await names.allInnerTexts())], ['parse_line']));
       assert.ok((await names.count()) < 20);
+      // What is not known is not gone to: from the first call on, and in the window.
+      await page.locator('.search input').press('Enter');
+      await until(async () => assert.equal(await page.locator('.search-count').innerText(), '1 of 19,999'));
+      await page.locator('.search input').press('Shift+Enter');
+      await until(async () => assert.match(await page.locator('.spoken').innerText(), /This is the first one/));
       // The next one is the next here.
       await page.locator('.table-space .table-row').first().click();
       await page.locator('.search input').press('Enter');

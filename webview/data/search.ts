@@ -6,6 +6,7 @@ import { placeWord, searchWords, valueWord, type ValueRoot } from '../model/sear
 import { SEARCH_LIMIT } from './loaded';
 import type { Viewport } from '../model/viewport';
 import type { Page } from './page';
+import type { Nanoseconds } from '../model/time';
 import { sentence } from './sentence';
 
 export interface Search {
@@ -14,8 +15,9 @@ export interface Search {
   calls: CallRow[];
   ids: Set<string>;
   total: number;
-  /** The first ones of the run, where there are more. */
+  /** The first ones of the run, where there are more, or may be; what begins before `known` and is not among them was not found. */
   first?: CallRow[];
+  known?: Nanoseconds;
   /** Part of the run that was looked at once more for calls behind the first ones, and whether all there are known. */
   here?: Viewport & { all: boolean };
   /** There may be more than `total`: not all of the run was looked at. */
@@ -30,8 +32,9 @@ export interface Search {
   problem?: string;
 }
 
-/** Milliseconds after which a window has come to rest. */
+/** Milliseconds after which a window has come to rest, and those between two looks at one of a run that grows. */
 const REST = 100;
+const LIVE_REST = 1000;
 
 /** Why there is nothing to be seen of a search, in the page as in the live region. */
 export function nothingFound({ problem, text, looked = 0 }: Search): string {
@@ -43,9 +46,9 @@ export function nothingFound({ problem, text, looked = 0 }: Search): string {
 }
 
 /** Whether this call was found; undefined where only the first of many were asked for, and it is behind them. */
-export function isFound({ ids, first, here }: Search, call: CallRow): boolean | undefined {
+export function isFound({ ids, first, known = 0, here }: Search, call: CallRow): boolean | undefined {
   if (ids.has(call.id)) return true;
-  if (first === undefined || call.start <= (first.at(-1)?.start ?? 0)) return false;
+  if (first === undefined || call.start < known) return false;
   return here?.all === true && call.start >= here.from && call.start <= here.to ? false : undefined;
 }
 
@@ -53,8 +56,8 @@ export function isFound({ ids, first, here }: Search, call: CallRow): boolean | 
 export class Finder {
   private ticket = 0;
   private resting?: ReturnType<typeof setTimeout>;
-  /** The window that is looked at, or was last. */
-  private looked?: Viewport;
+  /** What is asked about the window. */
+  private looking?: { ticket: number; view: Viewport };
 
   constructor(private readonly page: Page) {
     page.onView(() => this.lookSoon());
@@ -120,64 +123,100 @@ export class Finder {
     if (search) await this.ask(search.text);
   }
 
-  /** Selects the next or previous call that was found, round and round. */
+  /** Selects the next or previous call that was found, round and round; of many as far as they are known, from the start or in the window. */
   step(direction: 'next' | 'previous'): void {
     const { page } = this;
-    const calls = page.search?.calls ?? [];
-    if (calls.length === 0) return;
-    const at = calls.findIndex((call) => call.id === page.selection?.call.id);
+    const { search } = page;
+    if (!search || search.calls.length === 0) return;
+    const selected = page.selection?.call;
     const step = direction === 'next' ? 1 : -1;
-    const index = at < 0 ? (direction === 'next' ? 0 : calls.length - 1) : (at + step + calls.length) % calls.length;
-    page.chooser.select(calls[index], { reveal: true });
+    if (!search.first) {
+      const { calls } = search;
+      const at = calls.findIndex((call) => call.id === selected?.id);
+      const index = at < 0 ? (step > 0 ? 0 : calls.length - 1) : (at + step + calls.length) % calls.length;
+      return page.chooser.select(calls[index], { reveal: true });
+    }
+    const { first } = search;
+    const isFirst = new Set(first.map((call) => call.id));
+    const inFirst = selected === undefined || !search.ids.has(selected.id) || isFirst.has(selected.id);
+    const calls = inFirst ? first : search.calls.filter((call) => !isFirst.has(call.id));
+    const at = calls.findIndex((call) => call.id === selected?.id);
+    const next = at < 0 ? calls[0] : calls[at + step];
+    if (next) page.chooser.select(next, { reveal: true });
+    else if (at === 0 && inFirst) page.tell('This is the first one');
+    else page.tell(`Of so many only the first ${withCommas(first.length)} are gone through, and those of the window`);
   }
 
   /**
    * The calls that begin in the window, however short, and pass the search and the filters. `left`: how many more there are, at least where there
-   * may be others. Undefined where nothing can be asked.
+   * may be others. Undefined where nothing can be asked, or the search has its own part of the run.
    */
   async inWindow(limit: number): Promise<{ calls: CallRow[]; left: number; atLeast?: boolean } | undefined> {
     const { page } = this;
-    const { file, view } = page;
-    const { problem, ...words } = searchWords(page.search?.text ?? '');
+    const { file, view, search } = page;
+    const { problem, ...words } = searchWords(search?.problem === undefined ? (search?.text ?? '') : '');
     if (file === undefined || problem !== undefined) return undefined;
-    const query = { from: Math.max(0, Math.floor(view.from)), to: Math.max(0, Math.ceil(view.to)), ...words.query };
+    if (words.query?.from !== undefined || words.query?.to !== undefined) return undefined;
+    const query = { ...words.query, from: Math.max(0, Math.floor(view.from)), to: Math.max(0, Math.ceil(view.to)) };
     const answer = await page.ask('search', { file, ...words, ...this.filters(), query, limit });
     const left = answer.total - answer.calls.length;
     const calls = answer.calls.filter(({ start, end }) => start <= view.to && (end ?? start) >= view.from);
     return { calls, left, ...(answer.atLeast && { atLeast: true }) };
   }
 
-  /** Of many that were found, those in the window are asked for when it has come to rest. */
+  /** Of many that were found, those in the window are asked for when it has come to rest; while a run grows, now and then. */
   private lookSoon(): void {
-    const { search, view } = this.page;
-    if (search?.first === undefined || !search.done) return;
-    if (search.here && this.looked?.from === view.from && this.looked.to === view.to) return;
-    if (this.resting !== undefined && this.looked?.from === view.from && this.looked.to === view.to) return;
-    clearTimeout(this.resting);
-    this.looked = view;
-    this.resting = setTimeout(() => {
-      this.resting = undefined;
-      void this.look();
-    }, REST);
+    const { page } = this;
+    if (this.isLookedAt() || this.resting !== undefined) return;
+    const { view } = page;
+    this.resting = setTimeout(
+      () => {
+        this.resting = undefined;
+        // It moves still.
+        if (!page.live && (page.view.from !== view.from || page.view.to !== view.to)) this.lookSoon();
+        else if (!this.isLookedAt()) void this.look();
+      },
+      page.live ? LIVE_REST : REST,
+    );
+  }
+
+  /** Nothing is to be asked about the window, or it was, or is just now. */
+  private isLookedAt(): boolean {
+    const { view, search } = this.page;
+    if (search?.first === undefined || !search.done) return true;
+    const isThis = (one: Viewport | undefined): boolean => one?.from === view.from && one.to === view.to;
+    return isThis(search.here) || (this.looking?.ticket === this.ticket && isThis(this.looking.view));
   }
 
   private async look(): Promise<void> {
     const { page, ticket } = this;
     const { view } = page;
+    const looking = { ticket, view };
+    this.looking = looking;
     try {
       const found = await this.inWindow(SEARCH_LIMIT);
-      const { search } = page;
-      if (!found || ticket !== this.ticket || search?.first === undefined) return;
-      const known = new Set(search.first.map((call) => call.id));
-      const calls = [...search.first, ...found.calls.filter((call) => !known.has(call.id))].sort(byStart);
-      const here = { from: view.from, to: view.to, all: found.left === 0 && !found.atLeast };
-      page.update({ search: { ...search, calls, ids: new Set(calls.map((call) => call.id)), here } });
+      this.seen(ticket, view, found);
     } catch (error) {
-      if (ticket !== this.ticket || !page.search) return;
-      // Not again before the window moves.
-      page.update({ search: { ...page.search, here: { from: view.from, to: view.to, all: false } } });
-      page.tell(`Not searched: ${sentence(error)}`);
+      if (this.seen(ticket, view, undefined)) page.tell(`Not searched: ${sentence(error)}`);
+    } finally {
+      if (this.looking === looking) this.looking = undefined;
     }
+  }
+
+  /** What was found in a window, if the search is still the same. */
+  private seen(
+    ticket: number,
+    { from, to }: Viewport,
+    found: { calls: CallRow[]; left: number; atLeast?: boolean } | undefined,
+  ): boolean {
+    const { page } = this;
+    const { search } = page;
+    if (ticket !== this.ticket || search?.first === undefined) return false;
+    const before = new Set(search.first.map((call) => call.id));
+    const calls = [...search.first, ...(found?.calls ?? []).filter((call) => !before.has(call.id))].sort(byStart);
+    const here = { from, to, all: found !== undefined && found.left === 0 && !found.atLeast };
+    page.update({ search: { ...search, calls, ids: new Set(calls.map((call) => call.id)), here } });
+    return true;
   }
 
   private filters(): { kinds: string[] | undefined; errors: true | undefined } {
@@ -222,7 +261,7 @@ export class Finder {
           calls,
           ids: new Set(calls.map((call) => call.id)),
           total,
-          ...(total > calls.length && { first: calls }),
+          ...((total > calls.length || atLeast) && { first: calls, known: answer.calls.at(-1)?.start ?? 0 }),
           ...(atLeast && { atLeast, looked: (before?.looked ?? 0) + (answer.looked ?? 0), cursor: answer.cursor }),
           ...(notes.length > 0 && { notes }),
           done: true,

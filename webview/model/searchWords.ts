@@ -1,4 +1,5 @@
 import { kindNamed, type Query } from '../../protocol/query';
+import type { ValueNode } from '../../protocol/timeline';
 import { KINDS } from './kinds';
 
 const STATES: Record<string, NonNullable<Query['status']>[number]> = {
@@ -78,6 +79,15 @@ export function valueWord(text: string): string | undefined {
   const parts = text.split(/["\r\n]/).map((part) => part.trim().slice(0, LONGEST).trim());
   const longest = parts.reduce((one, other) => (other.length > one.length ? other : one), '');
   return longest === '' ? undefined : `value:"${longest}"`;
+}
+
+/** Whose text no search finds: bytes, what would be a container if it had parts, and code. */
+const NOT_SEARCHED =
+  /^(?:bytes|bytearray|memoryview|Buffer|Uint8Array|list|tuple|dict|set|frozenset|Array|Object|Map|Set|type|(?:async )?function|method|builtin_function_or_method)$/;
+
+/** Whether `valueWord` finds a value: what is masked, or was not looked into, has only a text that stands for it. */
+export function isSearched({ type, children, mark, long }: ValueNode): boolean {
+  return children === 0 && (mark === undefined || long === true) && !NOT_SEARCHED.test(type);
 }
 
 /** Whose part is looked for. */

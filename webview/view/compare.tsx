@@ -96,8 +96,9 @@ function said({ root, different, equal, unrecorded, reordered }: Answer): string
   // What was not recorded may differ.
   if (unrecorded !== undefined) return `What was recorded of both is equal. ${unrecorded}`.trimEnd();
   if (root.change === 'same') return 'Both are equal.';
-  if (reordered) return 'Both are equal. Their keys stand in another order.';
-  if (different === 0) return 'What was recorded of both is equal.';
+  if (reordered) return 'Both are equal, in another order.';
+  // An OrderedDict in another order, or keys that are written alike.
+  if (different === 0) return 'Their parts read the same, but the two are not equal.';
   return `${counted(different, 'difference')}${equal > 0 ? `, ${withCommas(equal)} equal` : ''}`;
 }
 

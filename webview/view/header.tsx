@@ -144,7 +144,8 @@ function SearchField({
     event.preventDefault();
     event.stopPropagation();
   };
-  const at = found?.calls.findIndex((call) => call.id === page.selection?.call.id) ?? -1;
+  // Where those of the window are among all of them nobody knows.
+  const at = (found?.first ?? found?.calls)?.findIndex((call) => call.id === page.selection?.call.id) ?? -1;
   const total = found === undefined ? '' : `${withCommas(found.total)}${found.atLeast ? '+' : ''}`;
   const said = !found?.done
     ? ''

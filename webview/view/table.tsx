@@ -39,7 +39,9 @@ export function Table({
   const lanes = new Map((page.overview?.lanes ?? []).map((lane) => [lane.task, lane.name]));
   const now = page.now();
   const sorted = useMemo(() => {
-    const shown = rows.filter((call) => page.matches(call)).sort((a, b) => compare(a, b, sort.column, now, lanes));
+    const shown = rows
+      .filter((call) => isChosen || page.matches(call))
+      .sort((a, b) => compare(a, b, sort.column, now, lanes));
     return sort.down ? shown.reverse() : shown;
   }, [rows, sort, page.search, page.hiddenKinds.size, page.errorsOnly]);
   const selected = sorted.findIndex((call) => call.id === page.selection?.call.id);
@@ -178,7 +180,8 @@ export function Table({
         </div>
         {sorted.length === 0 && (
           <p class="empty-line">
-            {atLeast ? 'No call that was looked at matches' : 'No calls match'} in this part of the run.
+            {atLeast ? 'No call that was looked at matches' : 'No calls match'} in this part of the run
+            {isChosen && page.search?.first && ', or begins before it and is not known yet'}.
           </p>
         )}
       </div>
@@ -219,8 +222,8 @@ interface WindowCalls {
 function useWindowCalls(page: Page): WindowCalls {
   const [found, setFound] = useState<WindowCalls>({ rows: [], left: 0 });
   const { file, view, overview, search } = page;
-  const isChosen =
-    page.errorsOnly || page.hiddenKinds.size > 0 || (search?.done === true && search.problem === undefined);
+  const answered = search?.done && search.problem === undefined ? search : undefined;
+  const isChosen = page.errorsOnly || page.hiddenKinds.size > 0 || answered !== undefined;
   useEffect(() => {
     if (file === undefined || !overview) return;
     let current = true;
@@ -230,21 +233,18 @@ function useWindowCalls(page: Page): WindowCalls {
       Promise.all([all, chosen]).then(
         ([{ calls, left }, those]) => {
           if (!current) return;
-          if (!those) return setFound({ rows: calls, left });
-          // Those that began before the window.
-          const known = new Set(those.calls.map((call) => call.id));
-          const before = calls.filter(
+          if (!isChosen) return setFound({ rows: calls, left });
+          // With those that began before the window, as far as they are known.
+          const known = [...(answered?.calls ?? []), ...calls].filter(
             (call) =>
-              !known.has(call.id) &&
-              (call.start < view.from || isEvent(call)) &&
-              !(search?.first && isFound(search, call) === undefined),
+              call.start <= view.to &&
+              (call.end ?? call.start) >= view.from &&
+              page.passes(call) &&
+              (!answered || isFound(answered, call) === true),
           );
-          setFound({
-            rows: [...before, ...those.calls],
-            left: those.left,
-            atLeast: those.atLeast ?? false,
-            chosen: true,
-          });
+          const rows = new Map([...known, ...(those?.calls ?? [])].map((call) => [call.id, call]));
+          const atLeast = those ? those.atLeast === true : answered?.first !== undefined;
+          setFound({ rows: [...rows.values()], left: those?.left ?? 0, atLeast, chosen: true });
         },
         (error: unknown) => current && page.update({ problem: error instanceof Error ? error.message : String(error) }),
       );
@@ -257,7 +257,7 @@ function useWindowCalls(page: Page): WindowCalls {
     file,
     Math.round(view.from),
     overview?.run.live ? overview : Math.round(view.to),
-    isChosen && search?.done && search.text,
+    answered?.text,
     page.errorsOnly,
     page.hiddenKinds.size,
   ]);

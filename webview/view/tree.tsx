@@ -3,7 +3,7 @@ import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { ReaderMethods, ValueHandle, ValueNode, ValuePlace } from '../../protocol/timeline';
 import { withCommas } from '../../protocol/withCommas';
 import type { Page } from '../data/page';
-import type { ValueRoot } from '../model/searchWords';
+import { isSearched, type ValueRoot } from '../model/searchWords';
 import { sentence } from '../data/sentence';
 import { withoutLength } from '../model/words';
 import { Menu, type Place } from './menu';
@@ -26,12 +26,12 @@ interface TreeProps {
 /** A value as a tree. Children are fetched when a node is opened, a hundred at a time. */
 export function ValueTree({ page, handle, label, root, flat = true }: TreeProps): JSX.Element {
   const base = handle.path ?? [];
-  const [menu, setMenu] = useState<{ steps: string[]; leaf: boolean; plain: boolean; place: Place }>();
+  const [menu, setMenu] = useState<{ steps: string[]; searched: boolean; plain: boolean; place: Place }>();
   const openMenu = (row: Element, place?: Place): void => {
     const { left, bottom } = row.getBoundingClientRect();
     setMenu({
       steps: JSON.parse((row as HTMLElement).dataset.path ?? '[]') as string[],
-      leaf: row.hasAttribute('data-leaf'),
+      searched: row.hasAttribute('data-searched'),
       plain: row.hasAttribute('data-plain'),
       place: place ?? { x: left + 24, y: bottom },
     });
@@ -95,7 +95,7 @@ export function ValueTree({ page, handle, label, root, flat = true }: TreeProps)
               label: 'Find This Value',
               icon: 'search',
               separated: true,
-              disabled: !menu.leaf,
+              disabled: !menu.searched,
               run: () => void page.finder.findValue(handle.value, [...base, ...menu.steps]),
             },
             ...(root === undefined
@@ -253,7 +253,7 @@ function Node({
   const opens = branch || node.long === true;
   const about = {
     'data-path': JSON.stringify(path),
-    'data-leaf': branch ? undefined : '',
+    'data-searched': isSearched(node) ? '' : undefined,
     'data-plain': isPlain(node) ? '' : undefined,
   };
   return (

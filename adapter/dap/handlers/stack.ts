@@ -6,9 +6,9 @@ import type { Handler } from '../requests';
 /** Stands for the app while no task is known, so that an editor has something to pause. */
 export const WHOLE_APP = 0x7fff_0000;
 
-export const threads: Handler<'threads'> = async ({ session }) => {
+export const threads: Handler<'threads'> = async ({ session, client }) => {
   const tasks = await session.engine.threads();
-  session.runningNames.told(tasks);
+  session.runningNames.told(client, tasks);
   const [first] = session.engine.processes;
   // Also before the app says anything: editors ask at the start, and then only when a thread begins.
   if (tasks.length === 0 && session.engine.isStarted) {

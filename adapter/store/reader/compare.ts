@@ -44,13 +44,16 @@ export function compareValues(
   return {
     ...answer,
     ...(mark !== undefined && { unrecorded: mark }),
-    ...(root.change !== 'same' && isReordered(pairs, children(after, stored)) && { reordered: true }),
+    ...(root.change !== 'same' && isReordered(before, after, pairs, stored) && { reordered: true }),
   };
 }
 
-/** Pairs stand in the order of what was before. */
-function isReordered(pairs: readonly Pair[], news: readonly Child[]): boolean {
-  return pairs.some(({ after }, index) => after?.name !== news[index]?.name);
+/** The order is no part of what they are, as that of an OrderedDict or of a table's columns is. Pairs stand in the order of what was before. */
+function isReordered(before: Value, after: Value, pairs: readonly Pair[], stored: StoredValues): boolean {
+  const both = [stored.resolve(before), stored.resolve(after)];
+  if (!both.every((value) => value instanceof Dict)) return false;
+  const news = children(after, stored);
+  return pairs.some(({ after: now }, index) => now?.name !== news[index]?.name);
 }
 
 /** The parts of both, those that belong together in one pair. */

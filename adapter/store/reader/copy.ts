@@ -18,8 +18,9 @@ const AS_WRITTEN = /^(?:re\.Pattern|range|slice|NotImplementedType)$/;
 /** Classes that have their name wherever they are read. */
 const BUILTIN = /^(?:bool|bytearray|bytes|complex|dict|float|frozenset|int|list|object|set|str|tuple|type)$/;
 
-/** A name of a member that Python takes behind a dot. */
-const NAME = /^[\p{ID_Start}_]\p{ID_Continue}*$/u;
+/** A name of a member that Python takes behind a dot: no word of the language. */
+const NAME =
+  /^(?!(?:False|None|True|and|as|assert|async|await|break|class|continue|def|del|elif|else|except|finally|for|from|global|if|import|in|is|lambda|nonlocal|not|or|pass|raise|return|try|while|with|yield)$)[\p{ID_Start}_]\p{ID_Continue}*$/u;
 
 /** Longest number that Python reads; in hex it reads any. */
 const MOST_DIGITS = 4300;

@@ -61,9 +61,11 @@ export function unrecorded(values: readonly Value[], stored: StoredValues): stri
     const key = part.cid.toString('latin1');
     if (known.has(key)) return known.get(key);
     if (isLate()) return UNKNOWN;
+    const { lost } = stored;
     const mark = look(stored.resolve(part), depth);
     if (known.size >= MOST_KEPT) known.clear();
-    if (mark !== UNKNOWN) known.set(key, mark);
+    // Of a part that is not in the file the mark is of its place, and a run that goes on may have it later.
+    if (mark !== UNKNOWN && lost === stored.lost) known.set(key, mark);
     return mark;
   }
 }
