@@ -43,6 +43,7 @@ export class RunningNames {
   }
 
   async #look(): Promise<void> {
+    const timer = this.#timer;
     const tasks = await this.engine.threads();
     let moved = false;
     for (const client of this.clients) {
@@ -55,6 +56,8 @@ export class RunningNames {
       for (const task of old) before.set(task, threadName(task));
       client.send('thread', { reason: 'started', threadId: first.thread });
     }
+    // A task went on meanwhile: another look is due already.
+    if (this.#timer !== timer) return;
     this.#wait = moved ? SOON : Math.min(SELDOM, this.#wait * 2);
     this.#timer = undefined;
     this.#lookLater();

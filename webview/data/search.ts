@@ -130,7 +130,7 @@ export class Finder {
     if (!search || search.calls.length === 0) return;
     const selected = page.selection?.call;
     const step = direction === 'next' ? 1 : -1;
-    if (!search.first) {
+    if (!search.first || search.total <= search.first.length) {
       const { calls } = search;
       const at = calls.findIndex((call) => call.id === selected?.id);
       const index = at < 0 ? (step > 0 ? 0 : calls.length - 1) : (at + step + calls.length) % calls.length;
@@ -261,7 +261,10 @@ export class Finder {
           calls,
           ids: new Set(calls.map((call) => call.id)),
           total,
-          ...((total > calls.length || atLeast) && { first: calls, known: answer.calls.at(-1)?.start ?? 0 }),
+          ...((total > calls.length || atLeast) && {
+            first: calls,
+            known: answer.calls.at(-1)?.start ?? before?.known ?? 0,
+          }),
           ...(atLeast && { atLeast, looked: (before?.looked ?? 0) + (answer.looked ?? 0), cursor: answer.cursor }),
           ...(notes.length > 0 && { notes }),
           done: true,

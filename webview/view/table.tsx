@@ -180,8 +180,11 @@ export function Table({
         </div>
         {sorted.length === 0 && (
           <p class="empty-line">
-            {atLeast ? 'No call that was looked at matches' : 'No calls match'} in this part of the run
-            {isChosen && page.search?.first && ', or begins before it and is not known yet'}.
+            {atLeast
+              ? 'No call that was looked at matches in this part of the run.'
+              : isChosen && page.search?.first
+                ? 'No call that begins in this part of the run matches.'
+                : 'No calls match in this part of the run.'}
           </p>
         )}
       </div>

@@ -1,5 +1,5 @@
 import { decodeCanonical } from '../values/canonical';
-import { DecodeError, Dict, Ref, SetValue, Tagged, Tuple, type Value } from '../values/model';
+import { DecodeError, partsOf, Ref, type Value } from '../values/model';
 import { createHash } from 'node:crypto';
 import { UserError, messageOf } from '../../common/errors';
 import { isAlive } from '../alive';
@@ -286,11 +286,4 @@ function refsIn(value: Value): string[] {
     else for (const part of partsOf(next)) waiting.push(part);
   }
   return found;
-}
-
-function partsOf(value: Value): readonly Value[] {
-  if (Array.isArray(value)) return value;
-  if (value instanceof Tuple || value instanceof SetValue) return value.items;
-  if (value instanceof Dict) return value.entries.flat();
-  return value instanceof Tagged ? value.parts : [];
 }

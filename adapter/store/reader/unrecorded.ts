@@ -1,5 +1,5 @@
 import { MASK } from '../../../protocol/secrets';
-import { Dict, Ref, SetValue, Tagged, Tuple, type Value } from '../values/model';
+import { partsOf, Ref, Tagged, type Value } from '../values/model';
 import { markOf } from './render';
 import type { StoredValues } from './stored';
 
@@ -68,11 +68,4 @@ export function unrecorded(values: readonly Value[], stored: StoredValues): stri
     if (mark !== UNKNOWN && lost === stored.lost) known.set(key, mark);
     return mark;
   }
-}
-
-function partsOf(value: Value): readonly Value[] {
-  if (Array.isArray(value)) return value;
-  if (value instanceof Tuple || value instanceof SetValue) return value.items;
-  if (value instanceof Dict) return value.entries.flat();
-  return value instanceof Tagged ? value.parts : [];
 }

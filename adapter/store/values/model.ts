@@ -71,3 +71,11 @@ export class DecodeError extends Error {
 
 /** Deepest nesting that is decoded; the same as Python's own limit for this format. */
 export const MAX_NESTING = 2000;
+
+/** What stands in it, keys included; names of what is stored on its own as they are. */
+export function partsOf(value: Value): readonly Value[] {
+  if (Array.isArray(value)) return value;
+  if (value instanceof Tuple || value instanceof SetValue) return value.items;
+  if (value instanceof Dict) return value.entries.flat();
+  return value instanceof Tagged ? value.parts : [];
+}
