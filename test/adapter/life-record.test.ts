@@ -80,6 +80,36 @@ describe('life: recording without an adapter', function () {
     );
   });
 
+  it('writes a large value that comes again once, and every call has it, also of a further import', async () => {
+    const again = `def count(rows):
+    return len(rows)
+rows = [{"id": n, "text": "mugs " * 20} for n in range(200)]
+for _ in range(25):
+    count(rows)
+print(flush=True)
+input()
+for _ in range(25):
+    count(rows)
+`;
+    const child = spawn(python, [place.file('again.py', again)], { env, stdio: ['pipe', 'pipe', 'inherit'] });
+    const ended = once(child, 'exit');
+    try {
+      await once(child.stdout, 'data');
+      assert.deepEqual([(await taken())[0]!.calls, child.exitCode], [25, null]);
+    } finally {
+      child.stdin.end('\n');
+      await ended;
+    }
+    const [name] = readdirSync(folder);
+    const spools = readdirSync(join(folder, name!)).filter((file) => file.endsWith('.spool'));
+    const written = spools.map((file) => readFileSync(join(folder, name!, file), 'latin1')).join('');
+    const times = written.split('mugs '.repeat(20)).length - 1;
+    assert.ok(times >= 200 && times <= 600, `${times} texts were written.`);
+    await taken();
+    const found = await place.json<QueryAnswer>('query', 'last', '--where', 'argument.rows[199].id equals 199');
+    assert.equal(found.rows.length, 50);
+  });
+
   it('says where a fault below Python ended the app', async () => {
     place.file('fault.py', 'import ctypes\ndef read():\n    return ctypes.string_at(0)\nread()\n');
     const child = spawn(python, ['fault.py'], { cwd: place.project, env, stdio: 'ignore' });

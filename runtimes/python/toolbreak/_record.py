@@ -56,6 +56,8 @@ def begin(folder: str) -> str:
         "enabled": True,
         "functions": _functions(),
         "maskKeys": _words(_MASK_KEYS),
+        # `toolbreak import` reads it, which understands them.
+        "references": True,
     }
     limit = _limit(LIMIT)
     if _INTO not in os.environ:
