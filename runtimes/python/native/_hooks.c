@@ -266,6 +266,7 @@ static PyMethodDef functions_of_module[] = {
     {"step_hook", step_hook, METH_VARARGS, "Stands where `NodeStep.invoke` stood."},
     {"branch_hook", branch_hook, METH_VARARGS, "Stands where LangGraph's `BranchSpec._finish` stood."},
     {"call_soon", call_soon, METH_O, "Has a function called when what runs has returned."},
+    {"told_items", told_items, METH_VARARGS, "Says of a list's items that they are the same, as long as they are."},
     {"nodes_taken", nodes_taken, METH_NOARGS, "How many calls began, ended and were routed the short way."},
     {NULL, NULL, 0, NULL},
 };

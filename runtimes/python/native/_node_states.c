@@ -206,3 +206,29 @@ static void add_state(Frames *frames, Marked *marked)
     if (frames->done == WRITTEN)
         frames->done = put_fields(&frames->out, marked->fields, 1, marked->parts, in.parts.mark, given_by.smallest);
 }
+
+/*
+ * told_items(items, at, pieces, parts, kept, clock) -> int: appends to `pieces` what says that an item is the same, for each item from the one at `at` on, up to one
+ * that is no part, not in the file, or another by now. Answers how many bytes they stand for.
+ */
+static PyObject *told_items(PyObject *module, PyObject *args)
+{
+    PyObject *items, *pieces, *parts, *kept, *clock;
+    Py_ssize_t next, more = 0;
+    if (!PyArg_ParseTuple(args, "O!nO!O!O!O!", &PyList_Type, &items, &next, &PyList_Type, &pieces, &PyDict_Type, &parts, &PySet_Type, &kept, &PyLong_Type, &clock))
+        return NULL;
+    for (; is_prepared && next < PyList_Size(items); next++) {
+        PyObject *item = PyList_GetItem(items, next), *id = PyLong_FromVoidPtr(item);
+        PyObject *part = id == NULL ? NULL : PyDict_GetItemWithError(parts, id);
+        Py_DecRef(id);
+        if (part == NULL || Py_TYPE(part) != in.part || slot(part, in.parts.root) != item)
+            break;
+        PyObject *serial = slot(part, in.parts.serial), *snapshot = slot(part, in.parts.snapshot), *size = slot(part, in.parts.size), *same = slot(part, in.parts.same);
+        if (serial == NULL || PySet_Contains(kept, serial) != 1 || snapshot == NULL || Py_TYPE(snapshot) != given_by.snapshot || size == NULL || same == NULL ||
+            !is_same((Snapshot *)snapshot) || PyList_Append(pieces, same))
+            break;
+        more += PyLong_AsSsize_t(size);
+        Py_DecRef(exchange(part, in.parts.used, shared(clock)));
+    }
+    return PyErr_Occurred() ? NULL : PyLong_FromSsize_t(more);
+}

@@ -18,7 +18,7 @@ static struct {
         Py_ssize_t args, channels, exploded, given, had, info, metadata, task;
     } adapters;
     struct {
-        Py_ssize_t copy, root, serial, mark, size, sized, snapshot, used;
+        Py_ssize_t copy, root, same, serial, mark, size, sized, snapshot, used;
     } parts;
     struct {
         Py_ssize_t _memo;
@@ -513,7 +513,7 @@ static PyObject *prepare_nodes(PyObject *module, PyObject *args)
                           OF(calls, recorded), OF(calls, ended), OF(calls, pending), OF(calls, changes), {NULL, NULL}};
     const Slot adapters[] = {OF(adapters, args), OF(adapters, channels), OF(adapters, exploded), OF(adapters, given), OF(adapters, had), OF(adapters, info),
                              OF(adapters, metadata), OF(adapters, task), {NULL, NULL}};
-    const Slot parts[] = {OF(parts, copy), OF(parts, root), OF(parts, serial), OF(parts, mark), OF(parts, size), OF(parts, sized), OF(parts, snapshot), OF(parts, used), {NULL, NULL}};
+    const Slot parts[] = {OF(parts, copy), OF(parts, root), OF(parts, serial), OF(parts, same), OF(parts, mark), OF(parts, size), OF(parts, sized), OF(parts, snapshot), OF(parts, used), {NULL, NULL}};
     const Slot outers[] = {OF(outers, busy), OF(outers, ended), OF(outers, function), OF(outers, number), OF(outers, pending), OF(outers, quiet), OF(outers, task),
                            {NULL, NULL}};
     const Slot states[] = {OF(states_, _memo), {NULL, NULL}};

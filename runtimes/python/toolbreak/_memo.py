@@ -261,7 +261,7 @@ class Memo:
         self._ready = False
         self.parts: dict[int, Part] = {}
         #: Ids of what was large to encode; an id of another value since is harmless.
-        self._noted: dict[int, None] = {}
+        self._noted: dict[int, int] = {}
         #: How many states there were.
         self.clock = 0
         self._held = 0
@@ -317,12 +317,20 @@ class Memo:
         """Whether it was large to encode the last time: whoever comes a second time is remembered."""
         return id(value) in self._noted
 
+    def times(self, value: Any) -> int:
+        """How often it was large to encode."""
+        return self._noted.get(id(value), 0)
+
     def note(self, value: Any) -> None:
         if len(self._noted) > _MOST_NOTED:
             self._noted = {}
-        self._noted[id(value)] = None
+        self._noted[id(value)] = self._noted.get(id(value), 0) + 1
 
-    def look(self, value: Any) -> Part | None:
+    def glance(self, value: Any) -> Part | None:
+        """`look`, where compiled code alone can do it: that is so little that a value need not come a second time."""
+        return None if _optional.Snapshot is None else self.look(value, True)
+
+    def look(self, value: Any, is_plain: bool = False) -> Part | None:
         """What `remember` needs, taken before the value is encoded. None: it cannot be remembered."""
         if not self._ready:
             self._pointers = _make_pointers()
@@ -331,7 +339,7 @@ class Memo:
             return None
         try:
             part = Part(value)
-            if not part.take(self._most_containers, self._is_plain):
+            if not part.take(self._most_containers, self._is_plain or is_plain):
                 return None
             if part.snapshot is None:
                 part.pointers = self._pointers(part.flat)

@@ -41,6 +41,8 @@ run_hook: Any = None
 step_hook: Any = None
 branch_hook: Any = None
 prepare_nodes: Any = None
+#: Says of a list's items that they are in the file and the same, as long as they are.
+told_items: Any = None
 #: How many calls began, ended and were routed that way.
 nodes_taken: Any = None
 #: Answers what has a function called when Python's own function that runs has returned.
@@ -75,7 +77,7 @@ if os.environ.get("TOOLBREAK_COMPILED", "") != "0":
             Keep, secret_places = _compiled.Keep, _compiled.secret_places
             begin_node, finish_node = _compiled.begin_node, _compiled.finish_node
             run_hook, step_hook, branch_hook = _compiled.run_hook, _compiled.step_hook, _compiled.branch_hook
-            call_soon = _compiled.call_soon
+            call_soon, told_items = _compiled.call_soon, _compiled.told_items
             prepare_nodes, nodes_taken = _compiled.prepare_nodes, _compiled.nodes_taken
     except Exception as error:  # Not built, or for another system.
         _report.let_through(error)

@@ -12,11 +12,12 @@ from typing import Any
 from . import _optional, _report, _static
 from ._masking import ALL_ROW_VALUES, is_login_name
 from ._memo import SMALLEST, SWEEP, Memo, Part
-from ._values import MARSHAL_VERSION, Settings
+from ._values import MARSHAL_VERSION, TAG, Settings
 
 _SCALARS = frozenset(map(id, (bool, float, type(None))))
+_TEXTS = frozenset(map(id, (str, bytes)))
 #: A longer list is one part; a shorter one of messages or dicts also has each of them as a part, since lists of messages are made anew to grow.
-_MOST_ITEMS = 500
+_MOST_ITEMS = 2000
 #: Of a workflow's input; one with more is small parts mostly.
 _MOST_KEEPS = 500
 #: Parts are encoded as if they stood alone; where nesting is cut early, the whole walk decides.
@@ -24,6 +25,12 @@ _DEPTH = 24
 #: What an id is made of, with a dash in four places. An expression would cost ten times as much where the processor has forgotten it.
 _ID_TEXT = "0123456789abcdef-"
 _PLAIN = 1 << 62
+#: An item is written again with each list that is made anew around it: it is worth a number sooner than what stands by itself.
+_SMALLEST_ITEM = 100
+#: So often what holds messages was written before all of it gets a number, for which each of them is looked at.
+_MOST_LISTS = 8
+#: And so often a message: the answer of a node and the state with it are told before LangGraph gives it an id.
+_MOST_RECORDS = 2
 _SAMPLE_ID = "00000000-0000-0000-0000-000000000000"
 
 
@@ -42,6 +49,23 @@ def _takes_a_look(value: Any) -> bool:
     if kind is dict or kind is list or kind is tuple:
         return len(value) > 0
     return kind is not str or len(value) >= SMALLEST
+
+
+def _fields_of(state: Any) -> tuple[str | None, dict[Any, Any] | None]:
+    """A state's fields, and the name of its type where it is an object that is recorded as that and these."""
+    if type(state) is dict:
+        return None, state
+    if id(type(state)) in _SCALARS or state is None:
+        return None, None
+    shape = _static.shape_of(type(state))
+    return shape.name, shape.fields(state) if shape.is_record else None
+
+
+def _holds_records(value: Any) -> bool:
+    """Whether it is a list of messages or the like, or a dict with one."""
+    if type(value) is dict:
+        return any(type(item) is list and _holds_records(item) for item in list(value.values()))
+    return type(value) is list and len(value) > 0 and _static.shape_of(type(value[0])).is_record is True
 
 
 class _Frame:
@@ -207,7 +231,8 @@ class StateEncoder:
         everything is written. `returns`: large values are not waited for to come a second time.
         """
         settings = self._settings
-        if kept is not None and fresh is not None and settings.references and type(state) is dict and state:
+        name, fields = _fields_of(state)
+        if kept is not None and fresh is not None and settings.references and fields:
             memo = self._memo
             parts = memo.parts
             memo.clock = clock = memo.clock + 1
@@ -216,7 +241,7 @@ class StateEncoder:
             # Mostly, all is plain or known and did not change: then marshal does the rest.
             out: dict[Any, Any] = {}
             try:
-                out = state.copy()
+                out = fields.copy()
                 size = 0
                 harmless = settings.harmless
                 for key, value in out.items():
@@ -241,7 +266,8 @@ class StateEncoder:
                     ):
                         break
                 else:
-                    made = dumps((*head, out, *tail), MARSHAL_VERSION)
+                    plain = out if name is None else (TAG, "object", name, out, None)
+                    made = dumps((*head, plain, *tail), MARSHAL_VERSION)
                     if len(made) + size <= settings.max_value_bytes:
                         return made
             except Exception as error:
@@ -249,10 +275,10 @@ class StateEncoder:
             known = len(fresh)
             try:
                 frame = _Frame(kept, fresh, returns)
-                for value, plain in zip(state.values(), out.values()):
+                for value, plain in zip(fields.values(), out.values()):
                     if plain is not value:
                         frame.same[id(value)] = parts[id(value)]
-                made = self._in_parts(head, state, frame, tail)
+                made = self._in_parts(head, name, fields, frame, tail)
             except Exception as error:
                 _report.let_through(error)
                 made = None  # A key that is not text, or a change by another thread: the whole walk decides.
@@ -265,7 +291,7 @@ class StateEncoder:
         return payload
 
     def _in_parts(
-        self, head: tuple[Any, ...], state: dict[Any, Any], frame: _Frame, tail: tuple[Any, ...]
+        self, head: tuple[Any, ...], name: str | None, state: dict[Any, Any], frame: _Frame, tail: tuple[Any, ...]
     ) -> bytes | None:
         # The frame with None for a state; None is one byte, which the dict takes the place of.
         if tail:
@@ -275,6 +301,9 @@ class StateEncoder:
         else:
             begin, end = dumps((*head, None), MARSHAL_VERSION)[:-1], b"0"
         pieces = [begin]
+        if name is not None:
+            pieces.append(dumps((TAG, "object", name, None, None), MARSHAL_VERSION)[:-2])
+            end = end[:1] + b"N" + end[1:]
         self._fields(state, frame, pieces)
         pieces[-1] = end
         payload = b"".join(pieces)
@@ -310,7 +339,7 @@ class StateEncoder:
                 self._settings.harmless.add(key)
         return encoded
 
-    def _value(self, value: Any, frame: _Frame) -> bytes:
+    def _value(self, value: Any, frame: _Frame, smallest: int = SMALLEST) -> bytes:
         kind = type(value)
         if id(kind) in _SCALARS:
             return dumps(value, MARSHAL_VERSION)
@@ -318,45 +347,88 @@ class StateEncoder:
             return dumps(self._settings.encode(value), MARSHAL_VERSION)
         part = frame.same.get(id(value)) or self._memo.find(value)
         if part is None:
-            return self._new(value, frame)
+            return self._new(value, frame, smallest)
         if part.serial in frame.kept or part.serial in frame.fresh:
             frame.more += part.size
             return part.same
-        return self._define(part, frame)
+        return self._define(part, frame, self._items_of(value), 0)
 
-    def _new(self, value: Any, frame: _Frame) -> bytes:
+    def _new(self, value: Any, frame: _Frame, smallest: int) -> bytes:
         memo = self._memo
-        part = memo.look(value) if frame.returns or memo.is_known(value) else None
+        items = self._items_of(value)
+        most = 1
+        if _holds_records(value):
+            most = _MOST_LISTS
+        elif smallest == _SMALLEST_ITEM and _static.shape_of(type(value)).is_record:
+            most = _MOST_RECORDS
+        part = None
+        if frame.returns or memo.times(value) >= most:
+            part = memo.look(value)
+        elif most == 1 and items is None:
+            part = memo.glance(value)
         if part is not None:
-            return self._define(part, frame)
+            return self._define(part, frame, items, smallest)
         before = frame.more
-        encoded = self._encoded(value, frame)
-        if len(encoded) + frame.more - before >= SMALLEST:
+        encoded = self._encoded(value, frame, items)
+        if len(encoded) + frame.more - before >= smallest:
             memo.note(value)
         return encoded
 
-    def _define(self, part: Part, frame: _Frame) -> bytes:
+    def _define(self, part: Part, frame: _Frame, items: list[Any] | None, smallest: int) -> bytes:
         """All of the part, with its number if nothing changed meanwhile."""
         before = frame.more
-        encoded = self._encoded(part.root, frame)
+        encoded = self._encoded(part.root, frame, items)
         size = len(encoded) + frame.more - before
-        if size < SMALLEST or not self._memo.remember(part, size):
+        if size < smallest or not self._memo.remember(part, size):
             return encoded
         frame.fresh.append(part.serial)
         return dumps((..., "keep", part.serial, None), MARSHAL_VERSION)[:-1] + encoded
 
-    def _encoded(self, value: Any, frame: _Frame) -> bytes:
-        settings = self._settings
-        if type(value) is list and value and settings.max_depth >= _DEPTH:
-            items = value[:]
-            kind = type(items[0])
-            if len(items) > _MOST_ITEMS or not (kind is dict or _static.shape_of(kind).is_record):
-                pass
-            elif not any(
-                type(item) is str or type(item) is bytes for item in items
-            ):  # A text may name the next one a secret.
-                pieces = [b"[", len(items).to_bytes(4, "little")]
-                pieces += [self._value(item, frame) for item in items]
+    def _encoded(self, value: Any, frame: _Frame, items: list[Any] | None) -> bytes:
+        if items is not None:
+            return b"".join([b"[", len(items).to_bytes(4, "little"), *self._items(items, frame)])
+        if type(value) is dict and self._settings.max_depth >= _DEPTH and _holds_records(value):
+            # A state that was handed on, by `Send` or to another graph.
+            known, more = len(frame.fresh), frame.more
+            pieces: list[bytes] = []
+            try:
+                self._fields(value, frame, pieces)
                 return b"".join(pieces)
+            except ValueError:  # A key that the whole walk has to look at.
+                del frame.fresh[known:]
+                frame.more = more
+        return self._plain(value)
+
+    def _items_of(self, value: Any) -> list[Any] | None:
+        """The items of a list of which each is a part: messages, or dicts that are worth it, as far as the first and the last one tell."""
+        if type(value) is not list or not 0 < len(value) <= _MOST_ITEMS or self._settings.max_depth < _DEPTH:
+            return None
+        items = value[:]
+        kind = type(items[0])
+        if not (kind is dict or _static.shape_of(kind).is_record):
+            return None
+        if not _TEXTS.isdisjoint(map(id, map(type, items))):  # A text may name the next one a secret.
+            return None
+        parts = self._memo.parts
+        for item in (items[0], items[-1]):
+            if type(item) is not dict or id(item) in parts or len(self._plain(item)) >= _SMALLEST_ITEM:
+                return items
+        return None
+
+    def _items(self, items: list[Any], frame: _Frame) -> list[bytes]:
+        memo = self._memo
+        parts, clock, kept = memo.parts, memo.clock, frame.kept
+        told = _optional.told_items
+        pieces: list[bytes] = []
+        while len(pieces) < len(items):
+            if told is not None:
+                frame.more += told(items, len(pieces), pieces, parts, kept, clock)
+                if len(pieces) == len(items):
+                    break
+            pieces.append(self._value(items[len(pieces)], frame, _SMALLEST_ITEM))
+        return pieces
+
+    def _plain(self, value: Any) -> bytes:
+        settings = self._settings
         encoded: bytes | None = settings.rules.encode(value) if settings.rules is not None else None
         return dumps(settings.encode(value), MARSHAL_VERSION) if encoded is None else encoded

@@ -103,6 +103,10 @@ class Writer(Spool):
                 self._append_state(head, call.args, (told,), True, call=call, recorded=1)
             return
         settings = self.settings
+        if function.kind == "llm" and settings.references and _is_inside(call):
+            # Its messages are the state's.
+            self._append_state(head, call.args, (encode(attributes) if attributes else None,), call=call, recorded=1)
+            return
         if settings.noted and function.kind != "node" and is_noted(settings, call.args.values()):
             if self._append_large(head, call.args, True, attributes, call, 1):
                 return

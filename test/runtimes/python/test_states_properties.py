@@ -5,9 +5,13 @@ from __future__ import annotations
 import random
 from typing import Any
 
+import langgraph.graph  # noqa: F401  What compiled code is prepared with.
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from state_file import StateFile
+from toolbreak import _optional
+from toolbreak._frameworks import _short
 from toolbreak._values import Settings
 
 
@@ -144,10 +148,36 @@ def same(one: Any, other: Any) -> bool:
     return bool(one == other)
 
 
+def grow(choose: random.Random, state: dict[str, Any]) -> None:
+    """What a reducer does: a list is made anew around the items that it had, and they stay in place or change."""
+    items = [*state["small"], {"step": len(state["small"]), "text": "what was found " * choose.randrange(12)}]
+    if choose.random() < 0.2:
+        items.pop(choose.randrange(len(items)))
+    if choose.random() < 0.3:
+        change(choose, {"items": items})
+    state["small"] = items
+    messages = [*state["handed"]["messages"], Box(content="what was said " * choose.randrange(12), id=None)]
+    for message in messages[-2:]:
+        message.id = choose.choice((None, "1", len(messages)))
+    state["handed"] = {
+        "messages": messages,
+        "call": {"name": "look", "token": "secret"} if choose.random() < 0.2 else None,
+    }
+
+
+@pytest.mark.parametrize("way", ["compiled", "python"])
 @settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
-@given(st.integers(0, 2**32), st.lists(st.integers(0, 3), min_size=4, max_size=12))
-def test_what_is_stored_is_what_was_there(seed: int, changes: list[int]) -> None:
-    choose = random.Random(seed)
+@given(seed=st.integers(0, 2**32), changes=st.lists(st.integers(0, 3), min_size=4, max_size=12))
+def test_what_is_stored_is_what_was_there(way: str, seed: int, changes: list[int]) -> None:
+    assert _optional.told_items is None or _short._prepare()
+    told, _optional.told_items = _optional.told_items, None if way == "python" else _optional.told_items
+    try:
+        store(random.Random(seed), changes)
+    finally:
+        _optional.told_items = told
+
+
+def store(choose: random.Random, changes: list[int]) -> None:
     file = StateFile()
     encode = Settings().encode
     shared = build(choose, 3)
@@ -162,10 +192,12 @@ def test_what_is_stored_is_what_was_there(seed: int, changes: list[int]) -> None
         },
         "four": [Box(text=PADDING, value=build(choose, 2)) for _ in range(3)],
     }
+    growing: dict[str, Any] = {"small": [], "handed": {"messages": []}}
     for count, times in enumerate(changes):
         for _ in range(times):
             change(choose, state)
+        grow(choose, growing)
         state["count"] = count
         state["four"] = list(state["four"]) if type(state["four"]) is list else state["four"]
-        assert same(file.write(state), encode(state))
-        assert same(file.write(state), encode(state))
+        for written in (state, state, growing, growing, Crate(**state, **growing)):
+            assert same(file.write(written), encode(written))
