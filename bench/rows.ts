@@ -90,6 +90,7 @@ export async function nodeSteps(): Promise<Row[]> {
     ['documents', '20 KB of plain state, 40 documents', '1.05x of bare'],
     ['plain', '20 KB of plain state, 2,000 numbers', '1.05x of bare'],
     ['messages', '20 KB of messages', '1.2x of bare'],
+    ['growing', 'a message more at each of 100 steps', ''],
     ['none', 'a state of two numbers', ''],
   ] as const) {
     const args = (port: number): string[] => [String(port), '100', shape];

@@ -297,9 +297,10 @@ static int put_text(Output *out, PyObject *text)
 {
     Rules *rules = out->rules;
     Py_ssize_t length = PyUnicode_GetLength(text);
-    if (length < 0 || length > rules->longest)
-        return NOT_PLAIN;
     const char *bytes = ascii_of(text);
+    /* A character may take four bytes. */
+    if (length < 0 || length > (bytes == NULL ? rules->longest : 4 * rules->longest))
+        return NOT_PLAIN;
     Py_ssize_t size = length;
     PyObject *encoded = NULL;
     if (bytes == NULL) {

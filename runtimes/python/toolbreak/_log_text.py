@@ -126,7 +126,7 @@ def _compare_items(value: Any, plain: Any, found: set[str], depth: int) -> None:
         for item, encoded in zip(_items_of(value), plain):
             _compare(item, encoded, found, depth)
         return
-    pairs = list(dict.items(value))
+    pairs = _static.pairs_of(value)
     if type(plain) is list:
         # Keys that are objects stand in pairs.
         for pair, encoded in zip(pairs, plain):
@@ -143,7 +143,7 @@ def _items_of(value: Any) -> list[Any]:
     """What is in a container; of a dict its values."""
     bases: tuple[Any, ...] = (list, tuple, set, frozenset, deque)
     if _static.isinstance_static(value, dict):
-        return list(dict.values(value))
+        return [item for _, item in _static.pairs_of(value)]
     base = next((base for base in bases if _static.isinstance_static(value, base)), None)
     return [] if base is None else list(base.__iter__(value))
 

@@ -24,6 +24,8 @@ _MOST_CONTAINERS = 5000
 _MOST_LEVELS = 20
 _MOST_POINTERS = 200_000
 _MOST_NOTED = 4000
+#: So often more an object that changed has to come before it is remembered anew.
+_UNCHANGED = 3
 #: States between two looks for parts that are not in the state any more.
 SWEEP = 32
 #: From this length on a list is copied as a whole, which costs less for each item and more for each list.
@@ -167,6 +169,10 @@ class Part:
                         continue
             elif kind is tuple:
                 inner = item
+            elif kind is set or kind is frozenset:
+                # As for a dict's keys, their order is one of what was done to it.
+                inner = list(item)
+                visited += (item, _MARK)
             else:
                 inner = None if is_plain else self._take_object(item, kind)
                 if inner is None:
@@ -297,6 +303,9 @@ class Memo:
             part.used = self.clock
             return part
         self._drop(id(value))
+        if type(value) is not dict and type(value) is not list:
+            # It costs more to be looked at than to be written: not again for what changes at each step.
+            self._noted[id(value)] = -_UNCHANGED
         return None
 
     def is_same(self, part: Part) -> bool:

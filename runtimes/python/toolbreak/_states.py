@@ -1,7 +1,8 @@
 """Frames of workflow states. A state is mostly the same from step to step: what is large and did not change is neither walked nor written again.
 
-A large value that comes a second time is written as `(..., "keep", number, value)`, and from then on, in the same spool file and as long as
-nothing in it changed, as `(..., "same", number)`. A number stands for one content for ever.
+A large value that is expected to come again is written as `(..., "keep", number, value)`, and from then on, in the same spool file and as long as
+nothing in it changed, as `(..., "same", number)`. A number stands for one content for ever. So are the items of a list, however small, where the list is
+made anew around them.
 """
 
 from __future__ import annotations
@@ -18,6 +19,8 @@ _SCALARS = frozenset(map(id, (bool, float, type(None))))
 _TEXTS = frozenset(map(id, (str, bytes)))
 #: A longer list is one part; a shorter one of messages or dicts also has each of them as a part, since lists of messages are made anew to grow.
 _MOST_ITEMS = 2000
+#: Of dicts, which are looked at one by one when the list is made anew for the first time.
+_MOST_DICTS = 500
 #: Of a workflow's input; one with more is small parts mostly.
 _MOST_KEEPS = 500
 #: Parts are encoded as if they stood alone; where nesting is cut early, the whole walk decides.
@@ -25,12 +28,13 @@ _DEPTH = 24
 #: What an id is made of, with a dash in four places. An expression would cost ten times as much where the processor has forgotten it.
 _ID_TEXT = "0123456789abcdef-"
 _PLAIN = 1 << 62
-#: An item is written again with each list that is made anew around it: it is worth a number sooner than what stands by itself.
-_SMALLEST_ITEM = 100
+#: Items of a list that are smaller are written again and again with it.
+_SMALLEST_ITEM = 64
 #: So often what holds messages was written before all of it gets a number, for which each of them is looked at.
 _MOST_LISTS = 8
-#: And so often a message: the answer of a node and the state with it are told before LangGraph gives it an id.
-_MOST_RECORDS = 2
+#: And so often a list of other items, and a message in a list: `add_messages` gives it an id behind the state that we see first, and the messages of a
+#: workflow that goes on from what was saved are other ones each time.
+_MOST_ITEMS_ANEW = 3
 _SAMPLE_ID = "00000000-0000-0000-0000-000000000000"
 
 
@@ -339,47 +343,49 @@ class StateEncoder:
                 self._settings.harmless.add(key)
         return encoded
 
-    def _value(self, value: Any, frame: _Frame, smallest: int = SMALLEST) -> bytes:
+    def _value(self, value: Any, frame: _Frame, is_item: bool = False) -> bytes:
         kind = type(value)
         if id(kind) in _SCALARS:
             return dumps(value, MARSHAL_VERSION)
         if kind is int or ((kind is str or kind is bytes) and len(value) < SMALLEST):
             return dumps(self._settings.encode(value), MARSHAL_VERSION)
+        if (kind is list or kind is dict) and not value:
+            return b"[\0\0\0\0" if kind is list else b"{0"
         part = frame.same.get(id(value)) or self._memo.find(value)
         if part is None:
-            return self._new(value, frame, smallest)
+            return self._new(value, frame, is_item)
         if part.serial in frame.kept or part.serial in frame.fresh:
             frame.more += part.size
             return part.same
-        return self._define(part, frame, self._items_of(value), 0)
+        return self._define(part, frame, self._items_of(value), is_item)
 
-    def _new(self, value: Any, frame: _Frame, smallest: int) -> bytes:
+    def _new(self, value: Any, frame: _Frame, is_item: bool) -> bytes:
         memo = self._memo
         items = self._items_of(value)
         most = 1
         if _holds_records(value):
             most = _MOST_LISTS
-        elif smallest == _SMALLEST_ITEM and _static.shape_of(type(value)).is_record:
-            most = _MOST_RECORDS
+        elif items is not None or (is_item and _static.shape_of(type(value)).is_record):
+            most = _MOST_ITEMS_ANEW
         part = None
         if frame.returns or memo.times(value) >= most:
             part = memo.look(value)
-        elif most == 1 and items is None:
+        elif most == 1:
             part = memo.glance(value)
         if part is not None:
-            return self._define(part, frame, items, smallest)
+            return self._define(part, frame, items, is_item)
         before = frame.more
         encoded = self._encoded(value, frame, items)
-        if len(encoded) + frame.more - before >= smallest:
+        if is_item or len(encoded) + frame.more - before >= SMALLEST:
             memo.note(value)
         return encoded
 
-    def _define(self, part: Part, frame: _Frame, items: list[Any] | None, smallest: int) -> bytes:
+    def _define(self, part: Part, frame: _Frame, items: list[Any] | None, is_item: bool) -> bytes:
         """All of the part, with its number if nothing changed meanwhile."""
         before = frame.more
         encoded = self._encoded(part.root, frame, items)
         size = len(encoded) + frame.more - before
-        if size < smallest or not self._memo.remember(part, size):
+        if (size < SMALLEST and not is_item) or not self._memo.remember(part, size):
             return encoded
         frame.fresh.append(part.serial)
         return dumps((..., "keep", part.serial, None), MARSHAL_VERSION)[:-1] + encoded
@@ -400,20 +406,28 @@ class StateEncoder:
         return self._plain(value)
 
     def _items_of(self, value: Any) -> list[Any] | None:
-        """The items of a list of which each is a part: messages, or dicts that are worth it, as far as the first and the last one tell."""
+        """
+        The items of a list of which each is a part: messages, dicts that are large, and others in a list that was made anew around them; as far as the
+        first and the last one tell.
+        """
         if type(value) is not list or not 0 < len(value) <= _MOST_ITEMS or self._settings.max_depth < _DEPTH:
             return None
         items = value[:]
         kind = type(items[0])
-        if not (kind is dict or _static.shape_of(kind).is_record):
+        is_record = kind is not dict and _static.shape_of(kind).is_record
+        if (kind is not dict or len(items) > _MOST_DICTS) and not is_record:
             return None
         if not _TEXTS.isdisjoint(map(id, map(type, items))):  # A text may name the next one a secret.
             return None
-        parts = self._memo.parts
-        for item in (items[0], items[-1]):
-            if type(item) is not dict or id(item) in parts or len(self._plain(item)) >= _SMALLEST_ITEM:
-                return items
-        return None
+        memo = self._memo
+        if is_record or id(items[0]) in memo.parts:
+            return items
+        size = max(len(self._plain(items[0])), len(self._plain(items[-1])))
+        if size >= SMALLEST:
+            return items
+        came = memo.times(items[0])
+        memo.note(items[0])
+        return items if came and size >= _SMALLEST_ITEM else None
 
     def _items(self, items: list[Any], frame: _Frame) -> list[bytes]:
         memo = self._memo
@@ -425,7 +439,7 @@ class StateEncoder:
                 frame.more += told(items, len(pieces), pieces, parts, kept, clock)
                 if len(pieces) == len(items):
                     break
-            pieces.append(self._value(items[len(pieces)], frame, _SMALLEST_ITEM))
+            pieces.append(self._value(items[len(pieces)], frame, True))
         return pieces
 
     def _plain(self, value: Any) -> bytes:

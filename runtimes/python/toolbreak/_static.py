@@ -9,7 +9,9 @@ from __future__ import annotations
 import sys
 import types
 import weakref
+from collections import OrderedDict
 from collections.abc import Iterator
+from gc import get_referents
 from typing import Any
 
 _get_qualname: Any = type.__dict__["__qualname__"].__get__  # type: ignore[attr-defined]
@@ -247,6 +249,27 @@ def isinstance_static(value: Any, cls: type) -> bool:
         if base is cls:
             return True
     return False
+
+
+#: What the collector sees of an OrderedDict before its keys: its type and its `__dict__`, and what a subclass keeps in slots.
+_BEFORE_KEYS = 16
+
+
+def pairs_of(value: Any) -> list[tuple[Any, Any]]:
+    """
+    The keys and values of a dict of whatever class, in its order. An OrderedDict keeps that beside the table, as it is passed to the collector, and
+    answers it by asking keys for their hash, which may be code of the app.
+    """
+    pairs = list(dict.items(value))
+    if type(value) is dict or not isinstance_static(value, OrderedDict):
+        return pairs
+    by_key = {id(pair[0]): pair for pair in pairs}
+    seen, count = get_referents(value), len(pairs)
+    for at in range(min(_BEFORE_KEYS, len(seen) - count + 1)):
+        keys = set(map(id, seen[at : at + count]))
+        if len(keys) == count and keys == by_key.keys():
+            return [by_key[id(key)] for key in seen[at : at + count]]
+    return pairs
 
 
 _shapes: dict[int, tuple[Any, Shape]] = {}

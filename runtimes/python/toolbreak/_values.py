@@ -184,15 +184,19 @@ def _make_encode(
             *(settings.largest, LARGE),
         )
 
+    def is_too_long(text: str) -> bool:
+        """A character may take four bytes."""
+        return len(text) > max_text and (len(text) > 4 * max_text or not text.isascii())
+
     def check_text(text: str) -> str:
         """Masks; remembers what was clean, up to about 4 MB."""
         nonlocal clean_size, text_left
         if len(text) >= _LONG_TEXT:
             text_left -= len(text)
-            if len(text) > max_text or text_left < 0:
+            if text_left < 0 or is_too_long(text):
                 raise _TooMuch
             return mask_text(text)
-        if len(text) > max_text:
+        if is_too_long(text):
             raise _TooMuch
         replaced = mask_text(text)
         if replaced is text:
@@ -377,7 +381,7 @@ def _make_encode(
         if kind is bytes:
             if len(item) >= _LONG_TEXT:
                 text_left -= len(item)
-            if len(item) > max_text or text_left < 0:
+            if len(item) > 4 * max_text or text_left < 0:
                 raise _TooMuch
             return item if len(item) <= short else masking.binary(item)
         if kind is complex:

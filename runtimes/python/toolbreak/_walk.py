@@ -517,7 +517,7 @@ class Walk:
         """A subclass of a builtin type: its contents through the builtin's own methods, and the fields it has beside."""
         plain: Any
         if base is dict:
-            plain = self._dict(list(dict.items(value)), "dict")
+            plain = self._dict(_static.pairs_of(value), "dict")
         elif base is list:
             plain = self._items(list.__getitem__(value, slice(None)), "list")
         elif base is tuple:

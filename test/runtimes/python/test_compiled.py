@@ -50,6 +50,8 @@ def file(tmp_path: Path) -> Iterator[File]:
         {"clé": "é" * 100, "emoji": "\U0001f600 words and words", "lone": "a \ud800 surrogate, which no file has"},
         [list(range(100)), [1.5] * 100, [["deep", ["deeper", [1]]], 2, 3]],
         "x" * 60_000,
+        "x" * 1_000_000,
+        "é" * 200_000,
         {f"key{number}": {"name": f"entry {number}", "values": list(range(20))} for number in range(500)},
         {"value": 5, "Value": {"value": [{"value": 1.5}], "more": "words"}},
         "node:1e0b6a6c-3c6c-4a4c-8d60-7e8e2e7f1a2b",
@@ -83,9 +85,10 @@ def test_what_is_plain_is_written_as_python_code_writes_it(tmp_path: Path, value
         [type("Text", (str,), {})("of a class of the app's")],
         [type("Number", (int,), {})(5)],
         [type("Map", (dict,), {})(a=1)],
-        "x" * 300_000,
+        "x" * ((1 << 20) + 1),
+        "é" * 300_000,
     ],
-    ids=repr,
+    ids=lambda value: repr(value)[:60],
 )
 def test_everything_else_is_left_to_python_code(tmp_path: Path, value: Any) -> None:
     assert check(tmp_path, value) == NOT_PLAIN

@@ -47,8 +47,16 @@ def test_what_comes_again_is_referred_to(writer: Writer, tmp_path: Path) -> None
 
 @pytest.mark.parametrize(
     "value",
-    [PADDING, PADDING.encode(), "é" * 3000, (PADDING, [1, 2], {"a": 1})],
-    ids=type,
+    [
+        PADDING,
+        PADDING.encode(),
+        "é" * 3000,
+        (PADDING, [1, 2], {"a": 1}),
+        "words " * 100_000,
+        b"words " * 100_000,
+        ["words " * 100_000],
+    ],
+    ids=lambda value: f"{type(value).__name__} {len(value)}",
 )
 def test_texts_bytes_and_tuples_too(writer: Writer, tmp_path: Path, value: Any) -> None:
     for _ in range(4):

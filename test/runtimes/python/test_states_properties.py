@@ -38,9 +38,11 @@ LEAVES: list[Any] = [None, True, False, 0, 1, 1.0, 0.0, -0.0, "a", "1", b"a", (1
 
 
 def build(choose: random.Random, depth: int) -> Any:
-    kind = choose.choice("ldbtxx" if depth else "x")
+    kind = choose.choice("ldbtsxx" if depth else "x")
     if kind == "x":
         return choose.choice(LEAVES)
+    if kind == "s":
+        return set(choose.sample(LEAVES, choose.randrange(4))) | {PADDING * 2}
     parts = [build(choose, depth - 1) for _ in range(choose.choice((0, 1, 2, 3, 3, 4, 20)))]
     if kind == "l":
         return parts
@@ -62,7 +64,7 @@ def containers(value: Any) -> list[Any]:
             stack += item
         elif isinstance(item, Box):
             stack += vars(item).values()
-        else:
+        elif type(item) is not set:
             continue
         if type(item) is not tuple:
             found.append(item)
@@ -113,6 +115,8 @@ def give(other: Any, item: Any) -> None:
         other.insert(0, item)
     elif isinstance(other, Box):
         vars(other)["given"] = item
+    elif type(other) is set:
+        other.add(str(item))
     else:
         other["given"] = item
 
@@ -122,7 +126,11 @@ def change(choose: random.Random, state: Any) -> None:
     if not found:
         return
     item, other = choose.choice(found), choose.choice(found)
-    if type(item) is list:
+    if type(item) is set:
+        if len(item) > 1 and choose.random() < 0.5:
+            item.pop()
+        item.add(choose.choice(LEAVES))
+    elif type(item) is list:
         change_list(choose, item, other)
     elif type(item) is dict:
         change_fields(choose, item, other)

@@ -29,6 +29,7 @@ from typing import Any, NamedTuple
 
 import pytest
 from spool_reader import is_plain
+from toolbreak import _static
 from toolbreak._values import Settings
 
 pytestmark = pytest.mark.essential
@@ -391,3 +392,44 @@ def test_pydantic_models_and_messages() -> None:
     )
     assert tag[0][1:3] == ("object", "langchain_core.messages.human.HumanMessage") and tag[0][3]["content"] == "please"
     assert tag[1][3]["tool_calls"][0]["args"] == {"id": 7}
+
+
+class Key:
+    """A key whose hash is code of the app, which must not run."""
+
+    asked = False
+
+    def __hash__(self) -> int:
+        if Key.asked:
+            raise AssertionError("code of the app ran")
+        return 1
+
+    def __eq__(self, other: object) -> bool:
+        return self is other
+
+
+class Ranked(collections.OrderedDict):  # type: ignore[type-arg]
+    __slots__ = ("first", "second")
+
+
+def moved(value: Any) -> Any:
+    value.move_to_end(next(iter(value)))
+    return value
+
+
+@pytest.mark.parametrize("kind", [collections.OrderedDict, Ranked])
+def test_an_ordered_dict_has_its_own_order(kind: Any) -> None:
+    one = moved(kind(a=1, b=2, c=3))
+    if kind is Ranked:
+        one.first, one.second, one.more = "a", "b", ["b", "c", "a"]
+    assert list(_static.pairs_of(one)) == [("b", 2), ("c", 3), ("a", 1)]
+    plain = encode(one)[3]
+    assert list(plain.get("(value)", plain)) == ["b", "c", "a"]
+    keys = [Key(), Key(), Key()]
+    other = moved(kind((key, place) for place, key in enumerate(keys)))
+    Key.asked = True
+    try:
+        assert [item for _, item in _static.pairs_of(other)] == [1, 2, 0]
+    finally:
+        Key.asked = False
+    assert _static.pairs_of(kind()) == []

@@ -31,7 +31,7 @@ def fields_of(state: Any) -> dict[str, Any] | None:
     if type(state) is dict:
         return state
     if isinstance(state, dict):
-        return dict(dict.items(state))
+        return dict(_static.pairs_of(state))
     if isinstance(state, (list, tuple, str, bytes, int, float)) or state is None:
         return None
     return _static.shape_of(type(state)).fields(state)
@@ -54,7 +54,7 @@ def updates_of(answer: Any) -> list[tuple[str, Any]]:
     if answer is None:
         return []
     if isinstance(answer, dict):
-        return list(dict.items(answer))
+        return _static.pairs_of(answer)
     if type(answer).__name__ == "Command":
         if answer.graph == "__parent__":
             return []

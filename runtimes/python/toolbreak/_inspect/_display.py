@@ -314,7 +314,7 @@ def _contents(value: Any, base: Any, limit: int, depth: int) -> str:
         return ""
     parts: list[str] = []
     room = min(limit, 100)
-    items: Any = list(dict.items(value)) if base is dict else list(base.__iter__(value))
+    items: Any = _static.pairs_of(value) if base is dict else list(base.__iter__(value))
     for item in items:
         if base is dict:
             part = f"{one_line(item[0], 30, depth + 1)}: {one_line(item[1], 60, depth + 1)}"

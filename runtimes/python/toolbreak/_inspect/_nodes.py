@@ -139,7 +139,7 @@ def list_children(value: Any, which: str | None, start: int, count: int) -> list
         if which == "indexed":
             return []
     if dict in bases:
-        pairs: Any = islice(list(dict.items(value)), start, end)
+        pairs: Any = islice(_static.pairs_of(value), start, end)
         found.extend((name, KEY, key, item) for name, key, item in _named(value, list(pairs)))
         if end is None or len(found) < count:
             found.extend((name, FIELD, name, item) for name, item in _beside(value, kind).items())
