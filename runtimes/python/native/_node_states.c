@@ -223,12 +223,22 @@ static PyObject *told_items(PyObject *module, PyObject *args)
         Py_DecRef(id);
         if (part == NULL || Py_TYPE(part) != in.part || slot(part, in.parts.root) != item)
             break;
-        PyObject *serial = slot(part, in.parts.serial), *snapshot = slot(part, in.parts.snapshot), *size = slot(part, in.parts.size), *same = slot(part, in.parts.same);
-        if (serial == NULL || PySet_Contains(kept, serial) != 1 || snapshot == NULL || Py_TYPE(snapshot) != given_by.snapshot || size == NULL || same == NULL ||
-            !is_same((Snapshot *)snapshot) || PyList_Append(pieces, same))
+        PyObject *serial = slot(part, in.parts.serial), *size = slot(part, in.parts.size);
+        PyObject *snapshot = shared(slot(part, in.parts.snapshot)), *same = shared(slot(part, in.parts.same));
+        Py_IncRef(part);
+        Py_ssize_t stands_for = size == NULL ? 0 : PyLong_AsSsize_t(size);
+        /* A look may read an object by Python code, and the part be dropped meanwhile. */
+        int is_told = serial != NULL && PySet_Contains(kept, serial) == 1 && snapshot != NULL && Py_TYPE(snapshot) == given_by.snapshot && same != NULL &&
+                      is_same((Snapshot *)snapshot) && PyList_Append(pieces, same) == 0;
+        if (is_told) {
+            more += stands_for;
+            Py_DecRef(exchange(part, in.parts.used, shared(clock)));
+        }
+        Py_DecRef(snapshot);
+        Py_DecRef(same);
+        Py_DecRef(part);
+        if (!is_told)
             break;
-        more += PyLong_AsSsize_t(size);
-        Py_DecRef(exchange(part, in.parts.used, shared(clock)));
     }
     return PyErr_Occurred() ? NULL : PyLong_FromSsize_t(more);
 }

@@ -36,7 +36,7 @@ class _LargeMemo(Memo):
         is_there = id(value) in self.parts
         part = super().find(value)
         if is_there and part is None:
-            self._noted.pop(id(value), None)  # It changes: it has to come again before it is remembered anew.
+            self.forget_times(value)  # It changes: it has to come again before it is remembered anew.
         return part
 
     def remember(self, part: Part, size: int) -> bool:

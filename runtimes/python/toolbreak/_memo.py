@@ -23,7 +23,7 @@ SMALLEST = 400
 _MOST_CONTAINERS = 5000
 _MOST_LEVELS = 20
 _MOST_POINTERS = 200_000
-_MOST_NOTED = 4000
+_MOST_NOTED = 8000
 #: So often more an object that changed has to come before it is remembered anew.
 _UNCHANGED = 3
 #: States between two looks for parts that are not in the state any more.
@@ -195,7 +195,7 @@ class Part:
         """Whether another thread put nothing into a container that had been walked already: what is in that would be told by its identity alone."""
         for container in (*self.visited, *self.sized):
             kind = type(container)
-            if kind is dict or kind is list:
+            if kind is dict or kind is list or kind is set or kind is frozenset:
                 for item in list(container.values() if kind is dict else container):
                     if id(type(item)) not in _ATOMS and id(item) not in walked:
                         return False
@@ -268,6 +268,8 @@ class Memo:
         self.parts: dict[int, Part] = {}
         #: Ids of what was large to encode; an id of another value since is harmless.
         self._noted: dict[int, int] = {}
+        #: The same of earlier ones, so that what is noted is not forgotten all at once.
+        self._noted_before: dict[int, int] = {}
         #: How many states there were.
         self.clock = 0
         self._held = 0
@@ -275,6 +277,7 @@ class Memo:
     def forget(self) -> None:
         self.parts = {}
         self._noted = {}
+        self._noted_before = {}
         self._held = 0
 
     def let_go(self) -> None:
@@ -324,16 +327,22 @@ class Memo:
 
     def is_known(self, value: Any) -> bool:
         """Whether it was large to encode the last time: whoever comes a second time is remembered."""
-        return id(value) in self._noted
+        return self.times(value) > 0
 
     def times(self, value: Any) -> int:
         """How often it was large to encode."""
-        return self._noted.get(id(value), 0)
+        found = self._noted.get(id(value))
+        return self._noted_before.get(id(value), 0) if found is None else found
+
+    def forget_times(self, value: Any) -> None:
+        self._noted.pop(id(value), None)
+        self._noted_before.pop(id(value), None)
 
     def note(self, value: Any) -> None:
+        times = self.times(value)
         if len(self._noted) > _MOST_NOTED:
-            self._noted = {}
-        self._noted[id(value)] = self._noted.get(id(value), 0) + 1
+            self._noted_before, self._noted = self._noted, {}
+        self._noted[id(value)] = times + 1
 
     def glance(self, value: Any) -> Part | None:
         """`look`, where compiled code alone can do it: that is so little that a value need not come a second time."""

@@ -17,7 +17,7 @@ from ._values import MARSHAL_VERSION, TAG, Settings
 
 _SCALARS = frozenset(map(id, (bool, float, type(None))))
 _TEXTS = frozenset(map(id, (str, bytes)))
-#: A longer list is one part; a shorter one of messages or dicts also has each of them as a part, since lists of messages are made anew to grow.
+#: A longer list is one part; of a shorter one of messages or dicts each may be a part, too, since such lists are made anew to grow.
 _MOST_ITEMS = 2000
 #: Of dicts, which are looked at one by one when the list is made anew for the first time.
 _MOST_DICTS = 500
@@ -28,7 +28,7 @@ _DEPTH = 24
 #: What an id is made of, with a dash in four places. An expression would cost ten times as much where the processor has forgotten it.
 _ID_TEXT = "0123456789abcdef-"
 _PLAIN = 1 << 62
-#: Items of a list that are smaller are written again and again with it.
+#: Dicts in a list that are smaller are written again and again with it.
 _SMALLEST_ITEM = 64
 #: So often what holds messages was written before all of it gets a number, for which each of them is looked at.
 _MOST_LISTS = 8
@@ -75,21 +75,38 @@ def _holds_records(value: Any) -> bool:
 class _Frame:
     """A frame being put together."""
 
-    __slots__ = ("fresh", "inside", "kept", "more", "returns", "same")
+    __slots__ = ("fresh", "given", "inside", "is_handed_on", "kept", "more", "returns", "same", "size")
 
     def __init__(self, kept: set[int], fresh: list[int], returns: bool) -> None:
         #: Parts that were found to be the same for this very frame, by their value's id.
         self.same: dict[int, Part] = {}
         #: Numbers of what stands earlier in the file.
         self.kept = kept
-        #: Numbers that this frame gives out.
+        #: Numbers that this frame gives out, in order and to be looked up.
         self.fresh = fresh
-        #: Bytes that references stand for.
+        self.given = set(fresh)
+        #: Bytes that references stand for, and those of items.
         self.more = 0
+        self.size = 0
         #: Whether its values will come again for certain.
         self.returns = returns
         #: Whether the state may be one level further down, as the input among a workflow's arguments.
         self.inside = returns
+        #: Within a state that was handed on: what is in that stands by itself.
+        self.is_handed_on = False
+
+    def give(self, number: int) -> None:
+        self.fresh.append(number)
+        self.given.add(number)
+
+    def take_back(self, known: int) -> None:
+        """All numbers but so many: what has them is not written."""
+        self.given.difference_update(self.fresh[known:])
+        del self.fresh[known:]
+
+
+class _TooLarge(Exception):
+    """The frame is larger than a value may be."""
 
 
 class StateEncoder:
@@ -339,8 +356,8 @@ class StateEncoder:
         encoded = dumps(key, MARSHAL_VERSION)
         if len(key) < 200 and len(self._keys) < 1000:
             self._keys[key] = encoded
-            if key != "value" and key != "Value":
-                self._settings.harmless.add(key)
+            # As the walk has it: such a key says nothing by itself, and something beside a name.
+            (self._settings.rows if key in ALL_ROW_VALUES else self._settings.harmless).add(key)
         return encoded
 
     def _value(self, value: Any, frame: _Frame, is_item: bool = False) -> bytes:
@@ -354,18 +371,18 @@ class StateEncoder:
         part = frame.same.get(id(value)) or self._memo.find(value)
         if part is None:
             return self._new(value, frame, is_item)
-        if part.serial in frame.kept or part.serial in frame.fresh:
+        if part.serial in frame.kept or part.serial in frame.given:
             frame.more += part.size
             return part.same
-        return self._define(part, frame, self._items_of(value), is_item)
+        return self._define(part, frame, self._has_items(value), is_item)
 
     def _new(self, value: Any, frame: _Frame, is_item: bool) -> bytes:
         memo = self._memo
-        items = self._items_of(value)
+        has_items = self._has_items(value)
         most = 1
         if _holds_records(value):
             most = _MOST_LISTS
-        elif items is not None or (is_item and _static.shape_of(type(value)).is_record):
+        elif has_items or (is_item and _static.shape_of(type(value)).is_record):
             most = _MOST_ITEMS_ANEW
         part = None
         if frame.returns or memo.times(value) >= most:
@@ -373,61 +390,75 @@ class StateEncoder:
         elif most == 1:
             part = memo.glance(value)
         if part is not None:
-            return self._define(part, frame, items, is_item)
+            return self._define(part, frame, has_items, is_item)
         before = frame.more
-        encoded = self._encoded(value, frame, items)
+        encoded = self._encoded(value, frame, has_items)
         if is_item or len(encoded) + frame.more - before >= SMALLEST:
             memo.note(value)
         return encoded
 
-    def _define(self, part: Part, frame: _Frame, items: list[Any] | None, is_item: bool) -> bytes:
+    def _define(self, part: Part, frame: _Frame, has_items: bool, is_item: bool) -> bytes:
         """All of the part, with its number if nothing changed meanwhile."""
         before = frame.more
-        encoded = self._encoded(part.root, frame, items)
+        encoded = self._encoded(part.root, frame, has_items)
         size = len(encoded) + frame.more - before
         if (size < SMALLEST and not is_item) or not self._memo.remember(part, size):
             return encoded
-        frame.fresh.append(part.serial)
+        frame.give(part.serial)
         return dumps((..., "keep", part.serial, None), MARSHAL_VERSION)[:-1] + encoded
 
-    def _encoded(self, value: Any, frame: _Frame, items: list[Any] | None) -> bytes:
-        if items is not None:
-            return b"".join([b"[", len(items).to_bytes(4, "little"), *self._items(items, frame)])
-        if type(value) is dict and self._settings.max_depth >= _DEPTH and _holds_records(value):
+    def _encoded(self, value: Any, frame: _Frame, has_items: bool) -> bytes:
+        if has_items:
+            # Behind the look: what another thread adds before it is in both, and what it adds later changes the part.
+            items = value[:]
+            # A text may name the next one a secret.
+            if items and _TEXTS.isdisjoint(map(id, map(type, items))):
+                return b"".join([b"[", len(items).to_bytes(4, "little"), *self._items(items, frame)])
+        elif (
+            type(value) is dict
+            and not frame.is_handed_on
+            and self._settings.max_depth >= _DEPTH
+            and _holds_records(value)
+        ):
             # A state that was handed on, by `Send` or to another graph.
-            known, more = len(frame.fresh), frame.more
+            known, more, size = len(frame.fresh), frame.more, frame.size
             pieces: list[bytes] = []
+            frame.is_handed_on = True
             try:
                 self._fields(value, frame, pieces)
                 return b"".join(pieces)
             except ValueError:  # A key that the whole walk has to look at.
-                del frame.fresh[known:]
-                frame.more = more
+                frame.take_back(known)
+                frame.more, frame.size = more, size
+            finally:
+                frame.is_handed_on = False
         return self._plain(value)
 
-    def _items_of(self, value: Any) -> list[Any] | None:
+    def _has_items(self, value: Any) -> bool:
         """
-        The items of a list of which each is a part: messages, dicts that are large, and others in a list that was made anew around them; as far as the
+        Whether each item of a list is a part: messages, dicts that are large, and others in a list that was made anew around them; as far as the
         first and the last one tell.
         """
         if type(value) is not list or not 0 < len(value) <= _MOST_ITEMS or self._settings.max_depth < _DEPTH:
-            return None
-        items = value[:]
-        kind = type(items[0])
-        is_record = kind is not dict and _static.shape_of(kind).is_record
-        if (kind is not dict or len(items) > _MOST_DICTS) and not is_record:
-            return None
-        if not _TEXTS.isdisjoint(map(id, map(type, items))):  # A text may name the next one a secret.
-            return None
+            return False
+        first, last = value[0], value[-1]
+        kind = type(first)
+        if kind is not dict:
+            return _static.shape_of(kind).is_record is True
+        if len(value) > _MOST_DICTS:
+            return False
         memo = self._memo
-        if is_record or id(items[0]) in memo.parts:
-            return items
-        size = max(len(self._plain(items[0])), len(self._plain(items[-1])))
+        if id(first) in memo.parts:
+            return True
+        size = len(self._plain(first))
+        if size < SMALLEST and last is not first:
+            size = max(size, len(self._plain(last)))
         if size >= SMALLEST:
-            return items
-        came = memo.times(items[0])
-        memo.note(items[0])
-        return items if came and size >= _SMALLEST_ITEM else None
+            return True
+        came = memo.is_known(first)
+        memo.note(first)
+        # A list that is the same one is known as a whole.
+        return came and size >= _SMALLEST_ITEM and not memo.is_known(value)
 
     def _items(self, items: list[Any], frame: _Frame) -> list[bytes]:
         memo = self._memo
@@ -439,7 +470,12 @@ class StateEncoder:
                 frame.more += told(items, len(pieces), pieces, parts, kept, clock)
                 if len(pieces) == len(items):
                     break
-            pieces.append(self._value(items[len(pieces)], frame, True))
+            more = frame.more
+            piece = self._value(items[len(pieces)], frame, True)
+            frame.size += len(piece) + frame.more - more
+            if frame.size > self._settings.max_value_bytes:
+                raise _TooLarge
+            pieces.append(piece)
         return pieces
 
     def _plain(self, value: Any) -> bytes:

@@ -251,24 +251,22 @@ def isinstance_static(value: Any, cls: type) -> bool:
     return False
 
 
-#: What the collector sees of an OrderedDict before its keys: its type and its `__dict__`, and what a subclass keeps in slots.
-_BEFORE_KEYS = 16
-
-
 def pairs_of(value: Any) -> list[tuple[Any, Any]]:
     """
     The keys and values of a dict of whatever class, in its order. An OrderedDict keeps that beside the table, as it is passed to the collector, and
     answers it by asking keys for their hash, which may be code of the app.
     """
     pairs = list(dict.items(value))
-    if type(value) is dict or not isinstance_static(value, OrderedDict):
+    if type(value) is dict or not pairs or not isinstance_static(value, OrderedDict):
         return pairs
     by_key = {id(pair[0]): pair for pair in pairs}
     seen, count = get_referents(value), len(pairs)
-    for at in range(min(_BEFORE_KEYS, len(seen) - count + 1)):
-        keys = set(map(id, seen[at : at + count]))
-        if len(keys) == count and keys == by_key.keys():
-            return [by_key[id(key)] for key in seen[at : at + count]]
+    # Last come the values of the table, each behind its key where one was no text.
+    ways = (2, 3) if all(type(key) is str for key, _ in pairs) else (3, 2)
+    for at in (len(seen) - way * count for way in ways):
+        keys = seen[at : at + count] if at >= 0 else []
+        if len(keys) == count and set(map(id, keys)) == by_key.keys():
+            return [by_key[id(key)] for key in keys]
     return pairs
 
 

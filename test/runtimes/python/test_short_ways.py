@@ -168,6 +168,68 @@ def test_a_list_that_was_made_anew_refers_to_what_it_had() -> None:
     assert file.size < 2000
 
 
+def test_a_key_of_a_state_says_no_less_elsewhere() -> None:
+    """That of what is typed somewhere is a secret by what stands beside it."""
+    settings = Settings()
+    file = File(settings)
+    typed = {"selector": "#password-field", "text": "hunter2hunter2"}
+    for state in ({"text": "words " * 100, "keys": 1}, Point(5), {"messages": [Point(1)], "text": "a"}):
+        for _ in range(4):
+            file.write(state)
+    assert settings.encode(typed) == whole(typed) != typed
+    assert file.write({"typed": typed, "more": [typed]}) == whole({"typed": typed, "more": [typed]})
+
+
+def test_what_another_thread_adds_during_the_look_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    file = File()
+    look = Memo.look
+    value = [Point(f"text {number} " * 20) for number in range(3)]
+
+    def slow(memo: Memo, looked_at: Any, *rest: Any) -> Any:
+        if looked_at is value and len(value) < 4:
+            value.append(Point("late " * 20))
+        return look(memo, looked_at, *rest)
+
+    monkeypatch.setattr(Memo, "look", slow)
+    for _ in range(14):
+        file.write({"points": value})
+        if len(value) == 4:
+            assert file.write({"points": value}) == whole({"points": value})
+    assert len(value) == 4
+
+
+def test_a_long_list_of_what_is_the_same_is_referred_to_however_many_there_are() -> None:
+    file = File()
+    state = {f"list{name}": [Point(f"text {name} {number} " * 10) for number in range(1500)] for name in range(3)}
+    for count in range(14):
+        file.write({**state, "count": count})
+    assert file.size < 200
+
+
+def test_a_state_that_was_handed_on_in_another_one_is_no_deeper_than_it_may_be() -> None:
+    limits = {"max_depth": 24, "max_value_bytes": 100_000}
+    file = File(Settings(**limits))
+    state: dict[str, Any] = {"messages": [Point("words " * 20)]}
+    for _ in range(40):
+        state = {"messages": [Point("words " * 20)], "inner": state}
+    levels = []
+    for _ in range(4):
+        written, level = file.write({"state": state})["state"], 0
+        while type(written) is dict and "inner" in written:
+            written, level = written["inner"], level + 1
+        levels.append(level)
+    # What is a part is written as if it stood alone.
+    assert levels == [levels[0]] * 4 and levels[0] <= 24 + 2, levels
+
+
+def test_a_member_of_a_set_that_nobody_looked_at_is_seen() -> None:
+    held = {"a", "b"}
+    part = Memo().look([held])
+    assert part is not None and part._is_whole({id(part.root), id(held)})
+    held.add(frozenset((1, 2)))
+    assert not part._is_whole({id(part.root), id(held)})
+
+
 def test_large_texts_are_written_once() -> None:
     file = File()
     text = "words " * 5000

@@ -433,3 +433,10 @@ def test_an_ordered_dict_has_its_own_order(kind: Any) -> None:
     finally:
         Key.asked = False
     assert _static.pairs_of(kind()) == []
+    if kind is Ranked:
+        two = kind(a=1, b=2)
+        two.first, two.second = "b", "a"  # Where its keys could be.
+        assert _static.pairs_of(two) == [("a", 1), ("b", 2)]
+        two[5] = 3
+        two.move_to_end("a")
+        assert _static.pairs_of(two) == [("b", 2), (5, 3), ("a", 1)]
