@@ -273,9 +273,11 @@ test('an error too short for the zoom is drawn all the same', (house) =>
     await shown.page.locator('.scroller[aria-busy=false]').waitFor();
     await until(async () => assert.match(await shown.page.locator('.axis-corner').innerText(), /Short calls left out/));
     await until(() => assert.ok(lastAsked(shown, 'search')));
-    // 7.5 s on the axis, third row of the first lane.
-    await shown.page.mouse.click(200 + Math.round((7.5 / 12.648) * 1080), 159);
-    await until(async () => assert.match(await spoken(shown), /^refund, tool, error/));
+    // 7.5 s on the axis, third row of the first lane. It is there once the answer is drawn.
+    await until(async () => {
+      await shown.page.mouse.click(200 + Math.round((7.5 / 12.648) * 1080), 159);
+      assert.match(await spoken(shown), /^refund, tool, error/);
+    });
   }));
 
 test('a node shows what it changed in the state', (house) =>
