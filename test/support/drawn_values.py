@@ -24,8 +24,12 @@ def draw(count: int) -> list[Any]:
 
     # Two halves of a character that stand side by side as two are shown as the one character: no other program can tell them apart.
     halves = re.compile("[\ud800-\udbff][\udc00-\udfff]")
-    # Hypothesis likes to draw words of the sources, and some of these are names of secrets, whose values are masked.
+    # Hypothesis likes to draw words of the sources, and some of these are names of secrets, as texts or bytes, whose values are masked.
     words = re.compile("pass|pwd|secret|token|key|credential|auth|cookie|jwt|bearer", re.IGNORECASE)
+
+    def octets(most: int) -> st.SearchStrategy[bytes]:
+        return st.binary(max_size=most).filter(lambda drawn: not words.search(drawn.decode("latin-1")))
+
     letters = st.text(
         st.characters(categories=["L", "M", "N", "P", "S", "Z", "Cc", "Cf", "Co", "Cs"]), max_size=30
     ).filter(lambda text: not halves.search(text) and not words.search(text))
@@ -38,8 +42,8 @@ def draw(count: int) -> list[Any]:
         | st.sampled_from([-0.0, float("nan"), float("-inf"), 5e-324, 1e16, 1e22, 123456789012345680.0])
         | st.complex_numbers()
         | letters
-        | st.binary(max_size=40)
-        | st.builds(bytearray, st.binary(max_size=10))
+        | octets(40)
+        | st.builds(bytearray, octets(10))
         | st.just(...)
     )
     keys = (
@@ -48,7 +52,7 @@ def draw(count: int) -> list[Any]:
         | st.integers()
         | st.floats()
         | letters
-        | st.binary(max_size=8)
+        | octets(8)
         | st.tuples(st.integers(), letters)
         | st.frozensets(st.integers(), max_size=3)
     )

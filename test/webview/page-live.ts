@@ -80,6 +80,10 @@ test('a session that could not record says so when it has ended', async (house) 
   );
 });
 
+/** What is selected is read again beside this: the last request may be another. */
+const timesAsked = (shown: Shown, id: string): number =>
+  shown.asked.filter(({ method, params }) => method === 'call' && params.id === id).length;
+
 test('a call that is told of before it is recorded is selected as soon as it is there', async (house) => {
   const live = sampleRun(4, { live: true });
   const late = live.calls.findIndex((call) => call.name === 'approve');
@@ -92,7 +96,7 @@ test('a call that is told of before it is recorded is selected as soon as it is 
       await shown.notify('show', { file: '/runs/4.db', call: '1.4' });
       await until(async () => assert.match(await spoken(shown), /^tools, node/));
       await shown.notify('show', { file: '/runs/4.db', call: approve.id });
-      await until(() => assert.deepEqual(lastAsked(shown, 'call'), { file: '/runs/4.db', id: approve.id }));
+      await until(() => assert.ok(timesAsked(shown, approve.id) > 0));
       live.calls.push(approve);
       await shown.notify('changed', { file: '/runs/4.db' });
       await until(async () => assert.match(await title(shown), /^approve/));
@@ -100,14 +104,14 @@ test('a call that is told of before it is recorded is selected as soon as it is 
       assert.equal(lastAsked(shown, 'selected'), undefined);
       // Whoever looks elsewhere before it is there is left alone.
       await shown.notify('show', { file: '/runs/4.db', call: '1.999' });
-      await until(() => assert.deepEqual(lastAsked(shown, 'call'), { file: '/runs/4.db', id: '1.999' }));
+      await until(() => assert.ok(timesAsked(shown, '1.999') > 0));
       await shown.page.keyboard.press(']');
       await until(async () => assert.match(await title(shown), /^refund/));
-      const before = shown.asked.filter(({ method, params }) => method === 'call' && params.id === '1.999').length;
+      const before = timesAsked(shown, '1.999');
       live.summary.duration = 25e9;
       await shown.notify('changed', { file: '/runs/4.db' });
       await until(async () => assert.match((await shown.page.locator('.run-title').innerText()) ?? '', /25(\.\d)? s/));
-      const after = shown.asked.filter(({ method, params }) => method === 'call' && params.id === '1.999').length;
+      const after = timesAsked(shown, '1.999');
       assert.equal(after, before);
     },
     { answer: hostOf([live]) },
