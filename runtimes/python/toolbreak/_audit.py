@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
+from . import _own_thread
 from ._real import Real
 
 _FOLDER = os.path.dirname(__file__) + os.sep
@@ -40,13 +41,18 @@ def addaudithook(hook: Callable[[str, tuple[Any, ...]], Any]) -> None:
         if event in _ASKED and thread in _asking:
             return
         _asking.add(thread)
+        is_own = thread in _own_thread.idents
         try:
-            file = _get_frame(1).f_code.co_filename
+            frame = _get_frame(1)
+            # What our thread imports, it does itself; code of the app that it looks at or evaluates is the app's.
+            while is_own and frame.f_back is not None and frame.f_code.co_filename.startswith("<frozen importlib"):
+                frame = frame.f_back
+            file = frame.f_code.co_filename
         except ValueError:  # Nothing of Python's runs.
             file = ""
         finally:
             _asking.discard(thread)
-        if file.startswith(_FOLDER) and (event in _OF_OURS or file in _FILES):
+        if file.startswith(_FOLDER) and (is_own or event in _OF_OURS or file in _FILES):
             return
         hook(event, args)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -501,6 +502,57 @@ def test_an_audit_hook_is_told_of_what_the_app_does(scene: Any, compiled: str) -
     adapter = scene.adapter(record=recorded())
     assert scene.run(adapter, "main.py", env={"TOOLBREAK_COMPILED": compiled}).finish() == bare
     assert started(adapter.connect["spool"], "work") == [12]
+
+
+#: Says what a hook hears of a thread of ours, and then of the app's own, where each works and runs code of the app.
+WORK = """
+import os, sys
+from toolbreak import _audit, _own_thread
+
+heard = []
+
+def hook(event, args):
+    if listens:
+        heard.append(event)
+
+def app():
+    open(os.devnull).close()
+
+ours = {"app": app}
+source = '''
+def work():
+    work.__code__ = work.__code__.replace(co_name="other")
+    try:
+        import this_is_missing
+    except ImportError:
+        pass
+    app()
+'''
+exec(compile(source, os.path.join(os.path.dirname(_audit.__file__), "_work.py"), "exec"), ours)
+listens = False
+_audit.addaudithook(hook)
+
+def listen():
+    global listens
+    listens = True
+    ours["work"]()
+    listens = False
+
+thread = _own_thread.OwnThread(listen)
+thread.start()
+thread.join(20)
+print(heard)
+heard.clear()
+listen()
+print([event for event in heard if event in ("code.__new__", "import", "open")])
+"""
+
+
+def test_an_audit_hook_is_told_of_a_thread_of_ours_only_where_that_runs_code_of_the_app() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", WORK], capture_output=True, text=True, env={**os.environ, "PYTHONPATH": str(RUNTIME)}
+    )
+    assert (done.stderr, done.stdout.splitlines()) == ("", ["['open']", "['code.__new__', 'import', 'open']"])
 
 
 @pytest.mark.parametrize("compiled", ["1", "0"])
