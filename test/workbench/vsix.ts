@@ -16,7 +16,8 @@ import { DEMO, open, report, restored, ROOT, Steps } from './workbench';
 function vsixPath(): string {
   if (process.argv[2] !== undefined) return process.argv[2];
   const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string };
-  const { status } = spawnSync(process.execPath, [join(ROOT, 'build', 'package.mjs')], { cwd: ROOT, stdio: 'inherit' });
+  const command = [join(ROOT, 'build', 'package.mjs'), '--unsearched'];
+  const { status } = spawnSync(process.execPath, command, { cwd: ROOT, stdio: 'inherit' });
   if (status !== 0) throw new Error('The vsix could not be made.');
   return join(ROOT, `toolbreak-${version}.vsix`);
 }
