@@ -7,8 +7,8 @@ import { percentile, type Figures } from './session';
 export type Begin = (port: number) => Promise<() => Promise<void>>;
 
 /** Turns that a program needs until it is warm and the recording beside it has begun; then those that count. */
-const WARM = 20;
-const COUNTED = 60;
+const WARM = 8;
+const COUNTED = 20;
 /** Milliseconds in which a program begins, and in which it is its turn again. */
 const PATIENCE = 60_000;
 
