@@ -142,6 +142,40 @@ test('a long text opens like a container and is read whole, line by line', (hous
     { size: { width: 700, height: 600 } },
   ));
 
+test('what is nested deep is read in a narrow page', (house) => {
+  const host = hostOf(RUNS);
+  const DEEPEST = 60;
+  return withPage(
+    house,
+    async (shown) => {
+      const { page } = shown;
+      await ready(shown);
+      await page.keyboard.press('/');
+      await page.keyboard.type('score');
+      await page.keyboard.press('Enter');
+      await page.getByRole('tab', { name: 'Input' }).click();
+      const tree = page.getByRole('tree', { name: 'Input', exact: true });
+      const row = (level: number) => tree.locator(`[aria-level="${level}"]`).first();
+      for (let level = 1; level < DEEPEST; level += 1) await row(level).click();
+      const last = row(DEEPEST);
+      const { x, width } = (await last.getByText("'found'").boundingBox()) ?? { x: 0, width: 0 };
+      assert.ok(width > 30 && x + width <= 500, `from ${x} on ${width} wide`);
+      await picture(shown, 'deep');
+    },
+    {
+      size: { width: 500, height: 700 },
+      answer: (method, params) => {
+        if (method !== 'value') return host(method, params);
+        const isLeaf = (params['path'] as string[]).length === DEEPEST - 1;
+        const node = isLeaf
+          ? { text: "'found'", type: 'str', children: 0 }
+          : { text: 'dict (1)', type: 'dict', children: 1 };
+        return { nodes: [{ name: isLeaf ? 'leaf' : 'inner', ...node }] };
+      },
+    },
+  );
+});
+
 test('more rows of a long value come by key, and the focus goes on with them', (house) =>
   withPage(house, async (shown) => {
     await ready(shown);

@@ -5,7 +5,7 @@ import { withCommas } from '../../protocol/withCommas';
 import type { Page } from '../data/page';
 import { sentence } from '../data/sentence';
 import { counted } from '../model/words';
-import { CHUNK, MoreRow, shownName, treeKeys, ValueText, WholeText } from './tree';
+import { CHUNK, indented, MoreRow, shownName, treeKeys, ValueText, WholeText } from './tree';
 
 /** Levels that are opened without being asked, and in all so many values: what differs is shown, but no flood of it. */
 const OPEN_LEVELS = 6;
@@ -197,7 +197,7 @@ function Equal({
         aria-level={level}
         aria-expanded={open}
         tabIndex={first ? 0 : -1}
-        style={{ paddingLeft: `${(level - 1) * 14}px` }}
+        style={indented(level)}
         onClick={() => setOpen(!open)}
       >
         <span class={`codicon codicon-chevron-${open ? 'down' : 'right'}`} aria-hidden="true" />
@@ -238,7 +238,7 @@ function Row({
         tabIndex={first ? 0 : -1}
         onClick={() => opens && setOpen(!open)}
       >
-        <span class="compare-name" style={{ paddingLeft: `${(level - 1) * 14}px` }}>
+        <span class="compare-name" style={indented(level)}>
           <span
             class={`codicon codicon-${opens ? (open ? 'chevron-down' : 'chevron-right') : 'blank'}`}
             aria-hidden="true"

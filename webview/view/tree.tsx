@@ -219,7 +219,7 @@ export function MoreRow({ shown, total, wanted, want, level }: MoreProps): JSX.E
       aria-level={level}
       aria-busy={isAsked}
       tabIndex={-1}
-      style={{ paddingLeft: `${(level - 1) * 14}px` }}
+      style={indented(level)}
       onClick={({ currentTarget }) => {
         const tree = currentTarget.closest<HTMLElement>('[role=tree]');
         if (isAsked || tree === null) return;
@@ -238,6 +238,11 @@ export function MoreRow({ shown, total, wanted, want, level }: MoreProps): JSX.E
     </div>
   );
 }
+
+/** However deep a row is, there is room for what it says. */
+export const indented = (level: number): { paddingLeft: string } => ({
+  paddingLeft: `min(${(level - 1) * 14}px, 45%)`,
+});
 
 function Node({
   page,
@@ -265,7 +270,7 @@ function Node({
         {...about}
         aria-expanded={opens ? open : undefined}
         tabIndex={first ? 0 : -1}
-        style={{ paddingLeft: `${(level - 1) * 14}px` }}
+        style={indented(level)}
         onClick={() => opens && setOpen(!open)}
       >
         <span
@@ -287,7 +292,7 @@ function Node({
           aria-level={level + 1}
           {...about}
           tabIndex={-1}
-          style={{ paddingLeft: `${level * 14}px` }}
+          style={indented(level + 1)}
         >
           <span class="codicon codicon-blank" aria-hidden="true" />
           <WholeText page={page} place={{ value, path: [...base, ...path] }} node={node} />
