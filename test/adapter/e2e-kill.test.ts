@@ -13,7 +13,7 @@ import { Place, python, until } from './target-support';
 
 const program = join(probes, 'steady.py');
 /** `TOOLBREAK_KILLS=1000` for a long run of everything here. */
-const KILLS = Number(process.env['TOOLBREAK_KILLS'] ?? 60);
+const KILLS = Number(process.env['TOOLBREAK_KILLS'] ?? 40);
 /** Each of these kills several processes, and leaves much to read. */
 const HEAVY_KILLS = Math.ceil(KILLS / 8);
 const SEED = Number(process.env['TOOLBREAK_KILL_SEED'] ?? Date.now() % 1_000_000);
