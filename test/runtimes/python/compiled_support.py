@@ -56,7 +56,7 @@ class File:
 
 def known(value: Any, **given: Any) -> Any:
     """Settings that saw the value before."""
-    made = Settings(**given)
+    made = Settings(**{"seconds": 60.0, **given})
     made.encode(value)
     return made
 

@@ -49,7 +49,7 @@ def made_in(folder: Path, way: str, monkeypatch: pytest.MonkeyPatch | None = Non
     folder.mkdir(exist_ok=True)
     for path in folder.iterdir():
         path.unlink()
-    made = Writer(str(folder), "12-ab", Settings(**given))
+    made = Writer(str(folder), "12-ab", Settings(**{"seconds": 60.0, **given}))
     if way == "python":
         made.settings.rules = None
         if monkeypatch is not None:

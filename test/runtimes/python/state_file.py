@@ -14,7 +14,7 @@ class StateFile:
     """A spool file: what was written into it, as its reader sees it."""
 
     def __init__(self, settings: Settings | None = None) -> None:
-        self.encoder = StateEncoder(settings or Settings())
+        self.encoder = StateEncoder(settings or Settings(seconds=60.0))
         self.numbers: set[int] = set()
         self.kept: dict[int, Any] = {}
         self.size = 0

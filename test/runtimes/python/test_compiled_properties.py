@@ -62,17 +62,17 @@ def test_no_pair_passes_whose_first_text_names_a_secret(tmp_path_factory: Any, n
     for value in ([name, text], (name, text), [[name, text], (text, name)]):
         check(folder, value)
         file = File(folder / "pair.spool")
-        done = file.put(Settings().rules, (9, value))
+        done = file.put(Settings(seconds=60.0).rules, (9, value))
         written = file.payload() if done == WRITTEN else None
         file.segment.close()
-        assert written is None or written == dumps((9, Settings().encode(value)), 2)
+        assert written is None or written == dumps((9, Settings(seconds=60.0).encode(value)), 2)
 
 
 @quiet
 @given(texts)
 def test_no_text_passes_that_would_be_looked_at(tmp_path_factory: Any, text: str) -> None:
     file = File(tmp_path_factory.getbasetemp() / "text.spool")
-    done = file.put(Settings().rules, (9, text))
+    done = file.put(Settings(seconds=60.0).rules, (9, text))
     file.segment.close()
     if done == WRITTEN and len(text) > 7:
         assert _secret().sub(_replace, text) == text == Masking().text(text)

@@ -48,7 +48,7 @@ def documents() -> Any:
 
 
 def whole(state: Any) -> Any:
-    return Settings().encode(state)
+    return Settings(seconds=60.0).encode(state)
 
 
 def change_text(value: Any) -> None:

@@ -187,7 +187,7 @@ def test_what_is_stored_is_what_was_there(way: str, seed: int, changes: list[int
 
 def store(choose: random.Random, changes: list[int]) -> None:
     file = StateFile()
-    encode = Settings().encode
+    encode = Settings(seconds=60.0).encode
     shared = build(choose, 3)
     state = {
         "count": 0,

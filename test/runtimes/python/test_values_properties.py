@@ -62,7 +62,7 @@ def unmarked(value: Any) -> bool:
 @quiet
 @given(values)
 def test_plain_values_come_back(value: Any) -> None:
-    encoded = Settings().encode(value)
+    encoded = Settings(seconds=60.0).encode(value)
     assert is_plain(encoded)
     back = marshal.loads(marshal.dumps(encoded, 2))
     if unmarked(encoded):
@@ -88,7 +88,7 @@ def restore(value: Any) -> Any:
 @quiet
 @given(with_objects)
 def test_objects_come_back(value: Any) -> None:
-    encoded = Settings().encode(value)
+    encoded = Settings(seconds=60.0).encode(value)
     assert is_plain(encoded)
     if unmarked(encoded):
         assert same(flat(restore(marshal.loads(marshal.dumps(encoded, 2)))), flat(value))
@@ -107,7 +107,7 @@ def flat(value: Any) -> Any:
 @quiet
 @given(with_objects, st.integers(min_value=256, max_value=3000), st.integers(min_value=1, max_value=8))
 def test_small_budgets_cut_with_marks(value: Any, most: int, depth: int) -> None:
-    encoded = Settings(max_value_bytes=most, max_depth=depth).encode(value)
+    encoded = Settings(max_value_bytes=most, max_depth=depth, seconds=60.0).encode(value)
     assert is_plain(encoded)
     marshal.dumps(encoded, 2)
     if unmarked(encoded):
@@ -117,7 +117,7 @@ def test_small_budgets_cut_with_marks(value: Any, most: int, depth: int) -> None
 @quiet
 @given(values)
 def test_no_difference_between_a_value_and_itself(value: Any) -> None:
-    copied = marshal.loads(marshal.dumps(Settings().encode(value), 2))
+    copied = marshal.loads(marshal.dumps(Settings(seconds=60.0).encode(value), 2))
     if unmarked(copied):
         assert diff(value, copied) == []
 
@@ -142,7 +142,7 @@ def test_many_looked_at_together_are_as_one_by_one(value: Any) -> None:
     chunk = _walk._CHUNK
     try:
         for _walk._CHUNK in (3, 5, 1 << 30):
-            found.append(Settings().bounded(value))
+            found.append(Settings(seconds=60.0).bounded(value))
     finally:
         _walk._CHUNK = chunk
     assert same(found[0], found[2]) and same(found[1], found[2])
