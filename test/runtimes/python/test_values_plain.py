@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import marshal
 import threading
+from time import thread_time
 from typing import Any
 
 import pytest
@@ -148,6 +149,28 @@ def test_a_million_is_cut_by_its_size_and_not_by_the_clock() -> None:
         assert tag[4] == len(value) and 1_000_000 < len(marshal.dumps(tag, 2)) < 1_050_000
     numbers = Settings().bounded(list(range(1_000_000)))
     assert numbers[3] == list(range(209_715)) and numbers[5] == "larger than the limit of 1048576 bytes"
+
+
+def test_a_thread_that_waits_for_others_loses_none_of_its_time() -> None:
+    value = [[number] for number in range(60_000)]
+    begin = thread_time()
+    assert Settings(seconds=60.0).bounded(value) == value
+    took = thread_time() - begin
+    ended = threading.Event()
+
+    def works() -> None:
+        while not ended.is_set():
+            pass
+
+    others = [threading.Thread(target=works) for _ in range(8)]
+    for other in others:
+        other.start()
+    try:
+        assert Settings(seconds=4 * took).bounded(value) == value
+    finally:
+        ended.set()
+        for other in others:
+            other.join()
 
 
 def test_a_long_key_of_a_long_dict_is_cut() -> None:
