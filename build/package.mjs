@@ -1,5 +1,5 @@
 // `npm run package`: bundles for release and writes toolbreak-<version>.vsix. Then bundles for development again.
-// `--unsearched` leaves out the search for secrets in what is packed, which takes most of the time: for a test, not for a release.
+// `--unsearched` leaves out the search for secrets in what is packed, which takes most of the time, and says so in the file's name: for a test, not for a release.
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -20,7 +20,7 @@ async function makePackage(isSearched) {
   await setUpNode();
   await setUpCompiled();
   const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
-  const out = join(root, `toolbreak-${version}.vsix`);
+  const out = join(root, `toolbreak-${version}${isSearched ? '' : '-unsearched'}.vsix`);
   const vsce = join(root, 'node_modules/@vscode/vsce/vsce');
   run(nodeBinary(), ['build/bundle.mjs', '--minify']);
   try {

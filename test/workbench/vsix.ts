@@ -19,7 +19,7 @@ function vsixPath(): string {
   const command = [join(ROOT, 'build', 'package.mjs'), '--unsearched'];
   const { status } = spawnSync(process.execPath, command, { cwd: ROOT, stdio: 'inherit' });
   if (status !== 0) throw new Error('The vsix could not be made.');
-  return join(ROOT, `toolbreak-${version}.vsix`);
+  return join(ROOT, `toolbreak-${version}-unsearched.vsix`);
 }
 
 function installVsix(home: string, vsix: string): void {

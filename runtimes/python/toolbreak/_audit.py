@@ -20,8 +20,11 @@ _OF_OURS = (
     "marshal.dumps",
     "marshal.loads",
 )
+#: What our thread does beside that, and beside what the import of a module does for it. Anything else that has no frame between may be the app's, as of a finalizer.
+_OF_OUR_THREAD = ("import", "code.__new__", "object.__setattr__")
 #: What asking raises itself. Nothing else is left out meanwhile, since a signal handler may run, and raise, in the middle of it.
 _ASKED = ("sys._getframe", "object.__getattr__")
+_IMPORTING = ("<frozen importlib", _FOLDER + "_imports.py")
 _FILES = tuple(_FOLDER + name for name in ("_writer.py", "_spool.py", "_segments.py"))
 #: Threads in which it is just asked whose an event is.
 _asking: set[int] = set()
@@ -43,17 +46,20 @@ def addaudithook(hook: Callable[[str, tuple[Any, ...]], Any]) -> None:
         _asking.add(thread)
         is_own = thread in _own_thread.idents
         try:
-            frame = _get_frame(1)
-            # What our thread imports, it does itself; code of the app that it looks at or evaluates is the app's.
-            while is_own and frame.f_back is not None and frame.f_code.co_filename.startswith("<frozen importlib"):
+            frame = first = _get_frame(1)
+            # What it imports, it does itself; code of the app that it looks at or evaluates is the app's.
+            while is_own and frame.f_back is not None and frame.f_code.co_filename.startswith(_IMPORTING):
                 frame = frame.f_back
             file = frame.f_code.co_filename
         except ValueError:  # Nothing of Python's runs.
             file = ""
         finally:
             _asking.discard(thread)
-        if file.startswith(_FOLDER) and (is_own or event in _OF_OURS or file in _FILES):
-            return
+        if file.startswith(_FOLDER):
+            if event in _OF_OURS or file in _FILES:
+                return
+            if is_own and (frame is not first or event in _OF_OUR_THREAD):
+                return
         hook(event, args)
 
     if hasattr(hook, "__cantrace__"):

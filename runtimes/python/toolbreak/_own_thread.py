@@ -68,6 +68,15 @@ class OwnThread:
         return True
 
 
+def _forget_others() -> None:
+    """Behind a fork there is one thread: a later one of the app may get the number of one that we had."""
+    idents.intersection_update({Real.thread_id()})
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget_others)
+
+
 def watch_forks(before: Callable[[], None], after: Callable[[], None]) -> None:
     """Calls both at each fork, `after` in the parent."""
     global _soon

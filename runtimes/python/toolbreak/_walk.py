@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import marshal
 import sys
-from time import thread_time
+from time import perf_counter, thread_time
 from typing import TYPE_CHECKING, Any
 
 from . import _arrays, _standard, _static
@@ -29,6 +29,8 @@ _INTS = {id(int)}
 _FLAGS = {id(bool), id(type(None))}
 _PLAIN = _INTS | _FLAGS | {id(float)}
 
+#: So many times as long as it may take a value may be recorded where others are given the processor meanwhile.
+_PATIENCE = 8
 #: Of so many keys each is looked at, also where there is no room for more.
 _FEW_KEYS = 64
 #: A longer name is not told behind a spent budget.
@@ -121,6 +123,8 @@ class Walk:
         self.late = False
         #: Of what this thread itself takes: one that waits for others, or for a processor, would lose what it had time for.
         self.deadline = thread_time() + settings.seconds
+        #: It holds up the app meanwhile, which has others to answer.
+        self.patience = perf_counter() + _PATIENCE * settings.seconds
 
     # ------------------------------------------------------------ budgets
 
@@ -128,13 +132,10 @@ class Walk:
         """Why no more can be taken, or None."""
         if self.left <= 0:
             return self._too_large()
-        if self.late:
-            return f"took longer than {self.settings.seconds} s to record"
         self.steps += 1
-        if not self.steps & 63 and thread_time() > self.deadline:
-            self.late = True
-            return f"took longer than {self.settings.seconds} s to record"
-        return None
+        if not self.steps & 63 and not self.late:
+            self.late = thread_time() >= self.deadline or perf_counter() >= self.patience
+        return f"took longer than {self.settings.seconds} s to record" if self.late else None
 
     def _too_large(self) -> str:
         return f"larger than the limit of {self.settings.max_value_bytes} bytes"

@@ -504,31 +504,42 @@ def test_an_audit_hook_is_told_of_what_the_app_does(scene: Any, compiled: str) -
     assert started(adapter.connect["spool"], "work") == [12]
 
 
-#: Says what a hook hears of a thread of ours, and then of the app's own, where each works and runs code of the app.
+#: Says what a hook hears of a thread of ours, where it works and runs code of the app, then of the app's own.
 WORK = """
 import os, sys
-from toolbreak import _audit, _own_thread
+from toolbreak import _audit, _imports, _own_thread
 
 heard = []
 
 def hook(event, args):
     if listens:
-        heard.append(event)
+        heard.append(f"import {args[0]}" if event == "import" else event)
 
 def app():
     open(os.devnull).close()
+    _audit.addaudithook(lambda event, args: None)
+    if imports:
+        sys.path_importer_cache.clear()
+        try:
+            import the_app_has_none
+        except ImportError:
+            pass
 
 ours = {"app": app}
 source = '''
+import sys
+
 def work():
     work.__code__ = work.__code__.replace(co_name="other")
+    sys.path_importer_cache.clear()
     try:
-        import this_is_missing
+        import we_have_none
     except ImportError:
         pass
     app()
 '''
 exec(compile(source, os.path.join(os.path.dirname(_audit.__file__), "_work.py"), "exec"), ours)
+_imports.install()
 listens = False
 _audit.addaudithook(hook)
 
@@ -538,21 +549,48 @@ def listen():
     ours["work"]()
     listens = False
 
-thread = _own_thread.OwnThread(listen)
-thread.start()
-thread.join(20)
-print(heard)
-heard.clear()
+for imports in (False, True):
+    thread = _own_thread.OwnThread(listen)
+    thread.start()
+    thread.join(20)
+    print(sorted(set(heard)))
+    heard.clear()
 listen()
-print([event for event in heard if event in ("code.__new__", "import", "open")])
+print(sorted(set(heard) & {"code.__new__", "import we_have_none", "open"}))
 """
 
 
+def printed_by(code: str) -> list[str]:
+    environment = {**os.environ, "PYTHONPATH": str(RUNTIME)}
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment)
+    assert done.stderr == ""
+    return done.stdout.splitlines()
+
+
 def test_an_audit_hook_is_told_of_a_thread_of_ours_only_where_that_runs_code_of_the_app() -> None:
-    done = subprocess.run(
-        [sys.executable, "-c", WORK], capture_output=True, text=True, env={**os.environ, "PYTHONPATH": str(RUNTIME)}
-    )
-    assert (done.stderr, done.stdout.splitlines()) == ("", ["['open']", "['code.__new__', 'import', 'open']"])
+    assert printed_by(WORK) == [
+        "['open', 'sys.addaudithook']",
+        "['import the_app_has_none', 'open', 'os.listdir', 'sys.addaudithook']",
+        "['code.__new__', 'import we_have_none', 'open']",
+    ]
+
+
+def test_a_forked_process_takes_no_thread_of_the_app_for_one_of_ours() -> None:
+    code = """
+import os, threading
+from toolbreak import _own_thread
+
+ends = threading.Event()
+thread = _own_thread.OwnThread(ends.wait)
+thread.start()
+child = os.fork()
+if child == 0:
+    os._exit(len(_own_thread.idents))
+print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), len(_own_thread.idents))
+ends.set()
+thread.join(20)
+"""
+    assert printed_by(f"import warnings\nwarnings.simplefilter('ignore')\n{code}") == ["0 1"]
 
 
 @pytest.mark.parametrize("compiled", ["1", "0"])

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from spool_reader import has_mark, is_plain
+from toolbreak import _walk
 from toolbreak._masking import BEYOND
 from toolbreak._values import Settings
 from toolbreak._values import encode as encode_with
@@ -151,7 +152,8 @@ def test_a_million_is_cut_by_its_size_and_not_by_the_clock() -> None:
     assert numbers[3] == list(range(209_715)) and numbers[5] == "larger than the limit of 1048576 bytes"
 
 
-def test_a_thread_that_waits_for_others_loses_none_of_its_time() -> None:
+def test_a_thread_that_waits_for_others_loses_none_of_its_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_walk, "_PATIENCE", 1000)
     value = [[number] for number in range(60_000)]
     begin = thread_time()
     assert Settings(seconds=60.0).bounded(value) == value
@@ -171,6 +173,12 @@ def test_a_thread_that_waits_for_others_loses_none_of_its_time() -> None:
         ended.set()
         for other in others:
             other.join()
+
+
+def test_one_that_waits_for_too_long_is_cut(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_walk, "_PATIENCE", 0)
+    tag = Settings(seconds=60.0).bounded([[number] for number in range(1000)])
+    assert tag[:3] == (..., "cut", "list") and tag[5] == "took longer than 60.0 s to record" and 0 < len(tag[3]) < 100
 
 
 def test_a_long_key_of_a_long_dict_is_cut() -> None:
