@@ -45,11 +45,13 @@ def addaudithook(hook: Callable[[str, tuple[Any, ...]], Any]) -> None:
             return
         _asking.add(thread)
         is_own = thread in _own_thread.idents
+        is_import = False
         try:
-            frame = first = _get_frame(1)
+            frame = _get_frame(1)
             # What it imports, it does itself; code of the app that it looks at or evaluates is the app's.
             while is_own and frame.f_back is not None and frame.f_code.co_filename.startswith(_IMPORTING):
                 frame = frame.f_back
+                is_import = True
             file = frame.f_code.co_filename
         except ValueError:  # Nothing of Python's runs.
             file = ""
@@ -58,7 +60,7 @@ def addaudithook(hook: Callable[[str, tuple[Any, ...]], Any]) -> None:
         if file.startswith(_FOLDER):
             if event in _OF_OURS or file in _FILES:
                 return
-            if is_own and (frame is not first or event in _OF_OUR_THREAD):
+            if is_own and (is_import or event in _OF_OUR_THREAD):
                 return
         hook(event, args)
 
