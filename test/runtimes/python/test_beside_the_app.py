@@ -580,9 +580,15 @@ def test_a_forked_process_takes_no_thread_of_the_app_for_one_of_ours() -> None:
 import os, threading
 from toolbreak import _own_thread
 
-ends = threading.Event()
-thread = _own_thread.OwnThread(ends.wait)
+begun, ends = threading.Event(), threading.Event()
+
+def work():
+    begun.set()
+    ends.wait()
+
+thread = _own_thread.OwnThread(work)
 thread.start()
+begun.wait()
 child = os.fork()
 if child == 0:
     os._exit(len(_own_thread.idents))
