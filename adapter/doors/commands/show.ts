@@ -241,8 +241,10 @@ function callLines(run: RunSummary, { detail, at, values, errors }: WholeCall, f
     const named = typed || parts.length === 0;
     lines.push('', part === 'result' && call.state === 'interrupted' ? 'Waits for' : TITLES[part]);
     // A node is given the state and answers what it becomes: what has parts is read once.
-    if (sameAs !== undefined && parts.length > 0) lines.push(`  the same as the ${TITLES[sameAs].toLowerCase()}`);
-    else {
+    if (sameAs !== undefined && parts.length > 0) {
+      const isWhole = mark === undefined && parts.every((each) => each.mark === undefined);
+      lines.push(`  the same as the ${TITLES[sameAs].toLowerCase()}${isWhole ? '' : ', as far as it was recorded'}`);
+    } else {
       if (named) lines.push(marked(`  ${text}`, mark, room));
       for (const part of parts) lines.push(valueLine(named ? { ...part, depth: part.depth + 1 } : part, room));
       if (!named && mark !== undefined) lines.push(`  (${mark})`);

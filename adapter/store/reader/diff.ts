@@ -1,8 +1,8 @@
 import type { Change } from '../../../protocol/timeline';
 import { Dict, Tagged, type Value } from '../values/model';
-import { children, content, distinct, keyText, type Child } from './children';
+import { childCount, children, content, distinct, keyText, type Child } from './children';
 import { pairItems } from './pairItems';
-import { line, markOf } from './render';
+import { countCharacters, line, markOf } from './render';
 import { alike, equal, isIndexed, sameName } from './same';
 import type { StoredValues } from './stored';
 
@@ -12,7 +12,8 @@ const DEEPEST = 50;
 
 /**
  * What was added, removed and changed, each with its path: `verdict`, `visits[1]`, `order.lines[0].price`. A place in a list is the one after the
- * change, of what was removed the one before it. Bounded, and says when there is more; what is equal is never fetched.
+ * change, of what was removed the one before it. Bounded, and says when there is more; what is equal is never fetched. Of a value that was cut
+ * nothing is said where it is not known: behind the cut something may have been added, removed or changed, or nothing.
  */
 export function diff(before: Value, after: Value, stored: StoredValues): { changes: Change[]; more: boolean } {
   const changes: Change[] = [];
@@ -36,11 +37,12 @@ export function diff(before: Value, after: Value, stored: StoredValues): { chang
     // A state may be an object before a node, and is its keys and values after it.
     if (depth === 0 && isObject(one) !== isObject(other) && (isFields(one) || isFields(other)))
       return named(path, one, other, depth);
+    const [was, is] = [partOf(one, stored), partOf(other, stored)];
+    if (was.isCut || is.isCut) return partly(path, one, other, was, is, depth);
     if (depth < DEEPEST && alike(one, other, stored)) {
       if (children(one, stored, 0, 1).length > 0 || children(other, stored, 0, 1).length > 0) {
         const listed = changes.length;
-        if (isIndexed(one, stored)) indexed(path, children(one, stored), children(other, stored), depth);
-        else named(path, one, other, depth);
+        inside(path, was, is, depth);
         // Of two that are cut what is there may be equal, and how much there was is not.
         if (changes.length === listed && markOf(one, stored) !== markOf(other, stored))
           add('changed', path, one, other);
@@ -50,30 +52,92 @@ export function diff(before: Value, after: Value, stored: StoredValues): { chang
     if (!equal(one, other, stored, 0)) add('changed', path, one, other);
   }
 
+  /** Two of which one at least was cut. */
+  function partly(path: string, one: Value, other: Value, was: Part, is: Part, depth: number): void {
+    const listed = changes.length;
+    const [old, fresh] = [content(was.head, stored), content(is.head, stored)];
+    if (classOf(one, stored) !== classOf(other, stored)) add('changed', path, one, other);
+    else if (old === null || fresh === null) {
+      // Of an object only its type is known.
+      if (typeName(one, stored) !== typeName(other, stored)) add('changed', path, one, other);
+    } else if (depth < DEEPEST && alike(old, fresh, stored)) {
+      inside(path, was, is, depth);
+      if (changes.length === listed && was.total !== is.total) add('changed', path, one, other);
+    } else if (was.total !== is.total || !startAlike(old, fresh)) add('changed', path, one, other);
+  }
+
+  function inside(path: string, was: Part, is: Part, depth: number): void {
+    if (isIndexed(was.head, stored)) indexed(path, was, is, depth);
+    else named(path, was.head, is.head, depth, was.isCut, is.isCut);
+  }
+
   function isFields(value: Value): boolean {
     return content(value, stored) instanceof Dict;
   }
 
-  function indexed(path: string, olds: readonly Child[], news: readonly Child[], depth: number): void {
+  function indexed(path: string, was: Part, is: Part, depth: number): void {
+    const [olds, news] = [children(was.head, stored), children(is.head, stored)];
+    const isBehind = (part: Part, kept: readonly Child[], { name }: Child): boolean =>
+      part.isCut && Number(name) >= kept.length;
     for (const { before, after } of pairItems(olds, news, stored, true)) {
       if (changes.length > LISTED) return;
       const place = `${path}[${(after ?? before)!.name}]`;
       if (before !== undefined && after !== undefined) compare(place, before.value, after.value, depth + 1);
-      else add(before === undefined ? 'added' : 'removed', place, before?.value, after?.value);
+      else if (before === undefined && !isBehind(was, olds, after!)) add('added', place, undefined, after!.value);
+      else if (after === undefined && !isBehind(is, news, before!)) add('removed', place, before!.value, undefined);
     }
   }
 
-  function named(path: string, old: Value, fresh: Value, depth: number): void {
+  function named(path: string, old: Value, fresh: Value, depth: number, wasCut = false, isCut = false): void {
     const olds = pairs(old, stored);
     const news = pairs(fresh, stored);
     for (const [key, value] of news) {
       const place = join(path, key);
       const was = olds.get(key);
-      if (was === undefined) add('added', place, undefined, value);
-      else compare(place, was, value, depth + 1);
+      if (was !== undefined) compare(place, was, value, depth + 1);
+      else if (!wasCut) add('added', place, undefined, value);
     }
+    if (isCut) return;
     for (const [key, value] of olds) if (!news.has(key)) add('removed', join(path, key), value, undefined);
   }
+}
+
+/** What there is of a value, and how much there was: characters, bytes, elements or keys. The head of an object of which only the type is known is null. */
+interface Part {
+  head: Value;
+  isCut: boolean;
+  total: number;
+}
+
+function partOf(value: Value, stored: StoredValues): Part {
+  const plain = value instanceof Tagged && value.tag === 'subclass' ? stored.resolve(value.parts[1] ?? null) : value;
+  if (!(plain instanceof Tagged) || plain.tag !== 'cut')
+    return { head: value, isCut: false, total: sizeOf(value, stored) };
+  const total = stored.resolve(plain.parts[2] ?? null);
+  return { head: stored.resolve(plain.parts[1] ?? null), isCut: true, total: typeof total === 'number' ? total : 0 };
+}
+
+function sizeOf(value: Value, stored: StoredValues): number {
+  const plain = content(value, stored);
+  if (typeof plain === 'string') return countCharacters(plain);
+  return plain instanceof Uint8Array ? plain.length : childCount(plain, stored);
+}
+
+/** The class of the app's that is derived from one of Python's own. */
+function classOf(value: Value, stored: StoredValues): Value | undefined {
+  return value instanceof Tagged && value.tag === 'subclass' ? typeName(value, stored) : undefined;
+}
+
+function typeName(value: Value, stored: StoredValues): Value {
+  return value instanceof Tagged ? stored.resolve(value.parts[0] ?? null) : value;
+}
+
+/** Two texts, or two of bytes: whether one goes on where the other ends. */
+function startAlike(one: Value, other: Value): boolean {
+  if (typeof one === 'string' && typeof other === 'string') return one.startsWith(other) || other.startsWith(one);
+  if (!(one instanceof Uint8Array && other instanceof Uint8Array)) return false;
+  const shorter = Math.min(one.length, other.length);
+  return Buffer.compare(one.subarray(0, shorter), other.subarray(0, shorter)) === 0;
 }
 
 function isObject(value: Value): boolean {
