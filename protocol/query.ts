@@ -125,7 +125,7 @@ export interface FoundCall {
 
 /**
  * Values of a call as JSON, those that it has. What is masked, cut, not looked into or contains itself is an object that says why (`$mark`,
- * `reason`) and has what there is of it (`value`); so is what is too large to be told.
+ * `reason`) and has what there is of it (`value`), or its type where that is all there is (`type`); so is what is too large to be told.
  */
 export interface FoundValues {
   arguments?: unknown;

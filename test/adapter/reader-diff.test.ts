@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { diff } from '../../adapter/store/reader/diff';
+import { line } from '../../adapter/store/reader/render';
 import type { StoredValues } from '../../adapter/store/reader/stored';
 import { Tagged, Tuple, type Value } from '../../adapter/store/values/model';
 import { dict } from '../support/spool';
@@ -27,6 +28,7 @@ describe('store: what changed in a value of which a part was recorded', () => {
       [order, cut('app.Order', null, 0)],
       [cut('app.Order', null, 0), cut('app.Order', null, 0)],
     ];
+    assert.equal(line(cut('app.Order', null, 0), plain), 'Order…');
     for (const [one, other] of same) {
       assert.deepEqual(said(one, other), []);
       assert.deepEqual(said(other, one), []);

@@ -27,11 +27,12 @@ const MOST_DIGITS = 4300;
 
 export class TooLarge extends UserError {}
 
-/** What stands in JSON for programs where a value is missing or is not whole; `value` is what there is of it. */
+/** What stands in JSON for programs where a value is missing or is not whole; `value` is what there is of it, `type` that of an object which did not fit. */
 export interface Marked {
   $mark: string;
   reason: string;
   value?: unknown;
+  type?: string;
 }
 
 /**
@@ -110,7 +111,7 @@ export function copyText(
       // An object that lacks something is what it has.
       if (what === tagged) unmarked(tagged, depth + 1, inner);
       else json(what, depth + 1, inner);
-    }
+    } else if (tagged.tag === 'cut') put(`,${inner}"type": ${JSON.stringify(textPart(tagged, 0, stored))}`);
     put(`${newline}}`);
   }
 

@@ -349,6 +349,8 @@ function tagged(value: Tagged, stored: StoredValues, limit: number, depth: numbe
       // Of a value that could not be looked into at all there is no head.
       if (head === null && text(0) === 'value') return '…';
       const all = stored.resolve(value.parts[2] ?? null);
+      // Of an object behind a spent budget there is its type alone.
+      if (head === null && text(0) !== '') return `${shortType(text(0))}…`;
       if (typeof all !== 'number' || all <= 0) return `${inside(1)}…`;
       // How many there were: how many of them were kept may be by chance, and the mark says it.
       if (head instanceof Uint8Array) return `${bytesText(head.subarray(0, limit / 8))}… (${all} bytes)`;
