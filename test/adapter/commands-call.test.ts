@@ -81,6 +81,16 @@ describe('commands: all of one call', function () {
     for (const line of stdout.split('\n')) assert.ok(line.length <= 100, line);
   });
 
+  it('a state of which a part was recorded is the same as far as that goes', () => {
+    const spool = new SpoolFile('4000001-abc').add(1, 1, 'node', 'late', 'm.late', 'm', '/app/m.py', 1, 2);
+    const state = dict({ docs: new Tagged('cut', ['list', [1, 2], 9, 'too large']) });
+    spool.add(2, 1, 'main', 0).add(3, 1, 0, 1, 1, 2000, dict({}), null).add(5, 1, 2100, 'before', state);
+    spool.add(5, 1, 2200, 'after', state).add(4, 1, 2500, 0, dict({}), null);
+    const shown = project.toolbreak('show', project.record('late', [spool]), '1.1').stdout;
+    assert.match(shown, /\nState after\n {2}the same as the state before, as far as it was recorded\n/);
+    assert.doesNotMatch(shown, /Changes/);
+  });
+
   it('a key of the state that was not merged is named where the state is', () => {
     const spool = new SpoolFile('4000001-abc').add(1, 1, 'node', 'best', 'm.best', 'm', '/app/m.py', 1, 2);
     const state = dict({ best: 1 });

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { diff } from '../../adapter/store/reader/diff';
+import { copyText } from '../../adapter/store/reader/copy';
 import { line } from '../../adapter/store/reader/render';
 import type { StoredValues } from '../../adapter/store/reader/stored';
 import { Tagged, Tuple, type Value } from '../../adapter/store/values/model';
@@ -26,9 +27,12 @@ describe('store: what changed in a value of which a part was recorded', () => {
       ['abcdef', cut('str', 'abc', 6)],
       [cut('bytes', Buffer.from('ab'), 9), cut('bytes', Buffer.from('abc'), 9)],
       [order, cut('app.Order', null, 0)],
+      [
+        new Tagged('object', ['app.Order', dict({ id: 7, '…': cut('fields', null, 1) }), null]),
+        new Tagged('object', ['app.Order', dict({ id: 7, note: 'x' }), null]),
+      ],
       [cut('app.Order', null, 0), cut('app.Order', null, 0)],
     ];
-    assert.equal(line(cut('app.Order', null, 0), plain), 'Order…');
     for (const [one, other] of same) {
       assert.deepEqual(said(one, other), []);
       assert.deepEqual(said(other, one), []);
@@ -52,5 +56,12 @@ describe('store: what changed in a value of which a part was recorded', () => {
       assert.deepEqual(said(one, other), ['changed x']);
       assert.deepEqual(said(other, one), ['changed x']);
     }
+  });
+
+  it('shows an object that had no room by its type', () => {
+    const lost = new Tagged('cut', ['app.Order', null, 0, 'too large']);
+    assert.equal(line(lost, plain), 'Order…');
+    const marked = { $mark: 'cut', reason: 'Cut: too large.', type: 'app.Order' };
+    assert.deepEqual(JSON.parse(copyText(lost, plain, 'marked')), marked);
   });
 });

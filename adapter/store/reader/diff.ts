@@ -1,14 +1,16 @@
 import type { Change } from '../../../protocol/timeline';
 import { Dict, Tagged, type Value } from '../values/model';
-import { childCount, children, content, distinct, keyText, type Child } from './children';
+import { children, content, distinct, keyText, type Child } from './children';
 import { pairItems } from './pairItems';
-import { countCharacters, line, markOf } from './render';
+import { keptCount, line, markOf } from './render';
 import { alike, equal, isIndexed, sameName } from './same';
 import type { StoredValues } from './stored';
 
 /** Differences that are listed; a state that is rewritten as a whole is not worth more. */
 const LISTED = 200;
 const DEEPEST = 50;
+/** The name of what stands for the fields of an object that had no room. */
+const REST = '…';
 
 /**
  * What was added, removed and changed, each with its path: `verdict`, `visits[1]`, `order.lines[0].price`. A place in a list is the one after the
@@ -43,7 +45,7 @@ export function diff(before: Value, after: Value, stored: StoredValues): { chang
       if (children(one, stored, 0, 1).length > 0 || children(other, stored, 0, 1).length > 0) {
         const listed = changes.length;
         inside(path, was, is, depth);
-        // Of two that are cut what is there may be equal, and how much there was is not.
+        // Of two arrays the head that was recorded may be equal, and how much there was is not.
         if (changes.length === listed && markOf(one, stored) !== markOf(other, stored))
           add('changed', path, one, other);
         return;
@@ -56,14 +58,15 @@ export function diff(before: Value, after: Value, stored: StoredValues): { chang
   function partly(path: string, one: Value, other: Value, was: Part, is: Part, depth: number): void {
     const listed = changes.length;
     const [old, fresh] = [content(was.head, stored), content(is.head, stored)];
+    const isLonger = (): boolean => totalOf(one, stored) !== totalOf(other, stored);
     if (classOf(one, stored) !== classOf(other, stored)) add('changed', path, one, other);
     else if (old === null || fresh === null) {
       // Of an object only its type is known.
       if (typeName(one, stored) !== typeName(other, stored)) add('changed', path, one, other);
     } else if (depth < DEEPEST && alike(old, fresh, stored)) {
       inside(path, was, is, depth);
-      if (changes.length === listed && was.total !== is.total) add('changed', path, one, other);
-    } else if (was.total !== is.total || !startAlike(old, fresh)) add('changed', path, one, other);
+      if (changes.length === listed && isLonger()) add('changed', path, one, other);
+    } else if (isLonger() || !startAlike(old, fresh)) add('changed', path, one, other);
   }
 
   function inside(path: string, was: Part, is: Part, depth: number): void {
@@ -91,36 +94,39 @@ export function diff(before: Value, after: Value, stored: StoredValues): { chang
   function named(path: string, old: Value, fresh: Value, depth: number, wasCut = false, isCut = false): void {
     const olds = pairs(old, stored);
     const news = pairs(fresh, stored);
+    const lackedSome = takeRest(olds, stored) || wasCut;
+    const lacksSome = takeRest(news, stored) || isCut;
     for (const [key, value] of news) {
       const place = join(path, key);
       const was = olds.get(key);
       if (was !== undefined) compare(place, was, value, depth + 1);
-      else if (!wasCut) add('added', place, undefined, value);
+      else if (!lackedSome) add('added', place, undefined, value);
     }
-    if (isCut) return;
+    if (lacksSome) return;
     for (const [key, value] of olds) if (!news.has(key)) add('removed', join(path, key), value, undefined);
   }
 }
 
-/** What there is of a value, and how much there was: characters, bytes, elements or keys. The head of an object of which only the type is known is null. */
+/** What there is of a value; null where it was cut and only its type is known. */
 interface Part {
   head: Value;
   isCut: boolean;
-  total: number;
 }
 
 function partOf(value: Value, stored: StoredValues): Part {
-  const plain = value instanceof Tagged && value.tag === 'subclass' ? stored.resolve(value.parts[1] ?? null) : value;
-  if (!(plain instanceof Tagged) || plain.tag !== 'cut')
-    return { head: value, isCut: false, total: sizeOf(value, stored) };
-  const total = stored.resolve(plain.parts[2] ?? null);
-  return { head: stored.resolve(plain.parts[1] ?? null), isCut: true, total: typeof total === 'number' ? total : 0 };
+  const cut = cutOf(value, stored);
+  return { head: cut === undefined ? value : stored.resolve(cut.parts[1] ?? null), isCut: cut !== undefined };
 }
 
-function sizeOf(value: Value, stored: StoredValues): number {
-  const plain = content(value, stored);
-  if (typeof plain === 'string') return countCharacters(plain);
-  return plain instanceof Uint8Array ? plain.length : childCount(plain, stored);
+function cutOf(value: Value, stored: StoredValues): Tagged | undefined {
+  const plain = value instanceof Tagged && value.tag === 'subclass' ? stored.resolve(value.parts[1] ?? null) : value;
+  return plain instanceof Tagged && plain.tag === 'cut' ? plain : undefined;
+}
+
+/** How many characters, bytes, elements or keys there were. */
+function totalOf(value: Value, stored: StoredValues): Value {
+  const cut = cutOf(value, stored);
+  return cut === undefined ? keptCount(content(value, stored), stored) : stored.resolve(cut.parts[2] ?? null);
 }
 
 /** The class of the app's that is derived from one of Python's own. */
@@ -153,6 +159,13 @@ function pairs(value: Value, stored: StoredValues): Map<string, Value> {
     return typeof text === 'string' && /^[\p{L}_][\p{L}\p{N}_]*$/u.test(text) ? text : `[${keyText(text, stored)}]`;
   });
   return new Map(distinct(keys).map((key, index) => [key, plain.entries[index]![1]]));
+}
+
+/** Whether some fields had no room; what stands for them is taken out. */
+function takeRest(fields: Map<string, Value>, stored: StoredValues): boolean {
+  const rest = fields.get(REST);
+  const plain = rest === undefined ? null : stored.resolve(rest);
+  return plain instanceof Tagged && plain.tag === 'cut' && plain.parts[0] === 'fields' && fields.delete(REST);
 }
 
 function join(path: string, key: string): string {

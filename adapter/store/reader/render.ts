@@ -270,7 +270,7 @@ export function markOf(value: Value, stored: StoredValues): string | undefined {
 }
 
 /** Characters, bytes, elements or keys that are there of a value that is cut. */
-function keptCount(head: Value, stored: StoredValues): number {
+export function keptCount(head: Value, stored: StoredValues): number {
   const plain = stored.resolve(head);
   if (typeof plain === 'string') return countCharacters(plain);
   if (plain instanceof Uint8Array) return plain.length;
