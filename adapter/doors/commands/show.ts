@@ -206,7 +206,7 @@ function wayText({ path, pathLeft }: CallDetail): string {
   return names.join(' › ');
 }
 
-function callLines(run: RunSummary, { detail, at, values, errors }: WholeCall, full: boolean): string[] {
+function callLines(run: RunSummary, { detail, at, lane, values, errors }: WholeCall, full: boolean): string[] {
   const { call, source, changes, edits, events, attributes, messages } = detail;
   const length = (call.end ?? Math.max(run.duration, call.start)) - call.start;
   const room = full ? Infinity : Math.max(width(), 100);
@@ -221,7 +221,7 @@ function callLines(run: RunSummary, { detail, at, values, errors }: WholeCall, f
       ? `${call.kind} ${call.name}, ran for at least ${durationText(length)}`
       : `${call.kind} ${call.name}, ${OUTCOMES[call.state]} ${durationText(length)}`,
     wayText(detail),
-    `call ${call.id} of run ${run.number > 0 ? run.number : run.run} (${run.name}), ${clockText(at)}, ${momentText(call.start)}`,
+    `call ${call.id} of run ${run.number > 0 ? run.number : run.run} (${run.name}), ${lane === undefined ? '' : `in ${fit(lane, LONGEST_TASK)}, `}${clockText(at)}, ${momentText(call.start)}`,
     ...(source === undefined ? [] : [uncut(`${source.path}:${source.line}`)]),
   ];
   // Of very many, those at the top and the one at the bottom.

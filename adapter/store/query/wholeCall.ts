@@ -1,6 +1,7 @@
 import type { CallDetail, ValueHandle } from '../../../protocol/timeline';
-import { parseCallName } from '../callNames';
+import { parseCallName, processOf } from '../callNames';
 import { problemWith } from '../database';
+import { taskNames } from '../reader/apart';
 import { attributesOf, attributeText, shownAttributes } from '../reader/attributes';
 import { callDetail } from '../reader/detail';
 import { errorChain, errorValue, type ErrorValue } from '../reader/errorValue';
@@ -31,6 +32,8 @@ export interface WholeCall {
   detail: CallDetail;
   /** Wall clock of its start. */
   at: string;
+  /** The name of its lane, where calls have more than one. */
+  lane?: string;
   /** Its values, each with its own line first. */
   values: {
     part: Part;
@@ -74,7 +77,11 @@ export function wholeCall(path: string, id: string, most: number, whole = false)
       return [{ part, text, mark, typed, lines, ...(sameAs !== undefined && { sameAs }) }];
     });
     detail.attributes = attributeTexts(file, id, whole);
-    return { detail, at: startOf(file, detail), values, errors: errorsOf(file, detail, most, whole) };
+    const lane = laneOf(file, detail.call.task);
+    return {
+      ...{ detail, at: startOf(file, detail), values, errors: errorsOf(file, detail, most, whole) },
+      ...(lane !== undefined && { lane }),
+    };
   });
 }
 
@@ -125,6 +132,7 @@ export function wholeCallJson(path: string, id: string): Record<string, unknown>
     return {
       ...detail,
       at: startOf(file, handles),
+      ...whereOf(file, handles),
       attributes: [...attributesIn(file, id)].map(([name, value]) => ({
         name,
         value: asJson(() => value, file.values).json,
@@ -159,6 +167,21 @@ function errorJson(
 function startOf(file: RunFile, { call }: CallDetail): string {
   const run = file.row();
   return run === undefined ? '' : isoText(run.started + BigInt(Math.round(call.start + file.zero())));
+}
+
+/** What one task alone did needs no word of it. */
+function laneOf(file: RunFile, task: number): string | undefined {
+  const begun = file.sql('SELECT count(*) FROM tasks WHERE first IS NOT NULL').pluck().get() as number;
+  return begun > 1 ? taskNames(file).lane.get(task) : undefined;
+}
+
+/** The task and the process, as in what a query answers. */
+function whereOf(file: RunFile, { call }: CallDetail): { task: string; pid: number } {
+  const pid = file
+    .sql('SELECT pid FROM processes WHERE id = ?')
+    .pluck()
+    .get(processOf(parseCallName(call.id)!));
+  return { task: taskNames(file).task.get(call.task) ?? '', pid: (pid as number | null | undefined) ?? 0 };
 }
 
 const jsonOf = (file: RunFile, handle: ValueHandle): unknown => asJson(() => partOf(file, handle), file.values).json;
