@@ -533,7 +533,7 @@ AT           CALL     LENGTH    KIND      WHAT
     );
     assert.match(
       refused(2, 'query', '1', '--min-duration', '3 days'),
-      /^toolbreak: --min-duration is a length of time in ns, us, ms, s, m or h, such as 200ms, 1\.5s or 2m\.$/,
+      /^toolbreak: --min-duration is a length of time in ns, us, ms, s, m, h or d, such as 200ms, 1\.5s or 2m\.$/,
     );
     assert.match(refused(2, 'show', '1', '--limit', '0'), /It is a whole number from 1 on\.$/);
     assert.match(refused(2, 'show', '1', '1.4', '--limit', '3'), /^toolbreak: --limit is for the tree of a run\./);

@@ -168,8 +168,8 @@ describe('query: one run', function () {
     wrong({ from: 'yesterday' }, /"from" is a moment/);
     wrong({ from: '2026-13-45' }, /"from" is a moment/);
     wrong({ from: '2026-02-30' }, /"from" is a moment/);
-    wrong({ minimumDuration: '5' }, /in ns, us, ms, s, m or h/);
-    wrong({ minimumDuration: -5 }, /in ns, us, ms, s, m or h/);
+    wrong({ minimumDuration: '5' }, /in ns, us, ms, s, m, h or d/);
+    wrong({ minimumDuration: -5 }, /in ns, us, ms, s, m, h or d/);
     wrong({ order: 'duration', types: ['output'] }, /Only calls have a duration/);
     wrong({ order: 'duration', status: ['running'] }, /have no duration yet/);
     wrong({ name: { regex: '(' } }, /"\(" is no regular expression: /);
@@ -511,6 +511,7 @@ describe('query: times', () => {
     assert.deepEqual(momentIn('1.5s', 'from'), { since: 'start', time: 1.5e9 });
     assert.deepEqual(momentIn('+2 m', 'from'), { since: 'start', time: 120e9 });
     assert.deepEqual(momentIn('-200ms', 'from'), { since: 'end', time: -200e6 });
+    assert.deepEqual(momentIn('-1d', 'from'), { since: 'end', time: -86400e9 });
     assert.equal(isoText(1_700_000_000_123_456_789n), '2023-11-14T22:13:20.123456789Z');
     assert.equal(isoText(-1n), '1969-12-31T23:59:59.999999999Z');
     for (const started of [1_700_000_000_999_999_999n, 5n, -5n])

@@ -60,7 +60,7 @@ export const SEARCH_WORDS: readonly { word: string; what: string }[] = [
   { word: 'status:error', what: 'running, returned, error, cancelled, skipped or interrupted; several with commas' },
   { word: 'kind:tool', what: `${KIND_WORDS}; several with commas` },
   { word: 'name:refund', what: 'the whole name; name:/^look/ is a regular expression' },
-  { word: 'min:200ms', what: 'takes at least so long, in ns, us, ms, s, m or h' },
+  { word: 'min:200ms', what: 'takes at least so long, in ns, us, ms, s, m, h or d' },
   { word: 'value:"order 7"', what: 'in the name, the arguments, the result or the error' },
   { word: 'argument.order_id=7', what: 'this part is equal; also of result, error, state, stateBefore and stateAfter' },
   { word: 'result.note:late', what: 'this part contains the text; result.note~^l matches a regular expression' },

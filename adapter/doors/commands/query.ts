@@ -64,9 +64,9 @@ export function queryCommand(program: Command): void {
     .option('--text <text>', 'in the name, the arguments, the result, the error or an event', notEmpty)
     .option('--task <text>', "part of the task's name", notEmpty)
     .option('--process <pid or name>', 'the process', notEmpty)
-    .option('--from <moment>', "date and time, since the run's start (+5s), or before its end (-5s)")
+    .option('--from <moment>', "date and time, since the run's start (+5s), or before its end (-5s, -1d)")
     .option('--to <moment>', 'the same')
-    .option('--min-duration <duration>', 'takes at least so long, in ns, us, ms, s, m or h: 200ms, 1.5s, 2m')
+    .option('--min-duration <duration>', 'takes at least so long, in ns, us, ms, s, m, h or d: 200ms, 1.5s, 2m')
     .option(
       '--order <order>',
       'start, -start, duration or -duration (longest first; default: start, over several runs -start)',

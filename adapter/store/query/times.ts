@@ -1,7 +1,17 @@
 import { UserError } from '../../common/errors';
 
-const UNITS: Record<string, number> = { ns: 1, us: 1e3, µs: 1e3, ms: 1e6, s: 1e9, m: 60e9, min: 60e9, h: 3600e9 };
-const LENGTH = /^(\d{1,15}(?:\.\d{1,9})?)\s*(ns|us|µs|ms|s|min|m|h)$/;
+const UNITS: Record<string, number> = {
+  ns: 1,
+  us: 1e3,
+  µs: 1e3,
+  ms: 1e6,
+  s: 1e9,
+  m: 60e9,
+  min: 60e9,
+  h: 3600e9,
+  d: 86400e9,
+};
+const LENGTH = /^(\d{1,15}(?:\.\d{1,9})?)\s*(ns|us|µs|ms|s|min|m|h|d)$/;
 const ISO = /^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:[.,]\d{1,9})?)?(?:Z|[+-]\d{2}:?\d{2})?)?$/i;
 
 /** A moment as a query names it. */
@@ -15,7 +25,7 @@ export type Moment =
 export function durationIn(value: string | number, field: string): number {
   const length = typeof value === 'number' ? value : lengthOf(value.trim());
   if (length === undefined || !Number.isFinite(length) || length < 0)
-    throw new UserError(`"${field}" is a length of time in ns, us, ms, s, m or h, such as 200ms, 1.5s or 2m.`);
+    throw new UserError(`"${field}" is a length of time in ns, us, ms, s, m, h or d, such as 200ms, 1.5s or 2m.`);
   return Math.round(length);
 }
 
@@ -55,7 +65,7 @@ function wallClock(text: string, field: string): bigint {
 
 function badMoment(field: string): UserError {
   return new UserError(
-    `"${field}" is a moment: a date and time (2026-11-22T10:00:00Z), since the run's start (+5s), or before its end (-5s).`,
+    `"${field}" is a moment: a date and time (2026-11-22T10:00:00Z), since the run's start (+5s), or before its end (-5s, -2h, -1d).`,
   );
 }
 
