@@ -29,6 +29,8 @@ RECORD = {
     "maskKeys": [],
     "maskPatterns": [],
 }
+#: Functions of the app's own, too.
+RECORD_FUNCTIONS = {**RECORD, "enabled": True, "functions": ["@usercode"]}
 
 
 def configuration(**changes: Any) -> dict[str, Any]:

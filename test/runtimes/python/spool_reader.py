@@ -63,6 +63,18 @@ def all_frames(folder: Path) -> list[tuple[Any, ...]]:
     return [frame for frames in read_folder(folder).values() for frame in frames]
 
 
+def calls_of(folder: str, name: str) -> list[int]:
+    """How many calls of a function each process has, fewest first; of those that have some."""
+    processes: dict[str, list[tuple[Any, ...]]] = {}
+    for file, frames in read_folder(Path(folder)).items():
+        processes.setdefault(file.rsplit("-", 1)[0], []).extend(frames)
+    counts = []
+    for frames in processes.values():
+        ids = {frame[1] for frame in frames if frame[0] == FUNCTION and frame[3] == name}
+        counts.append(sum(frame[0] == START and frame[3] in ids for frame in frames))
+    return sorted(count for count in counts if count)
+
+
 def is_tag(value: Any) -> bool:
     return type(value) is tuple and len(value) > 1 and value[0] is ...
 

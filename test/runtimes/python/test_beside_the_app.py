@@ -3,33 +3,15 @@
 from __future__ import annotations
 
 import os
-import subprocess
 import sys
-from pathlib import Path
 from typing import Any
 
 import pytest
-from fake_adapter import RECORD, RUNTIME, dot
-from spool_reader import FUNCTION, START, read_folder
+from fake_adapter import RECORD_FUNCTIONS, RUNTIME, dot
+from spool_reader import calls_of
 from toolbreak import _optional
 
 pytestmark = [pytest.mark.essential, pytest.mark.skipif(sys.platform == "win32", reason="fork")]
-
-
-def recorded() -> dict[str, Any]:
-    return {**RECORD, "enabled": True, "functions": ["@usercode"]}
-
-
-def started(folder: str, name: str) -> list[int]:
-    """How many calls of a function each process has, for those that have some."""
-    processes: dict[str, list[tuple[Any, ...]]] = {}
-    for file, frames in read_folder(Path(folder)).items():
-        processes.setdefault(file.rsplit("-", 1)[0], []).extend(frames)
-    counts = []
-    for frames in processes.values():
-        ids = {frame[1] for frame in frames if frame[0] == FUNCTION and frame[3] == name}
-        counts.append(sum(frame[0] == START and frame[3] in ids for frame in frames))
-    return sorted(count for count in counts if count)
 
 
 def test_what_a_thread_forks_ends_with_that_thread(scene: Any) -> None:
@@ -59,7 +41,7 @@ def test_what_a_thread_forks_ends_with_that_thread(scene: Any) -> None:
         print("end")
         """,
     )
-    assert scene.run(scene.adapter(record=recorded()), "main.py").finish() == (0, "0\n0\n0\nend\n", "")
+    assert scene.run(scene.adapter(record=RECORD_FUNCTIONS), "main.py").finish() == (0, "0\n0\n0\nend\n", "")
 
 
 def test_an_app_that_closes_all_files_keeps_those_that_it_opens_then(scene: Any) -> None:
@@ -95,10 +77,10 @@ def test_an_app_that_closes_all_files_keeps_those_that_it_opens_then(scene: Any)
         print(os.waitpid(pid, 0)[1], {os.path.getsize(f"own-{index}") for index in range(20)})
         """,
     )
-    adapter = scene.adapter(record=recorded())
+    adapter = scene.adapter(record=RECORD_FUNCTIONS)
     assert scene.run(adapter, "main.py").finish() == (0, "0 {3}\n", "")
     # Also what it forks then is recorded.
-    assert started(adapter.connect["spool"], "keep") == [1, 11]
+    assert calls_of(adapter.connect["spool"], "keep") == [1, 11]
 
 
 _COUNTS_THREADS = pytest.mark.skipif(not os.path.isdir("/proc/self/task"), reason="counts threads there")
@@ -147,7 +129,7 @@ def test_a_fork_warns_of_no_thread_of_ours(scene: Any, by: str) -> None:
         print(len(forks))
         """,
     )
-    adapter = scene.adapter(record=recorded()) if by == "recording" else None
+    adapter = scene.adapter(record=RECORD_FUNCTIONS) if by == "recording" else None
     environment = {"PYTHONPATH": str(RUNTIME)} if by == "door" else None
     app = scene.run(adapter, "-W", "always", "main.py", by, env=environment)
     code, out, err = app.finish()
@@ -182,7 +164,7 @@ def test_our_thread_is_back_behind_a_fork_whatever_the_app_does_then(scene: Any,
         print(os.waitpid(pid, 0)[1])
         """,
     )
-    adapter = scene.adapter(record=recorded())
+    adapter = scene.adapter(record=RECORD_FUNCTIONS)
     assert scene.run(adapter, "-W", "ignore", "main.py").finish() == (0, "0\n", "")
 
 
@@ -241,9 +223,9 @@ def test_functions_that_a_test_replaces_are_not_called_by_us(scene: Any) -> None
         print(len(names))
         """,
     )
-    adapter = scene.adapter(record={**recorded(), "output": True})
+    adapter = scene.adapter(record={**RECORD_FUNCTIONS, "output": True})
     assert scene.run(adapter, "main.py").finish() == (0, "line\n" * 15 + "15\n", "")
-    assert started(adapter.connect["spool"], "work") == [15]
+    assert calls_of(adapter.connect["spool"], "work") == [15]
 
 
 def test_threads_are_as_many_as_without_us(scene: Any) -> None:
@@ -263,9 +245,9 @@ def test_threads_are_as_many_as_without_us(scene: Any) -> None:
         print(threading.active_count(), threading.enumerate() == [threading.main_thread()])
         """,
     )
-    adapter = scene.adapter(record=recorded())
+    adapter = scene.adapter(record=RECORD_FUNCTIONS)
     assert scene.run(adapter, "main.py").finish() == (0, "1 True\n", "")
-    assert started(adapter.connect["spool"], "work") == [3]
+    assert calls_of(adapter.connect["spool"], "work") == [3]
 
 
 def test_another_interpreter_of_the_process_is_left_alone(scene: Any) -> None:
@@ -288,10 +270,10 @@ def test_another_interpreter_of_the_process_is_left_alone(scene: Any) -> None:
         print("end")
         """,
     )
-    adapter = scene.adapter(record=recorded())
+    adapter = scene.adapter(record=RECORD_FUNCTIONS)
     code, out, error = scene.run(adapter, "main.py").finish()
     assert (code, out, error) == (0, "[]\nend\n", "")
-    assert started(adapter.connect["spool"], "work") == [2]
+    assert calls_of(adapter.connect["spool"], "work") == [2]
     assert os.path.isdir(adapter.connect["spool"])
 
 
@@ -323,7 +305,7 @@ def test_a_signal_handler_that_forks_while_the_app_forks(scene: Any) -> None:
         print(len(forked) >= 10)
         """,
     )
-    assert scene.run(scene.adapter(record=recorded()), "main.py").finish() == (0, "True\n", "")
+    assert scene.run(scene.adapter(record=RECORD_FUNCTIONS), "main.py").finish() == (0, "True\n", "")
 
 
 def test_what_is_forked_while_a_test_replaces_functions_is_recorded(scene: Any) -> None:
@@ -349,9 +331,9 @@ def test_what_is_forked_while_a_test_replaces_functions_is_recorded(scene: Any) 
                 assert os.waitpid(pid, 0)[1] == 0 == replaced.call_count, name
         """,
     )
-    adapter = scene.adapter(record=recorded())
+    adapter = scene.adapter(record=RECORD_FUNCTIONS)
     assert scene.run(adapter, "main.py").finish() == (0, "", "")
-    assert started(adapter.connect["spool"], "work") == [1] * 8
+    assert calls_of(adapter.connect["spool"], "work") == [1] * 8
 
 
 def test_a_warning_that_python_shows_once_is_shown_once(scene: Any) -> None:
@@ -387,14 +369,14 @@ def test_a_warning_that_python_shows_once_is_shown_once(scene: Any) -> None:
     bare = said(None)
     assert sum("UserWarning" in line for line in bare) == 1
     assert sum("escape" in line for line in bare) >= 1
-    adapter = scene.adapter(record=recorded())
+    adapter = scene.adapter(record=RECORD_FUNCTIONS)
     assert said(adapter) == bare
     # It was compiled when nothing was strict, and is recorded still.
     scene.write("main.py", "import escape\nescape.work(2)\n")
     assert scene.run(None, "-c", "import escape").finish()[0] == 0
-    assert started(adapter.connect["spool"], "work") == [2]
-    assert scene.run(scene.adapter(record=recorded()), "-W", "error", "main.py").finish() == (0, "", "")
-    assert started(adapter.connect["spool"], "work") == [1, 2]
+    assert calls_of(adapter.connect["spool"], "work") == [2]
+    assert scene.run(scene.adapter(record=RECORD_FUNCTIONS), "-W", "error", "main.py").finish() == (0, "", "")
+    assert calls_of(adapter.connect["spool"], "work") == [1, 2]
 
 
 def test_an_import_hook_of_the_app_is_asked_once(scene: Any) -> None:
@@ -417,10 +399,10 @@ def test_an_import_hook_of_the_app_is_asked_once(scene: Any) -> None:
             print("not there")
         """,
     )
-    adapter = scene.adapter(record=recorded())
+    adapter = scene.adapter(record=RECORD_FUNCTIONS)
     out = "asked for plain\n1\nasked for nothere\nnot there\n"
     assert scene.run(adapter, "main.py").finish() == (0, out, "")
-    assert started(adapter.connect["spool"], "work") == [1]
+    assert calls_of(adapter.connect["spool"], "work") == [1]
 
 
 def test_a_finaliser_that_forks_says_nothing(scene: Any) -> None:
@@ -444,159 +426,7 @@ def test_a_finaliser_that_forks_says_nothing(scene: Any) -> None:
     )
     bare = scene.run(None, "main.py").finish()
     assert (bare[0], bare[2]) == (0, "")
-    assert scene.run(scene.adapter(record=recorded()), "main.py").finish() == bare
-
-
-@pytest.mark.parametrize("compiled", ["1", "0"])
-def test_an_audit_hook_is_told_of_what_the_app_does(scene: Any, compiled: str) -> None:
-    scene.write(
-        "main.py",
-        """
-        import sys
-
-        heard = []
-
-        def note(event):
-            heard.append(event)
-
-        def hook(event, args):
-            if listens:
-                note(event)
-            if event == "open" and args[0] == "refused":
-                raise PermissionError("no")
-
-        def work(x):
-            return x
-
-        def fails(x):
-            raise ValueError(x)
-
-        def gives():
-            yield 1
-
-        listens = False
-        sys.addaudithook(hook)
-        listens = True
-        work(1)
-        work([1, {2: (3,)}])
-        for size in range(10):
-            work("x" * 100_000)  # Files of ours end, and others begin.
-        list(gives())
-        try:
-            fails(1)
-        except ValueError:
-            pass
-        open("/dev/null").close()
-        id(work)
-        sys._getframe()
-        try:
-            open("refused")
-        except PermissionError as error:
-            print(error)
-        listens = False
-        print(heard)
-        """,
-    )
-    bare = scene.run(None, "main.py").finish()
-    assert "'open', 'builtins.id', 'sys._getframe', 'open'" in bare[1]
-    adapter = scene.adapter(record=recorded())
-    assert scene.run(adapter, "main.py", env={"TOOLBREAK_COMPILED": compiled}).finish() == bare
-    assert started(adapter.connect["spool"], "work") == [12]
-
-
-#: Says what a hook hears of a thread of ours, where it works and runs code of the app, then of the app's own.
-WORK = """
-import os, sys
-from toolbreak import _audit, _imports, _own_thread
-
-heard = []
-
-def hook(event, args):
-    if listens:
-        heard.append(f"import {args[0]}" if event == "import" else event)
-
-def app():
-    open(os.devnull).close()
-    _audit.addaudithook(lambda event, args: None)
-    if imports:
-        sys.path_importer_cache.clear()
-        try:
-            import the_app_has_none
-        except ImportError:
-            pass
-
-ours = {"app": app}
-source = '''
-import sys
-
-def work():
-    work.__code__ = work.__code__.replace(co_name="other")
-    sys.path_importer_cache.clear()
-    try:
-        import we_have_none
-    except ImportError:
-        pass
-    app()
-'''
-exec(compile(source, os.path.join(os.path.dirname(_audit.__file__), "_work.py"), "exec"), ours)
-_imports.install()
-listens = False
-_audit.addaudithook(hook)
-
-def listen():
-    global listens
-    listens = True
-    ours["work"]()
-    listens = False
-
-for imports in (False, True):
-    thread = _own_thread.OwnThread(listen)
-    thread.start()
-    thread.join(20)
-    print(sorted(set(heard)))
-    heard.clear()
-listen()
-print(sorted(set(heard) & {"code.__new__", "import we_have_none", "open"}))
-"""
-
-
-def printed_by(code: str) -> list[str]:
-    environment = {**os.environ, "PYTHONPATH": str(RUNTIME)}
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment)
-    assert done.stderr == ""
-    return done.stdout.splitlines()
-
-
-def test_an_audit_hook_is_told_of_a_thread_of_ours_only_where_that_runs_code_of_the_app() -> None:
-    assert printed_by(WORK) == [
-        "['open', 'sys.addaudithook']",
-        "['import the_app_has_none', 'open', 'os.listdir', 'sys.addaudithook']",
-        "['code.__new__', 'import we_have_none', 'open']",
-    ]
-
-
-def test_a_forked_process_takes_no_thread_of_the_app_for_one_of_ours() -> None:
-    code = """
-import os, threading
-from toolbreak import _own_thread
-
-begun, ends = threading.Event(), threading.Event()
-
-def work():
-    begun.set()
-    ends.wait()
-
-thread = _own_thread.OwnThread(work)
-thread.start()
-begun.wait()
-child = os.fork()
-if child == 0:
-    os._exit(len(_own_thread.idents))
-print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), len(_own_thread.idents))
-ends.set()
-thread.join(20)
-"""
-    assert printed_by(f"import warnings\nwarnings.simplefilter('ignore')\n{code}") == ["0 1"]
+    assert scene.run(scene.adapter(record=RECORD_FUNCTIONS), "main.py").finish() == bare
 
 
 @pytest.mark.parametrize("compiled", ["1", "0"])
@@ -656,8 +486,8 @@ def test_what_a_function_drops_is_gone_where_nobody_can_look(scene: Any, compile
     )
     bare = scene.run(None, "main.py").finish()
     assert bare[0] == 0
-    adapter = scene.adapter(record=recorded(), unattended=True)
+    adapter = scene.adapter(record=RECORD_FUNCTIONS, unattended=True)
     app = scene.run(adapter, "main.py", env={"TOOLBREAK_COMPILED": compiled})
     assert app.finish() == bare
     for name in ("drops", "replaces", "gives", "awaits", "counts", "large"):
-        assert started(adapter.connect["spool"], name) == [1]
+        assert calls_of(adapter.connect["spool"], name) == [1]

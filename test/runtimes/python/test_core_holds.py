@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from fake_adapter import RECORD, dot, named
+from fake_adapter import RECORD_FUNCTIONS, dot, named
 
 pytestmark = pytest.mark.essential
 
@@ -418,7 +418,7 @@ def test_a_function_that_was_held_once_goes_on_without_a_hold_recorded(scene: An
         """,
     )
     dots = [dot(1, path, "def add", hitCondition="1"), dot(2, path, "def add(self", hitCondition="1")]
-    adapter = scene.adapter(breakpoints=dots, record={**RECORD, "enabled": True, "functions": ["@usercode"]})
+    adapter = scene.adapter(breakpoints=dots, record=RECORD_FUNCTIONS)
     app = scene.run(adapter, "main.py")
     for _ in range(2):
         process, hold = adapter.held()

@@ -9,7 +9,7 @@ import sys
 from typing import Any
 
 import pytest
-from fake_adapter import RECORD, dot
+from fake_adapter import RECORD, RECORD_FUNCTIONS, dot
 from toolbreak import _calls
 
 pytestmark = pytest.mark.essential
@@ -34,7 +34,7 @@ def test_one_async_call_is_held_while_its_sibling_goes_on(scene: Any) -> None:
     )
     adapter = scene.adapter(
         breakpoints=[dot(1, path, "async def tool", condition="name == 'a'"), dot(2, path, "async def agent")],
-        record={**RECORD, "enabled": True, "functions": ["@usercode"]},  # So that the sibling is a call, too.
+        record=RECORD_FUNCTIONS,  # So that the sibling is a call, too.
     )
     app = scene.run(adapter, "main.py")
     process, hold = adapter.held()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from fake_adapter import RECORD, dot
+from fake_adapter import RECORD_FUNCTIONS, dot
 from lines_support import STEPS, at, places, scope, walk
 
 pytestmark = pytest.mark.essential
@@ -137,7 +137,7 @@ def test_the_line_of_a_yield_is_not_stopped_at_where_it_raises(scene: Any) -> No
     )
     adapter = scene.adapter(
         breakpoints=[dot(1, path, "yield n"), dot(2, path, 'print("closed")')],
-        record={**RECORD, "enabled": True, "functions": ["@usercode"]},
+        record=RECORD_FUNCTIONS,
     )
     app = scene.run(adapter, "main.py")
     found = walk(adapter, "over", "over", "over", "go")

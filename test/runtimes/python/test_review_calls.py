@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from fake_adapter import RECORD, dot
+from fake_adapter import RECORD_FUNCTIONS, dot
 
 
 def test_run_again_starts_from_the_arguments_that_were_given(scene: Any) -> None:
@@ -63,7 +63,7 @@ def test_an_ended_call_lets_go_of_its_arguments(scene: Any) -> None:
         asyncio.run(main())
         """,
     )
-    adapter = scene.adapter(record={**RECORD, "enabled": True, "functions": ["@usercode"]})
+    adapter = scene.adapter(record=RECORD_FUNCTIONS)
     app = scene.run(adapter, "main.py")
     assert app.finish() == (0, "alive False\n", "")
 

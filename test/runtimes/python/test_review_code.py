@@ -6,7 +6,7 @@ import os
 from typing import Any
 
 import pytest
-from fake_adapter import RECORD, dot
+from fake_adapter import RECORD_FUNCTIONS, dot
 
 
 @pytest.mark.essential
@@ -61,7 +61,7 @@ def test_a_reloaded_module_runs_its_new_code(scene: Any) -> None:
         print(mod.price())
         """,
     )
-    adapter = scene.adapter(record={**RECORD, "enabled": True, "functions": ["@usercode"]})
+    adapter = scene.adapter(record=RECORD_FUNCTIONS)
     app = scene.run(adapter, "main.py")
     assert app.finish() == (0, "old\nnew\n", "")
 

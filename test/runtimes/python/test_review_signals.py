@@ -11,7 +11,7 @@ from collections import Counter
 from typing import Any
 
 import pytest
-from fake_adapter import RECORD, dot
+from fake_adapter import RECORD, RECORD_FUNCTIONS, dot
 from spool_reader import END, START, all_frames
 from toolbreak._exception_table import cover_jumps
 
@@ -54,9 +54,7 @@ print("lost", lost)
 @pytest.mark.parametrize("error", ["TimeoutError", "KeyboardInterrupt"])
 def test_a_handlers_exception_is_the_apps(scene: Any, error: str) -> None:
     path = scene.write("main.py", APP.format(error=error))
-    adapter = scene.adapter(
-        record={**RECORD, "enabled": True, "functions": ["@usercode"]}, breakpoints=[dot(1, path, "def stop")]
-    )
+    adapter = scene.adapter(record=RECORD_FUNCTIONS, breakpoints=[dot(1, path, "def stop")])
     app = scene.run(adapter, "main.py")
     process, hold = adapter.held()
     assert [frame["name"] for frame in hold["frames"]] == ["stop()", "<module>"]

@@ -9,7 +9,7 @@ import textwrap
 from typing import Any
 
 import pytest
-from fake_adapter import RECORD, RUNTIME, dot
+from fake_adapter import RECORD_FUNCTIONS, RUNTIME, dot
 
 
 def test_a_dead_threads_task_is_gone(scene: Any) -> None:
@@ -35,9 +35,7 @@ def test_a_dead_threads_task_is_gone(scene: Any) -> None:
         stop()
         """,
     )
-    adapter = scene.adapter(
-        record={**RECORD, "enabled": True, "functions": ["@usercode"]}, breakpoints=[dot(1, path, "def stop")]
-    )
+    adapter = scene.adapter(record=RECORD_FUNCTIONS, breakpoints=[dot(1, path, "def stop")])
     app = scene.run(adapter, "main.py")
     process, hold = adapter.held()
     assert [task["name"] for task in process.request("tasks")["tasks"]] == ["main.py"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from fake_adapter import RECORD, dot
+from fake_adapter import RECORD, RECORD_FUNCTIONS, dot
 from spool_reader import END, START, all_frames
 from toolbreak._call_types import CANCELLED, ERROR
 from toolbreak._values import Settings
@@ -49,7 +49,7 @@ APP = """
 
 def test_recorded_calls_are_whole_and_nested(scene: Any) -> None:
     scene.write("main.py", APP)
-    adapter = scene.adapter(record={**RECORD, "enabled": True, "functions": ["@usercode"]})
+    adapter = scene.adapter(record=RECORD_FUNCTIONS)
     assert scene.run(adapter, "main.py").finish() == (0, "6\n", "")
     frames = all_frames(adapter.folder / "spool")
     names = {frame[1]: frame[3] for frame in frames if frame[0] == 1}
@@ -101,7 +101,7 @@ ENDS = """
 
 def test_what_ends_a_call_without_a_failure_is_known_by_its_class(scene: Any) -> None:
     scene.write("main.py", ENDS)
-    adapter = scene.adapter(record={**RECORD, "enabled": True, "functions": ["@usercode"]})
+    adapter = scene.adapter(record=RECORD_FUNCTIONS)
     assert scene.run(adapter, "main.py").finish() == (0, "", "")
     frames = all_frames(adapter.folder / "spool")
     names = {frame[1]: frame[3] for frame in frames if frame[0] == 1}
@@ -219,7 +219,7 @@ RETURNS = """
 
 def test_a_call_ends_after_all_that_runs_in_it_and_where_its_value_is_not_plain(scene: Any) -> None:
     scene.write("main.py", RETURNS)
-    adapter = scene.adapter(record={**RECORD, "enabled": True, "functions": ["@usercode"]})
+    adapter = scene.adapter(record=RECORD_FUNCTIONS)
     assert scene.run(adapter, "main.py").finish() == (0, "", "")
     frames = all_frames(adapter.folder / "spool")
     names = {frame[1]: frame[3] for frame in frames if frame[0] == 1}

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from fake_adapter import BOOT, RUNTIME, configuration, dot
+from fake_adapter import BOOT, RECORD_FUNCTIONS, RUNTIME, dot
 
 LOADED = """
 import json, sys
@@ -31,14 +31,10 @@ LONG = {
 }
 
 
-def recorded() -> dict[str, Any]:
-    return {**configuration()["record"], "enabled": True, "functions": ["@usercode"]}
-
-
 @pytest.mark.essential
 def test_an_app_that_is_recorded_loads_no_more_than_it_has_to(scene: Any) -> None:
     scene.write("main.py", LOADED)
-    code, out, err = scene.run(scene.adapter(record=recorded()), "main.py").finish()
+    code, out, err = scene.run(scene.adapter(record=RECORD_FUNCTIONS), "main.py").finish()
     assert (code, err) == (0, "")
     loaded = set(json.loads(out))
     assert "toolbreak._spool" in loaded and not loaded & LONG
@@ -61,7 +57,7 @@ def test_where_only_the_first_process_is_debugged_the_others_load_nothing_of_us(
     )
 
     def loaded(first: str, how: str) -> bool:
-        adapter = scene.adapter(record=recorded())
+        adapter = scene.adapter(record=RECORD_FUNCTIONS)
         code, out, err = scene.run(adapter, "main.py", first, how).finish()
         os.remove(adapter.connect_file.parent / "first")
         assert (code, err) == (0, "")
@@ -69,7 +65,7 @@ def test_where_only_the_first_process_is_debugged_the_others_load_nothing_of_us(
 
     def loads_on_demand(import_it: str) -> tuple[int, str, str]:
         scene.write("child.py", f"import sys\n{import_it}\nprint('toolbreak' in sys.modules)\n")
-        adapter = scene.adapter(record=recorded())
+        adapter = scene.adapter(record=RECORD_FUNCTIONS)
         found = scene.run(adapter, "-W", "error", "-X", "warn_default_encoding", "main.py", "1", "start").finish()
         os.remove(adapter.connect_file.parent / "first")
         return found
@@ -95,7 +91,7 @@ def test_what_is_compiled_of_us_is_kept_and_nothing_of_the_app(scene: Any) -> No
     scene.write("beside.py", "import sys\nASKED = sys.dont_write_bytecode\n")
     scene.write("main.py", "import beside, toolbreak\nprint(beside.ASKED, toolbreak.__file__)\n")
     app = scene.run(
-        scene.adapter(record=recorded()),
+        scene.adapter(record=RECORD_FUNCTIONS),
         "main.py",
         env={"PYTHONPATH": str(package / "boot"), "PYTHONDONTWRITEBYTECODE": "1"},
     )
@@ -148,7 +144,7 @@ def test_the_first_secret_is_masked_where_the_stack_has_no_room(scene: Any) -> N
         print("done")
         """,
     )
-    adapter = scene.adapter(record=recorded())
+    adapter = scene.adapter(record=RECORD_FUNCTIONS)
     app = scene.run(adapter, "main.py")
     assert app.finish()[:2] == (0, "done\n")
     spools = [path.read_bytes() for path in Path(adapter.connect["spool"]).iterdir() if path.is_file()]
@@ -189,7 +185,7 @@ def test_what_finds_secrets_is_made_before_the_app_runs_and_in_others_when_it_is
     made = "from toolbreak import _masking\nprint(_masking._secret.cache_info().currsize, flush=True)\n"
     scene.write("child.py", made)
     scene.write("main.py", f"{made}import subprocess, sys\nsubprocess.run([sys.executable, 'child.py'], check=True)\n")
-    assert scene.run(scene.adapter(record=recorded()), "main.py").finish() == (0, "1\n0\n", "")
+    assert scene.run(scene.adapter(record=RECORD_FUNCTIONS), "main.py").finish() == (0, "1\n0\n", "")
     env = {"PYTHONPATH": str(BOOT), "TOOLBREAK_RECORD": "kept"}
     assert scene.run(None, "main.py", env=env).finish() == (0, "1\n0\n", "")
 
@@ -237,7 +233,7 @@ def test_a_file_named_like_a_module_that_we_need_is_left_to_the_app(scene: Any, 
         """,
     )
     adapter = scene.adapter(
-        record=recorded(), breakpoints=[dot(1, scene.folder / "main.py", "return x + 1", condition="x < 0")]
+        record=RECORD_FUNCTIONS, breakpoints=[dot(1, scene.folder / "main.py", "return x + 1", condition="x < 0")]
     )
     assert scene.run(adapter, "main.py").finish() == (0, "4\nfailed\n", "")
     spools = [path.read_bytes() for path in Path(adapter.connect["spool"]).iterdir() if path.is_file()]
@@ -257,7 +253,7 @@ def test_an_app_that_closes_all_files_as_daemons_do_says_nothing(scene: Any) -> 
         print("done")
         """,
     )
-    assert scene.run(scene.adapter(record=recorded()), "main.py").finish() == (0, "done\n", "")
+    assert scene.run(scene.adapter(record=RECORD_FUNCTIONS), "main.py").finish() == (0, "done\n", "")
 
 
 @pytest.mark.essential
