@@ -35,6 +35,10 @@ _PATIENCE = 8
 _FEW_KEYS = 64
 #: A longer name is not told behind a spent budget.
 _SHORT_NAME = 64
+#: Of so many small items a container is small itself.
+_FEW_ITEMS = 8
+#: Bytes that small containers take behind a spent budget, all together: somewhat more where the last one begins within them.
+_RESERVE = 8192
 
 
 def _is_small(value: Any) -> bool:
@@ -42,6 +46,17 @@ def _is_small(value: Any) -> bool:
     if kind is str:
         return len(value) <= 200
     return value is None or kind is bool or kind is float or (kind is int and -(2**63) <= value < 2**63)
+
+
+def _is_small_container(value: Any) -> bool:
+    kind = type(value)
+    if (kind is not dict and kind is not list and kind is not tuple) or len(value) > _FEW_ITEMS:
+        return False
+    if kind is not dict:
+        return all(map(_is_small, value[:]))
+    return all(
+        type(key) is str and len(key) <= _SHORT_NAME and _is_small(item) for key, item in list(value.copy().items())
+    )
 
 
 def _size(text: str) -> int:
@@ -120,6 +135,8 @@ class Walk:
         self.steps = 0
         #: Of how many items that are not small the type and the size may still be told once a budget is spent.
         self.behind = _FEW_KEYS
+        #: What small containers among them may take.
+        self.reserve = _RESERVE
         self.late = False
         #: Of what this thread itself takes: one that waits for others, or for a processor, would lose what it had time for.
         self.deadline = thread_time() + settings.seconds
@@ -190,8 +207,17 @@ class Walk:
         return _cut(_static.type_name(kind), None, 0, reason)
 
     def _behind(self, value: Any, reason: str) -> Any:
-        """What is behind a spent budget and not small: nothing of it is told, so that it takes no time and holds no part of a secret."""
+        """
+        What is behind a spent budget and not small: a container of a few small values is told whole, and of others nothing, so that they take no time and
+        hold no part of a secret.
+        """
         kind = type(value)
+        if self.reserve > 0 and not self.late and _is_small_container(value):
+            spent, self.left = self.left, _RESERVE
+            encoded = self.encode(value)
+            self.reserve -= _RESERVE - self.left
+            self.left = spent
+            return encoded
         if kind is str or kind is bytes:
             return _cut(kind.__name__, kind(), len(value), reason)
         found = self._skipped(value, kind, reason)

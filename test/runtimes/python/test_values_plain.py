@@ -261,16 +261,28 @@ def test_what_is_small_is_kept_behind_what_is_large() -> None:
     }
     # Of what is not small the name, the type and the size are told.
     reason = "larger than the limit of 1000 bytes"
-    behind = {"rows": [1, 2], "none": {}, "text": "t" * 300, "order": Order(), "limit": 7}
+    behind = {"rows": list(range(9)), "none": {}, "text": "t" * 300, "order": Order(), "limit": 7}
     encoded = small.encode({"items": numbers, **behind})
     assert {**encoded, "items": 0} == {
         "items": 0,
-        "rows": (..., "cut", "list", [], 2, reason),
+        "rows": (..., "cut", "list", [], 9, reason),
         "none": {},
         "text": (..., "cut", "str", "", 300, reason),
         "order": (..., "cut", f"{Order.__module__}.Order", None, 0, reason),
         "limit": 7,
     }
+    # A container of a few small values is small.
+    few = {"options": {"limit": 7, "mode": "fast"}, "pair": (1, "two"), "tags": ["a", None], "nested": [[1]]}
+    encoded = small.encode({"items": numbers, **few})
+    assert {**encoded, "items": 0} == {"items": 0, **few, "nested": (..., "cut", "list", [], 1, reason)}
+    secret = small.encode(
+        {"items": numbers, "login": {"user": "ann", "password": "hunter2"}, "last": ["token=sk_live_1"]}
+    )
+    assert secret["login"] == {"user": "ann", "password": (..., "masked", "password holds a secret")}
+    assert "sk_live" not in repr(secret)
+    # All of them together take no more than a few kilobytes, however large the characters.
+    told = small.encode({"items": numbers, **{f"key {index}": ["\U0001f600" * 200] * 8 for index in range(50)}})
+    assert len(marshal.dumps(told, 2)) < 30_000
     # What has no text for its name cannot be told without looking at it.
     tag = small.encode({"items": numbers, (1, 2): "pair", "limit": 7})
     assert tag[:3] == (..., "cut", "dict") and list(tag[3]) == ["items", "limit"] and tag[4] == 3
