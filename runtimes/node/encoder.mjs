@@ -1,7 +1,7 @@
 import { types } from 'node:util';
 import { LIST, TUPLE } from './bytes.mjs';
 import { classOf, hasOwnSymbols, PLAIN } from './classes.mjs';
-import { copyOf, Leaves } from './leaves.mjs';
+import { copyOf, Leaves, TOO_LARGE } from './leaves.mjs';
 import { MAX_DEPTH, MAX_VALUE_BYTES } from './limits.mjs';
 import { markHead, markOf } from './marks.mjs';
 import { isSecretSelector } from './secretNames.mjs';
@@ -26,6 +26,13 @@ const LONGEST_KEY = 200;
 const LONGEST_NAME = 1000;
 /** @type {readonly symbol[]} */
 const NONE = [];
+/** Bytes that containers of a few small values may take where there is no room any more, all together: somewhat more where the last one begins within them. */
+const RESERVE = 8192;
+/** Of these, for a look whether one is so small. */
+const LOOK = 64;
+const FEW_ITEMS = 8;
+const SHORT_NAME = 64;
+const SHORT_TEXT = 200;
 
 const UNDEFINED = markOf('opaque', 'undefined', 'undefined', null);
 const HOLE = markOf('opaque', 'undefined', 'empty', 'the list has no element here');
@@ -58,6 +65,8 @@ export class Encoder extends Leaves {
   above = [];
   /** @private */
   levels = 0;
+  /** @private */
+  reserve = 0;
 
   /** Begins a value with limits of its own. */
   begin() {
@@ -65,6 +74,7 @@ export class Encoder extends Leaves {
     this.steps = 0;
     this.late = false;
     this.levels = 0;
+    this.reserve = RESERVE;
   }
 
   /** A value with limits of its own. @param {unknown} value */
@@ -114,7 +124,9 @@ export class Encoder extends Leaves {
       return bytes.int(levels - index);
     }
     const reason = depth > MAX_DEPTH ? TOO_DEEP : this.spent();
-    if (reason !== undefined) return this.skipped(value, reason);
+    if (reason !== undefined && !this.isKept(value, reason)) return this.skipped(value, reason);
+    const { limit } = this;
+    if (reason !== undefined) this.limit = bytes.at + RESERVE;
     const start = bytes.at;
     above[levels] = value;
     this.levels = levels + 1;
@@ -139,7 +151,30 @@ export class Encoder extends Leaves {
     } finally {
       this.levels = levels;
       above[levels] = undefined;
+      if (reason !== undefined) {
+        this.reserve -= bytes.at - start;
+        this.limit = limit;
+      }
     }
+  }
+
+  /**
+   * Whether a container is written whole though there is no room any more: one of a few small values.
+   * @private
+   * @param {object} value
+   * @param {string} reason
+   */
+  isKept(value, reason) {
+    if (reason !== TOO_LARGE || this.reserve <= 0) return false;
+    this.reserve -= LOOK;
+    const found = classOf(value);
+    if (isArray(value) ? found.name !== 'Array' || value.length > FEW_ITEMS : found !== PLAIN) return false;
+    const names = keysOf(value);
+    return (
+      names.length <= FEW_ITEMS &&
+      symbolsOf(value).length === 0 &&
+      names.every((name) => name.length <= SHORT_NAME && isSmall(getOwnPropertyDescriptor(value, name)))
+    );
   }
 
   /**
@@ -406,6 +441,14 @@ export class Encoder extends Leaves {
 function symbolsOf(value) {
   const all = getOwnPropertySymbols(value);
   return all.length === 0 || hasOwnSymbols(value) ? all : NONE;
+}
+
+/** @param {PropertyDescriptor | undefined} descriptor */
+function isSmall(descriptor) {
+  if (descriptor === undefined || descriptor.get !== undefined || descriptor.set !== undefined) return false;
+  const { value } = descriptor;
+  if (typeof value === 'string') return value.length <= SHORT_TEXT;
+  return value === null || value === undefined || typeof value === 'number' || typeof value === 'boolean';
 }
 
 /** A function's own name, where reading it runs no code. @param {Function} value */

@@ -131,6 +131,36 @@ describe('node runtime: wrapped functions', () => {
     assert.deepEqual([tag, length, head[0]], ['<cut>', 30_000 - 101, many[101]]);
   });
 
+  it('have their small arguments recorded behind one that takes all the room', async () => {
+    const limit = 'larger than the limit of 1048576 bytes';
+    const call: (...given: unknown[]) => unknown = wrap((rows: unknown) => rows);
+    const getter = Object.defineProperty({}, 'lazy', { get: () => assert.fail('a getter ran'), enumerable: true });
+    await recorded.during(() => {
+      const rows = new Array(2000).fill('z'.repeat(1000));
+      for (const small of [{ limit: 7, mode: 'fast' }, [1, 'two', null], { user: 'ann', password: 'hunter2' }])
+        call(rows, small, 7);
+      for (const other of [{ a: { b: 1 } }, { a: 'x'.repeat(201) }, new Array(9).fill(1), getter, new Map([[1, 2]])])
+        call(rows, other, 7);
+      // All of them together take a few kilobytes.
+      call(rows, ...Array.from({ length: 60 }, () => new Array<string>(8).fill('é'.repeat(200))));
+    });
+    const given = recorded.calls().map(({ args }) => args as Record<string, unknown>);
+    assert.deepEqual(
+      given.slice(0, 3).map((args) => [args['1'], args['2']]),
+      [
+        [{ limit: 7, mode: 'fast' }, 7],
+        [[1, 'two', null], 7],
+        [{ user: 'ann', password: ['<masked>', 'password holds a secret'] }, 7],
+      ],
+    );
+    for (const args of given.slice(3, 8)) {
+      assert.deepEqual([(args['1'] as unknown[])[0], (args['1'] as unknown[]).at(-1)], ['<cut>', limit]);
+      assert.equal(args['2'], 7);
+    }
+    const kept = Object.values(given[8]!).filter((each) => (each as unknown[])[0] !== '<cut>');
+    assert.equal(kept.length, 3);
+  });
+
   it('may be a class with a static method called `name`, and generators without a prototype', async () => {
     const Named = wrap(
       class {
