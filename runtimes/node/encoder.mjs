@@ -2,7 +2,7 @@ import { types } from 'node:util';
 import { LIST, TUPLE } from './bytes.mjs';
 import { classOf, hasOwnSymbols, PLAIN } from './classes.mjs';
 import { copyOf, Leaves, TOO_LARGE } from './leaves.mjs';
-import { MAX_DEPTH, MAX_VALUE_BYTES } from './limits.mjs';
+import { MAX_DEPTH, MAX_RESERVE_BYTES, MAX_VALUE_BYTES } from './limits.mjs';
 import { markHead, markOf } from './marks.mjs';
 import { isSecretSelector } from './secretNames.mjs';
 import { ROW_NAMES, ROW_VALUES, SELECTORS, TYPED_VALUES } from './secrets.mjs';
@@ -26,10 +26,10 @@ const LONGEST_KEY = 200;
 const LONGEST_NAME = 1000;
 /** @type {readonly symbol[]} */
 const NONE = [];
-/** Bytes that containers of a few small values may take where there is no room any more, all together: somewhat more where the last one begins within them. */
-const RESERVE = 8192;
-/** Of these, for a look whether one is so small. */
+/** Of the reserve, for a look whether a container is one of a few small values. */
 const LOOK = 64;
+/** Bytes in which each of these fits. */
+const ROOM = 8192;
 const FEW_ITEMS = 8;
 const SHORT_NAME = 64;
 const SHORT_TEXT = 200;
@@ -74,7 +74,7 @@ export class Encoder extends Leaves {
     this.steps = 0;
     this.late = false;
     this.levels = 0;
-    this.reserve = RESERVE;
+    this.reserve = MAX_RESERVE_BYTES;
   }
 
   /** A value with limits of its own. @param {unknown} value */
@@ -126,7 +126,7 @@ export class Encoder extends Leaves {
     const reason = depth > MAX_DEPTH ? TOO_DEEP : this.spent();
     if (reason !== undefined && !this.isKept(value, reason)) return this.skipped(value, reason);
     const { limit } = this;
-    if (reason !== undefined) this.limit = bytes.at + RESERVE;
+    if (reason !== undefined) this.limit = bytes.at + ROOM;
     const start = bytes.at;
     above[levels] = value;
     this.levels = levels + 1;
@@ -165,16 +165,24 @@ export class Encoder extends Leaves {
    * @param {string} reason
    */
   isKept(value, reason) {
-    if (reason !== TOO_LARGE || this.reserve <= 0) return false;
+    if (reason !== TOO_LARGE || this.late || this.reserve <= 0) return false;
     this.reserve -= LOOK;
-    const found = classOf(value);
-    if (isArray(value) ? found.name !== 'Array' || value.length > FEW_ITEMS : found !== PLAIN) return false;
-    const names = keysOf(value);
-    return (
-      names.length <= FEW_ITEMS &&
-      symbolsOf(value).length === 0 &&
-      names.every((name) => name.length <= SHORT_NAME && isSmall(getOwnPropertyDescriptor(value, name)))
-    );
+    try {
+      const found = classOf(value);
+      if (isArray(value) ? found.name !== 'Array' || value.length > FEW_ITEMS : found !== PLAIN) return false;
+      const names = keysOf(value);
+      // To list a million of them takes a while.
+      this.reserve -= names.length;
+      return (
+        names.length <= FEW_ITEMS &&
+        symbolsOf(value).length === 0 &&
+        names.every((name) => name.length <= SHORT_NAME && isSmall(getOwnPropertyDescriptor(value, name)))
+      );
+    } catch (error) {
+      // An exotic object that refuses, as above.
+      if (error instanceof RangeError) throw error;
+      return false;
+    }
   }
 
   /**

@@ -13,8 +13,8 @@ const MAGIC = 'TBSPOOL1';
 const SEGMENT_BYTES = 64 * 1024 * 1024;
 /** As much as this is written without waiting for the turn's end. */
 const FULL = 1024 * 1024;
-/** A value at most, what it may take beyond its limit, and marks in front of all that contains it; a multiple of 4. */
-const LARGEST_FRAME = 4 * Math.ceil(Math.max(MAX_VALUE_BYTES, 4096) / 2);
+/** A value at most, what it may take beyond its limit, and marks in front of all that contains it and in place of what has no room; a multiple of 4. */
+const LARGEST_FRAME = 4 * Math.ceil(Math.max(MAX_VALUE_BYTES, 65_536) / 2);
 const CLOSED = Buffer.from([0xff, 0xff, 0xff, 0xff]);
 /** Nanoseconds after which a turn's frames are written although it goes on. */
 const LONG_TURN = 50e6;

@@ -84,14 +84,15 @@ describe('commands: all of one call', function () {
 
     const both = begun().add(2, 1, 'main', 0).add(2, 2, 'pool_0', 0);
     const file = project.record('two tasks', [called(called(both, 1, 1), 2, 2)]);
-    assert.match(place(file, '1.1')!, /, in main, \d{4}-/);
-    assert.match(place(file, '1.2')!, /, in pool_0, \d{4}-/);
+    assert.match(place(file, '1.1')!, /, \+0\.\d+ s, in main$/);
+    assert.match(place(file, '1.2')!, /, \+0\.\d+ s, in pool_0$/);
     const [found] = (JSON.parse(project.toolbreak('query', file, '--task', 'pool', '--json').stdout) as QueryAnswer)
       .rows;
     const { task, pid } = json(file, '1.2');
     assert.ok(found?.type === 'call');
     assert.deepEqual({ task, pid }, { task: found.task, pid: found.pid });
     assert.equal(task, 'pool_0');
+    assert.ok(pid > 1);
   });
 
   it('of a key that is longer than the line there is the value, too', () => {

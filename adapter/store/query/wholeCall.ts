@@ -78,10 +78,9 @@ export function wholeCall(path: string, id: string, most: number, whole = false)
     });
     detail.attributes = attributeTexts(file, id, whole);
     const lane = laneOf(file, detail.call.task);
-    return {
-      ...{ detail, at: startOf(file, detail), values, errors: errorsOf(file, detail, most, whole) },
-      ...(lane !== undefined && { lane }),
-    };
+    const found: WholeCall = { detail, at: startOf(file, detail), values, errors: errorsOf(file, detail, most, whole) };
+    if (lane !== undefined) found.lane = lane;
+    return found;
   });
 }
 

@@ -37,8 +37,10 @@ _FEW_KEYS = 64
 _SHORT_NAME = 64
 #: Of so many small items a container is small itself.
 _FEW_ITEMS = 8
-#: Bytes that small containers take behind a spent budget, all together: somewhat more where the last one begins within them.
+#: Bytes that small containers take behind a spent budget, all together: as much more as the last one takes that begins within them.
 _RESERVE = 8192
+#: In as many each of them fits.
+_ROOM = 16384
 
 
 def _is_small(value: Any) -> bool:
@@ -136,7 +138,7 @@ class Walk:
         #: Of how many items that are not small the type and the size may still be told once a budget is spent.
         self.behind = _FEW_KEYS
         #: What small containers among them may take.
-        self.reserve = _RESERVE
+        self.reserve = min(_RESERVE, self.left)
         self.late = False
         #: Of what this thread itself takes: one that waits for others, or for a processor, would lose what it had time for.
         self.deadline = thread_time() + settings.seconds
@@ -207,17 +209,8 @@ class Walk:
         return _cut(_static.type_name(kind), None, 0, reason)
 
     def _behind(self, value: Any, reason: str) -> Any:
-        """
-        What is behind a spent budget and not small: a container of a few small values is told whole, and of others nothing, so that they take no time and
-        hold no part of a secret.
-        """
+        """What is behind a spent budget and not small: nothing of it is told, so that it takes no time and holds no part of a secret."""
         kind = type(value)
-        if self.reserve > 0 and not self.late and _is_small_container(value):
-            spent, self.left = self.left, _RESERVE
-            encoded = self.encode(value)
-            self.reserve -= _RESERVE - self.left
-            self.left = spent
-            return encoded
         if kind is str or kind is bytes:
             return _cut(kind.__name__, kind(), len(value), reason)
         found = self._skipped(value, kind, reason)
@@ -364,6 +357,7 @@ class Walk:
         none_tells = False
         looked_at = 0
         for index, (key, item) in enumerate(pairs):
+            spent: int | None = None
             reason = reason or self._spent()
             if reason is None and len(pairs) >= _CHUNK:
                 if index >= looked_at:
@@ -383,10 +377,12 @@ class Walk:
                     if self.behind == 0 or len(key) > _SHORT_NAME:
                         continue
                     self.behind -= 1
-                    plain_key = self.encode(key)
-                    secret = self.masking.is_secret_key(key) and not is_no_secret(item)
-                    out.append((plain_key, masked_by(plain_key) if secret else self._behind(item, reason)))
-                    continue
+                    if self.reserve <= 0 or self.late or not _is_small_container(item):
+                        plain_key = self.encode(key)
+                        secret = self.masking.is_secret_key(key) and not is_no_secret(item)
+                        out.append((plain_key, masked_by(plain_key) if secret else self._behind(item, reason)))
+                        continue
+                    spent, self.left = self.left, _ROOM
             plain_key = self.encode(key)
             name: Any = key
             if type(key) is not str:
@@ -396,6 +392,7 @@ class Walk:
                     name = str.__str__(key)  # pyright: ignore[reportArgumentType]
                 else:
                     name = ""
+            of_row = ""
             if (
                 type(key) is str
                 and key in ALL_ROW_VALUES
@@ -406,10 +403,9 @@ class Walk:
                 # Asked of the app's own row: what of it is written may end before the name, or in it.
                 row = row or {k: v for k, v in pairs if type(k) is str}
                 of_row = self.masking.secret_of_row(row, key)
-                if of_row:
-                    out.append((plain_key, masked_by(self.masking.text(of_row))))
-                    continue
-            if (
+            if of_row:
+                out.append((plain_key, masked_by(self.masking.text(of_row))))
+            elif (
                 name
                 and self.masking.is_secret_key(name)
                 and not is_no_secret(item)
@@ -422,6 +418,9 @@ class Walk:
                 out.append((plain_key, (self.encode(item[0]), masked_by("password"))))
             else:
                 out.append((plain_key, self.encode(item)))
+            if spent is not None:
+                self.reserve -= _ROOM - self.left
+                self.left = spent
         try:
             plain: Any = dict(out)
         except TypeError:

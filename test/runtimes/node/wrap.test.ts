@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
+import { pathToFileURL } from 'node:url';
 import { types } from 'node:util';
 import type * as declared from '../../../runtimes/node/index.mjs';
 import { paramsOf } from '../../../runtimes/node/params.mjs';
@@ -134,15 +137,20 @@ describe('node runtime: wrapped functions', () => {
   it('have their small arguments recorded behind one that takes all the room', async () => {
     const limit = 'larger than the limit of 1048576 bytes';
     const call: (...given: unknown[]) => unknown = wrap((rows: unknown) => rows);
+    const sign = wrap((all: unknown, name: string, value: unknown, password: unknown) => [all, name, value, password]);
     const getter = Object.defineProperty({}, 'lazy', { get: () => assert.fail('a getter ran'), enumerable: true });
+    const large = Object.fromEntries(Array.from({ length: 10_000 }, (_, index) => [`key ${index}`, 1]));
+    const rows = new Array(2000).fill('z'.repeat(1000));
     await recorded.during(() => {
-      const rows = new Array(2000).fill('z'.repeat(1000));
       for (const small of [{ limit: 7, mode: 'fast' }, [1, 'two', null], { user: 'ann', password: 'hunter2' }])
         call(rows, small, 7);
       for (const other of [{ a: { b: 1 } }, { a: 'x'.repeat(201) }, new Array(9).fill(1), getter, new Map([[1, 2]])])
         call(rows, other, 7);
-      // All of them together take a few kilobytes.
+      // All of them together take a few kilobytes, and no more looks than one at a large one.
       call(rows, ...Array.from({ length: 60 }, () => new Array<string>(8).fill('é'.repeat(200))));
+      call(rows, large, { limit: 7 });
+      sign(rows, 'DB_PASSWORD', ['hunter2'], ['hunter2']);
+      call(rows, ['--password', 'hunter2']);
     });
     const given = recorded.calls().map(({ args }) => args as Record<string, unknown>);
     assert.deepEqual(
@@ -159,6 +167,26 @@ describe('node runtime: wrapped functions', () => {
     }
     const kept = Object.values(given[8]!).filter((each) => (each as unknown[])[0] !== '<cut>');
     assert.equal(kept.length, 3);
+    assert.equal((given[9]!['2'] as unknown[])[0], '<cut>');
+    assert.deepEqual(Object.keys(given[10]!), ['all', 'name', 'value', 'password']);
+    assert.doesNotMatch(JSON.stringify([given[10], given[11]]), /hunter2/);
+  });
+
+  it('are recorded with a module that has not begun, whether there is room for it or not', async () => {
+    const file = join(recorded.folder, 'own.mjs');
+    const rows = new Array(2000).fill('z'.repeat(1000));
+    const call: (...given: unknown[]) => unknown = wrap((first: unknown) => first);
+    Object.assign(globalThis, { take: (module: unknown) => void [call(module), call(rows, module)] });
+    writeFileSync(file, `import * as own from './own.mjs'; take(own); export const later = 1;`);
+    try {
+      await recorded.during(() => import(pathToFileURL(file).href));
+    } finally {
+      Reflect.deleteProperty(globalThis, 'take');
+      rmSync(file);
+    }
+    const [one, two] = recorded.calls().map(({ args }) => args as Record<string, unknown[]>);
+    assert.equal(one!['first']!.at(-1), 'it could not be read while recording');
+    assert.equal(two!['1']![0], '<cut>');
   });
 
   it('may be a class with a static method called `name`, and generators without a prototype', async () => {

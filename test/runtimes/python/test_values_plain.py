@@ -5,6 +5,7 @@ from __future__ import annotations
 import marshal
 import threading
 from time import thread_time
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -279,7 +280,26 @@ def test_what_is_small_is_kept_behind_what_is_large() -> None:
         {"items": numbers, "login": {"user": "ann", "password": "hunter2"}, "last": ["token=sk_live_1"]}
     )
     assert secret["login"] == {"user": "ann", "password": (..., "masked", "password holds a secret")}
-    assert "sk_live" not in repr(secret)
+    assert secret["last"] == ["token=***"]
+    # What is masked is masked there, too, whatever says that it is a secret.
+    rows: list[dict[str, Any]] = [
+        {"auth": ("ann", "hunter2")},
+        {"name": "DB_PASSWORD", "value": ["hunter2"]},
+        {"name": "DB_PASSWORD", "value": {"v": "hunter2"}},
+        {"selector": "#password", "text": ["hunter2"]},
+        {"passwords": ["hunter2"]},
+        {"header": ("Authorization", "hunter2")},
+        {"command": ["--password", "hunter2"]},
+    ]
+    for row in rows:
+        assert "hunter2" not in repr(small.encode({"items": numbers, **row})), row
+        fields = small.encode(SimpleNamespace(items=numbers, **row))
+        assert "hunter2" not in repr(fields) and set(row) <= set(fields[3]), row
+    # None has room once the time is over, or below the deepest level.
+    late = Settings(max_value_bytes=1000, seconds=0.0).bounded({"items": [[] for _ in range(200)], "options": {"n": 7}})
+    assert late["options"][1:5] == ("cut", "dict", {}, 1)
+    low = Settings(max_value_bytes=1000, max_depth=1).encode({"items": numbers, "options": {"n": 7}})
+    assert low["options"][1:5] == ("cut", "dict", {}, 1)
     # All of them together take no more than a few kilobytes, however large the characters.
     told = small.encode({"items": numbers, **{f"key {index}": ["\U0001f600" * 200] * 8 for index in range(50)}})
     assert len(marshal.dumps(told, 2)) < 30_000
