@@ -65,7 +65,7 @@ for each in own, told:
 def large():
     error = ValueError("large")
     error.items = ["x" * 1000] * 3000
-    error.more = [1]
+    error.more = [[1]]
     raise error
 
 def wide():
