@@ -70,7 +70,7 @@ describe('commands: all of one call', function () {
     assert.match(project.toolbreak('query', file).stdout, /✗ refund\(order=\{.*…\): ValueError: amount 7/);
   });
 
-  it('says where it ran, where calls ran in more than one task', () => {
+  it('says in which lane it is, where calls have more than one', () => {
     const begun = () => new SpoolFile('4000001-abc').add(1, 1, 'tool', 'get', 'm.get', 'm', '/app/m.py', 1, 2);
     const called = (spool: SpoolFile, call: number, task: number) =>
       spool.add(3, call, 0, 1, task, 2000 + call, dict({}), null).add(4, call, 2500 + call, 0, null, null);
@@ -79,13 +79,13 @@ describe('commands: all of one call', function () {
       JSON.parse(project.toolbreak('show', file, call, '--json').stdout) as { task: string; pid: number };
 
     const alone = project.record('one task', [called(begun().add(2, 1, 'main', 0), 1, 1).add(2, 2, 'idle', 0)]);
-    assert.doesNotMatch(place(alone, '1.1')!, / in /);
+    assert.doesNotMatch(place(alone, '1.1')!, / lane /);
     assert.equal(json(alone, '1.1').task, 'main');
 
     const both = begun().add(2, 1, 'main', 0).add(2, 2, 'pool_0', 0);
     const file = project.record('two tasks', [called(called(both, 1, 1), 2, 2)]);
-    assert.match(place(file, '1.1')!, /, \+0\.\d+ s, in main$/);
-    assert.match(place(file, '1.2')!, /, \+0\.\d+ s, in pool_0$/);
+    assert.match(place(file, '1.1')!, /, \+0\.\d+ s, in lane main$/);
+    assert.match(place(file, '1.2')!, /, \+0\.\d+ s, in lane pool_0$/);
     const [found] = (JSON.parse(project.toolbreak('query', file, '--task', 'pool', '--json').stdout) as QueryAnswer)
       .rows;
     const { task, pid } = json(file, '1.2');
