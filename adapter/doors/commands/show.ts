@@ -221,7 +221,8 @@ function callLines(run: RunSummary, { detail, at, lane, values, errors }: WholeC
       ? `${call.kind} ${call.name}, ran for at least ${durationText(length)}`
       : `${call.kind} ${call.name}, ${OUTCOMES[call.state]} ${durationText(length)}`,
     wayText(detail),
-    `call ${call.id} of run ${run.number > 0 ? run.number : run.run} (${run.name}), ${clockText(at)}, ${momentText(call.start)}${lane === undefined ? '' : `, in lane ${lane}`}`,
+    `call ${call.id} of run ${run.number > 0 ? run.number : run.run} (${run.name}), ${clockText(at)}, ${momentText(call.start)}`,
+    ...(lane === undefined ? [] : [`lane ${lane}`]),
     ...(source === undefined ? [] : [uncut(`${source.path}:${source.line}`)]),
   ];
   // Of very many, those at the top and the one at the bottom.
