@@ -11,7 +11,7 @@ const UNITS: Record<string, number> = {
   h: 3600e9,
   d: 86400e9,
 };
-const LENGTH = /^(\d{1,15}(?:\.\d{1,9})?)\s*(ns|us|µs|ms|s|min|m|h|d)$/;
+const LENGTH = new RegExp(String.raw`^(\d{1,15}(?:\.\d{1,9})?)\s*(${Object.keys(UNITS).join('|')})$`);
 const ISO = /^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:[.,]\d{1,9})?)?(?:Z|[+-]\d{2}:?\d{2})?)?$/i;
 
 /** A moment as a query names it. */
